@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/** Filter types of a leaf (api-spec.md §2.1). */
+export const FILTER_TYPES = [
+  'has_no_value',
+  'has_value',
+  'contains',
+  'endswith',
+  'startswith',
+  'equals',
+  'not_equals',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+] as const;
+export type FilterType = (typeof FILTER_TYPES)[number];
+
+export type OqlValue = string | number | bigint | boolean | readonly (string | number | bigint)[];
+
+/** The fourth value of a leaf; only for `equals`, `contains`, `startswith`, `endswith` (spec-notes.md 14). */
+export const OqlOptions = z.strictObject({ ci: z.boolean().optional(), regex: z.boolean().optional() });
+export type OqlOptions = z.infer<typeof OqlOptions>;
+
+export type OqlLeaf = readonly [field: string, filter: FilterType, value: OqlValue, options?: OqlOptions];
+
+/** An OQL tree: one root node, a leaf or a compound (api-spec.md §2.1). */
+export type Oql = { readonly field: OqlLeaf } | { readonly and: readonly Oql[] } | { readonly or: readonly Oql[] };
+
+const scalar = z.union([z.string(), z.number(), z.bigint()]);
+const value = z.union([scalar, z.boolean(), z.array(scalar)]);
+const filter = z.enum(FILTER_TYPES);
+const leaf = z.union([z.tuple([z.string(), filter, value]), z.tuple([z.string(), filter, value, OqlOptions])]);
+
+export const Oql: z.ZodType<Oql> = z.lazy(() =>
+  z.union([
+    z.strictObject({ field: leaf }),
+    z.strictObject({ and: z.array(Oql) }),
+    z.strictObject({ or: z.array(Oql) }),
+  ]),
+) as z.ZodType<Oql>;

@@ -1,0 +1,36 @@
+import rison from 'rison';
+
+/**
+ * Encodes a value for a query string. Not `rison.encode_uri`, which escapes only the first space
+ * (docs/decisions/libraries.md).
+ */
+export function encodeRison(value: unknown): string {
+  return encodeURIComponent(rison.encode(value));
+}
+
+/**
+ * Decodes a query string's value, already percent-decoded.
+ *
+ * @throws Error when the text is not rison, also where the library would take it for a number that is none
+ */
+export function decodeRison(text: string): unknown {
+  let problem: string | undefined;
+  const parser = new rison.parser();
+  // The library's own handler prints to stdout.
+  parser.error = (message) => {
+    throw new Error(message);
+  };
+  try {
+    const value = parser.parse(text);
+    if (value !== undefined && !holdsNaN(value)) return value;
+    problem = 'not a value';
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  throw new Error(`not rison (${problem}): ${text}`);
+}
+
+function holdsNaN(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(holdsNaN);
+  return Number.isNaN(value);
+}

@@ -1,0 +1,70 @@
+/** What can be done about an error decides the exit code (interface.md, "Exit codes"). */
+export type ErrorKind = 'fault' | 'usage' | 'refused' | 'retriable' | 'access' | 'skip' | 'interrupted';
+
+/** The exit code of each kind. */
+export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
+  fault: 1,
+  usage: 2,
+  retriable: 3,
+  refused: 4,
+  access: 5,
+  skip: 0,
+  interrupted: 130,
+};
+
+/** Every stable error code with its kind and what it means. `docs/errors.md` lists the same; a test holds both together. */
+export const ERROR_CODES = {
+  internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
+  contract_broken: { kind: 'fault', means: "The service answered in a shape that its contract doesn't have." },
+  usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },
+  bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
+  bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
+  bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
+  bad_schedules: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
+  bad_model: {
+    kind: 'usage',
+    means: "A model's header or SQL does not hold: unknown key, missing table, a circle.",
+  },
+  bad_query: { kind: 'usage', means: 'The SQL of a query does not run on the published warehouse.' },
+  bad_package: { kind: 'usage', means: 'A folder given as a package is not a whole package.' },
+  impossible_route: { kind: 'usage', means: 'A unit cannot take the route or format that was asked for.' },
+  nothing_published: { kind: 'usage', means: 'There is no published warehouse yet.' },
+  locked: { kind: 'usage', means: 'Another process holds the state directory.' },
+  invalid_request: { kind: 'refused', means: 'The service refused a request as not matching its specification.' },
+  not_found: { kind: 'refused', means: 'The service does not know a resource that was asked for.' },
+  unreconciled: {
+    kind: 'refused',
+    means: 'Two of the six counts of a unit differ; the unit keeps its former rows.',
+  },
+  rejected_values: {
+    kind: 'refused',
+    means: 'A value does not survive the round trip into its type and `on_reject` is `fail`.',
+  },
+  contract_drift: {
+    kind: 'refused',
+    means: "A unit's fields differ from the dataset's and `schema_change` is `freeze`.",
+  },
+  test_failed: {
+    kind: 'refused',
+    means: 'A data test of severity `error` failed; the former publication stays.',
+  },
+  wrong_state: { kind: 'skip', means: 'The resource is not in a state that allows the request (409).' },
+  missing_feature: { kind: 'skip', means: 'The subscription or project lacks the feature (403).' },
+  not_exportable: {
+    kind: 'skip',
+    means: 'The crawl left no report, or what it left is archived.',
+  },
+  service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
+  quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },
+  connection: { kind: 'retriable', means: 'The connection could not be made, was reset or stood still.' },
+  cut_short: {
+    kind: 'retriable',
+    means: 'A body ended early: short length, broken gzip, or no final newline.',
+  },
+  disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
+  unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
+  forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },
+  interrupted: { kind: 'interrupted', means: 'A signal ended the run; the next one goes on from there.' },
+} as const satisfies Record<string, { kind: ErrorKind; means: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,0 +1,24 @@
+/**
+ * JSON without loss: whole numbers that a JavaScript number can't hold arrive as `bigint` and leave with all their
+ * digits.
+ */
+export function parseJson(text: string): unknown {
+  const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    const source = context?.source;
+    return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  };
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
+/** The reverse of `parseJson`; dates become ISO 8601 in UTC. */
+export function stringifyJson(value: unknown, indent?: number): string {
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => (typeof item === 'bigint' ? rawJson(item.toString()) : item),
+    indent,
+  );
+}
+
+/** `JSON.rawJSON` (ECMAScript 2026), which the type library doesn't know yet. */
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
