@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/**
+ * A field as an export carries it: the service's own name, type and arity (api-spec.md §2.14). Types are open: one
+ * that nobody knows is loaded as JSON.
+ */
+export const Field = z.object({
+  name: z.string().min(1),
+  type: z.string(),
+  arity: z.enum(['one', 'many']),
+});
+export type Field = z.infer<typeof Field>;
+
+/** What becomes of a value on its way into DuckDB: the family of a service's type. */
+export type TypeFamily = 'whole' | 'real' | 'bool' | 'date' | 'datetime' | 'text' | 'json';
+
+const FAMILIES: Readonly<Record<string, TypeFamily>> = {
+  natural: 'whole',
+  integer: 'whole',
+  float: 'real',
+  percentage: 'real',
+  ratio: 'real',
+  bool: 'bool',
+  date: 'date',
+  datetime: 'datetime',
+  string: 'text',
+  hash: 'text',
+  enum: 'text',
+  object: 'json',
+};
+
+export function typeFamily(type: string): TypeFamily {
+  return FAMILIES[type] ?? 'json';
+}
+
+/** A whole number beyond 2^63 widens its column to this. Never HUGEINT: DuckDB writes that to Parquet as DOUBLE. */
+export const WIDE_WHOLE = 'DECIMAL(38,0)';
+
+const SQL_TYPES: Readonly<Record<TypeFamily, string>> = {
+  whole: 'BIGINT',
+  real: 'DOUBLE',
+  bool: 'BOOLEAN',
+  date: 'DATE',
+  datetime: 'TIMESTAMP WITH TIME ZONE',
+  text: 'VARCHAR',
+  json: 'JSON',
+};
+
+/** The DuckDB type of a field's column, as DuckDB itself prints it; `widened` for whole numbers beyond 2^63. */
+export function columnType(field: Field, widened = false): string {
+  const family = typeFamily(field.type);
+  const element = family === 'whole' && widened ? WIDE_WHOLE : SQL_TYPES[family];
+  // An unknown type is raw JSON, whose arrays need no list of their own.
+  return field.arity === 'many' && family !== 'json' ? `${element}[]` : element;
+}
