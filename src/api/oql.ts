@@ -26,12 +26,18 @@ export type OqlOptions = z.infer<typeof OqlOptions>;
 export type OqlLeaf = readonly [field: string, filter: FilterType, value: OqlValue, options?: OqlOptions];
 
 /** An OQL tree: one root node, a leaf or a compound (api-spec.md §2.1). */
-export type Oql = { readonly field: OqlLeaf } | { readonly and: readonly Oql[] } | { readonly or: readonly Oql[] };
+export type Oql =
+  | { readonly field: OqlLeaf }
+  | { readonly and: readonly Oql[] }
+  | { readonly or: readonly Oql[] };
 
 const scalar = z.union([z.string(), z.number(), z.bigint()]);
 const value = z.union([scalar, z.boolean(), z.array(scalar)]);
 const filter = z.enum(FILTER_TYPES);
-const leaf = z.union([z.tuple([z.string(), filter, value]), z.tuple([z.string(), filter, value, OqlOptions])]);
+const leaf = z.union([
+  z.tuple([z.string(), filter, value]),
+  z.tuple([z.string(), filter, value, OqlOptions]),
+]);
 
 export const Oql: z.ZodType<Oql> = z.lazy(() =>
   z.union([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CrawlhouseError, type ErrorDetails } from '../core/errors.ts';
 import type { ErrorCode } from '../core/error-codes.ts';
+import { CrawlhouseError, type ErrorDetails } from '../core/errors.ts';
 
 /** The error types of the service with their HTTP status (api-spec.md §7). */
 export const SERVICE_ERROR_STATUS = {
@@ -57,7 +57,9 @@ export function serviceError(
   }
   const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
   const code = lacking ? 'missing_feature' : (CODES[body.type] ?? codeOfStatus(status));
-  const fields = (body.fields ?? []).map((field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`);
+  const fields = (body.fields ?? []).map(
+    (field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`,
+  );
   const parts = [
     `${where} answered ${status} ${body.type}`,
     body.code ? ` (${body.code})` : '',

@@ -15,7 +15,10 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 /** Every stable error code with its kind and what it means. `docs/errors.md` lists the same; a test holds both together. */
 export const ERROR_CODES = {
   internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
-  contract_broken: { kind: 'fault', means: "The service answered in a shape that its contract doesn't have." },
+  contract_broken: {
+    kind: 'fault',
+    means: "The service answered in a shape that its contract doesn't have.",
+  },
   usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
   bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
@@ -30,7 +33,10 @@ export const ERROR_CODES = {
   impossible_route: { kind: 'usage', means: 'A unit cannot take the route or format that was asked for.' },
   nothing_published: { kind: 'usage', means: 'There is no published warehouse yet.' },
   locked: { kind: 'usage', means: 'Another process holds the state directory.' },
-  invalid_request: { kind: 'refused', means: 'The service refused a request as not matching its specification.' },
+  invalid_request: {
+    kind: 'refused',
+    means: 'The service refused a request as not matching its specification.',
+  },
   not_found: { kind: 'refused', means: 'The service does not know a resource that was asked for.' },
   unreconciled: {
     kind: 'refused',

@@ -30,7 +30,10 @@ export interface RetryOptions {
 }
 
 /** Calls `attempt` until it succeeds, fails with an error that is not retriable, or the policy is used up. */
-export async function retry<T>(attempt: (tries: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
+export async function retry<T>(
+  attempt: (tries: number) => Promise<T>,
+  options: RetryOptions = {},
+): Promise<T> {
   const policy = options.policy ?? DEFAULT_RETRY;
   for (let tries = 1; ; tries++) {
     try {
@@ -47,6 +50,10 @@ export async function retry<T>(attempt: (tries: number) => Promise<T>, options: 
 }
 
 /** An error worth another try. */
-export function retriable(code: 'connection' | 'cut_short', message: string, cause?: unknown): CrawlhouseError {
+export function retriable(
+  code: 'connection' | 'cut_short',
+  message: string,
+  cause?: unknown,
+): CrawlhouseError {
   return new CrawlhouseError(code, message, { cause });
 }

@@ -26,7 +26,9 @@ export function lockState(stateDir: string, command: string): Disposable {
   } catch (cause) {
     database.close();
     const holder = readHolder(holderFile);
-    const who = holder ? `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})` : 'another process';
+    const who = holder
+      ? `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`
+      : 'another process';
     throw new CrawlhouseError('locked', `${stateDir} is in use by ${who}`, {
       cause,
       hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',

@@ -1,0 +1,186 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import type { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+import { type Logger, silentLogger } from '../core/logger.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
+import { RateLimit } from './rate-limit.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { ServiceErrorBody, serviceError } from './service-error.ts';
+
+export interface TransportOptions {
+  /** Address of the service, without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly requestsPerSecond?: number | undefined;
+  readonly retry?: RetryPolicy;
+  /** Milliseconds: to connect, until the headers, between two pieces of a body. */
+  readonly timeouts?: { readonly connect: number; readonly headers: number; readonly idleBody: number };
+  readonly logger?: Logger;
+}
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/api/v2`, with its query. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** May the request be sent again after a failure? Reads may, creations may not (spec-notes.md 16). */
+  readonly repeatable: boolean;
+}
+
+/** An answer whose body streams. The caller reads the body to its end or destroys it. */
+export interface StreamedResponse {
+  readonly body: Readable;
+  readonly contentEncoding: string | undefined;
+  readonly contentType: string | undefined;
+}
+
+const DEFAULT_TIMEOUTS = { connect: 10_000, headers: 120_000, idleBody: 60_000 };
+/** An error object is short; more than this of a failed answer is not read. */
+const ERROR_BODY_LIMIT = 64 * 1024;
+
+/** HTTP to the service: address, token, rate, timeouts, retries, errors. */
+export class Transport implements AsyncDisposable {
+  readonly #options: TransportOptions;
+  readonly #agent: Agent;
+  readonly #rate: RateLimit;
+  readonly #logger: Logger;
+
+  constructor(options: TransportOptions) {
+    const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#options = options;
+    this.#logger = options.logger ?? silentLogger;
+    this.#rate = new RateLimit(options.requestsPerSecond);
+    this.#agent = new Agent({
+      connect: { timeout: timeouts.connect },
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.idleBody,
+    });
+  }
+
+  /** Sends a request and reads its JSON answer; repeatable requests are tried again when that may help. */
+  async json<T extends z.ZodType>(
+    request: ServiceRequest,
+    schema: T,
+    signal?: AbortSignal,
+  ): Promise<z.output<T>> {
+    const attempt = async (): Promise<z.output<T>> => {
+      const response = await this.#send(request, signal);
+      const body = await readText(response.body, request);
+      return parseBody(body, schema, request);
+    };
+    if (!request.repeatable) return attempt();
+    return retry(attempt, {
+      policy: this.#options.retry ?? DEFAULT_RETRY,
+      signal,
+      onRetry: (error, failures, delayMs) =>
+        this.#logger.warn('request failed, trying again', {
+          error: error.message,
+          failures,
+          delay_ms: delayMs,
+        }),
+    });
+  }
+
+  /** Sends a request once and hands over its body as it comes. */
+  async stream(request: ServiceRequest, signal?: AbortSignal): Promise<StreamedResponse> {
+    const response = await this.#send(request, signal);
+    return {
+      body: response.body,
+      contentEncoding: header(response, 'content-encoding'),
+      contentType: header(response, 'content-type'),
+    };
+  }
+
+  async #send(request: ServiceRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+    await this.#rate.take(signal);
+    const url = new URL(`${this.#options.baseUrl}/api/v2${request.path}`);
+    this.#logger.debug('request', { method: request.method, path: request.path });
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: {
+          authorization: `Bearer ${this.#options.accessToken}`,
+          accept: 'application/json',
+          'user-agent': 'crawlhouse',
+          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...request.headers,
+        },
+        body: request.body === undefined ? null : stringifyJson(request.body),
+        ...(signal ? { signal } : {}),
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw retriable('connection', `${request.method} ${request.path}: ${reason(error)}`, error);
+    }
+    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    throw serviceError(
+      request,
+      response.statusCode,
+      await readErrorBody(response),
+      retryAfterMs(response.headers['retry-after']),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+/** What a network error says, without an empty message. */
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const code = (error as { code?: string }).code;
+  return (error.message || code || error.name) + inner;
+}
+
+function header(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+async function readText(body: Dispatcher.ResponseData['body'], request: ServiceRequest): Promise<string> {
+  try {
+    return await body.text();
+  } catch (error) {
+    throw retriable('cut_short', `${request.method} ${request.path}: ${reason(error)}`, error);
+  }
+}
+
+function parseBody<T extends z.ZodType>(body: string, schema: T, request: ServiceRequest): z.output<T> {
+  let value: unknown;
+  try {
+    value = parseJson(body);
+  } catch (error) {
+    throw retriable('cut_short', `${request.method} ${request.path} answered with broken JSON`, error);
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new CrawlhouseError(
+    'contract_broken',
+    `${request.method} ${request.path} answered outside its contract: ${issue?.path.join('.')}: ${issue?.message}`,
+    { cause: result.error },
+  );
+}
+
+async function readErrorBody(response: Dispatcher.ResponseData): Promise<ServiceErrorBody | undefined> {
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size > ERROR_BODY_LIMIT) break;
+    }
+    return ServiceErrorBody.parse(parseJson(Buffer.concat(chunks).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}

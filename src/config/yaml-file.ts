@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import type { ErrorCode } from '../core/error-codes.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+
+/** Where a parsed YAML value came from: lets an error name the line of any key. */
+export interface YamlSource {
+  readonly file: string;
+  readonly value: unknown;
+  /** The line (from 1) of the key at `path`, or of the nearest parent that stands in the file. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/**
+ * Reads one YAML file. Keys may not stand twice; anchors are resolved.
+ *
+ * @throws CrawlhouseError `code` with file and line
+ */
+export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
+  const lines = new LineCounter();
+  const document = parseDocument(await readFile(path, 'utf8'), { lineCounter: lines });
+  const problem = document.errors[0];
+  if (problem) {
+    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw new CrawlhouseError(code, `${shownAs}:${lines.linePos(problem.pos[0]).line}: ${message}`);
+  }
+  return {
+    file: shownAs,
+    value: document.toJS() ?? {},
+    lineOf(path) {
+      let node: Node | null | undefined = document.contents;
+      let offset = 0;
+      for (const key of path) {
+        if (isMap(node)) {
+          const pair = node.items.find(
+            (item) => String((item.key as { value?: unknown }).value) === String(key),
+          );
+          if (!pair) break;
+          offset = (pair.key as Node).range?.[0] ?? offset;
+          node = pair.value as Node | null;
+        } else {
+          node = (node as { get?(key: unknown, keep: true): Node | undefined } | null)?.get?.(key, true);
+          offset = node?.range?.[0] ?? offset;
+        }
+      }
+      return lines.linePos(offset).line;
+    },
+  };
+}
+
+/**
+ * Holds a YAML value against a strict schema.
+ *
+ * @throws CrawlhouseError `code`, naming file, line, key and the keys or values that would work
+ */
+export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, code: ErrorCode): z.output<T> {
+  const result = schema.safeParse(source.value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => describeIssue(issue, schema, source));
+  const [first, ...others] = problems;
+  throw new CrawlhouseError(code, [first?.message, ...others.map((other) => other.message)].join('\n'), {
+    ...(first?.hint ? { hint: first.hint } : {}),
+  });
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  source: YamlSource,
+): { message: string; hint?: string } {
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const allowed = keysAt(schema, issue.path);
+    return {
+      message: `${source.file}:${source.lineOf([...issue.path, key])}: unknown key ${[...issue.path, key].join('.')}`,
+      ...(allowed.length > 0 ? { hint: `keys that work here: ${allowed.join(', ')}` } : {}),
+    };
+  }
+  const path = issue.path.join('.');
+  const allowed = issue.code === 'invalid_value' ? `; values that work: ${issue.values.join(', ')}` : '';
+  return {
+    message: `${source.file}:${source.lineOf(issue.path)}: ${path ? `${path}: ` : ''}${issue.message}${allowed}`,
+  };
+}
+
+/** The keys that a strict schema takes at a path. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let current: unknown = schema;
+  for (const key of path) {
+    const shape = shapeOf(current);
+    if (!shape) return [];
+    current = shape[String(key)];
+  }
+  return Object.keys(shapeOf(current) ?? {});
+}
+
+function shapeOf(schema: unknown): Record<string, unknown> | undefined {
+  let current = schema as { shape?: Record<string, unknown>; unwrap?: () => unknown } | undefined;
+  while (current && !current.shape && typeof current.unwrap === 'function') {
+    current = current.unwrap() as typeof current;
+  }
+  return current?.shape;
+}
