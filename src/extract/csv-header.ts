@@ -1,0 +1,24 @@
+import { parse } from 'csv-parse/sync';
+import { CrawlhouseError } from '../core/errors.ts';
+
+/** The delimiter of a streamed CSV export (wire-facts.md). */
+export const STREAM_DELIMITER = ';';
+
+/**
+ * The names in the header line of a CSV.
+ *
+ * @throws CrawlhouseError `contract_broken` when a name is empty or stands twice
+ */
+export function parseHeader(line: string, file: string, delimiter: string = STREAM_DELIMITER): string[] {
+  const rows: string[][] = parse(line, { delimiter, relax_column_count: true });
+  const names = rows[0] ?? [];
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (name === '' || seen.has(name)) {
+      const problem = name === '' ? 'an empty name' : `the name ${JSON.stringify(name)} twice`;
+      throw new CrawlhouseError('contract_broken', `${file}:1: the header has ${problem}`);
+    }
+    seen.add(name);
+  }
+  return names;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { Unit } from './unit.ts';
+
+const Count = z.int().nonnegative();
+
+/** A column of a package: a service's field and where its values stand. */
+export const PackageColumn = z.object({
+  /** The service's own name, letter for letter. */
+  field: z.string(),
+  type: z.string(),
+  arity: z.enum(['one', 'many']),
+  /** Name in the Parquet parts: the field's, but for two that differ only in case. */
+  column: z.string(),
+  /** DuckDB type of the column in every part. */
+  sql_type: z.string(),
+});
+export type PackageColumn = z.infer<typeof PackageColumn>;
+
+/**
+ * The columns of a package's reject files (Parquet): one row for each value that did not survive the round trip into
+ * its type, `field` NULL where the whole line is broken.
+ */
+export const REJECT_COLUMNS = {
+  file: 'VARCHAR',
+  line: 'BIGINT',
+  field: 'VARCHAR',
+  value: 'VARCHAR',
+  reason: 'VARCHAR',
+};
+
+/** `manifest.json` of a package: written last, so a package that has one is whole. */
+export const Manifest = z.object({
+  version: z.literal(1),
+  unit: Unit,
+  /** `<dataset>/<source id>[/<window>]` */
+  name: z.string(),
+  run_id: z.string(),
+  source: z.object({
+    base_url: z.string(),
+    route: z.string(),
+    format: z.string(),
+    /** OQL under which `reported` was counted; null without a filter. */
+    filter: z.unknown(),
+    requested_at: z.string(),
+  }),
+  columns: z.array(PackageColumn),
+  /** Parquet files, in order, with their rows, size in bytes and SHA-256. */
+  parts: z.array(z.object({ file: z.string(), rows: Count, bytes: Count, sha256: z.string() })),
+  counts: z.object({ reported: Count.nullable(), received: Count, staged: Count, rejected: Count }),
+  /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
+  rejects: z.array(z.string()),
+  /** Bytes on the wire. */
+  bytes: Count,
+  /** SHA-256 of the content received, after decompression. */
+  content_sha256: z.string(),
+  attempts: z.int().positive(),
+  /** From the first request to the manifest. */
+  seconds: z.number(),
+  created_at: z.string(),
+});
+export type Manifest = z.infer<typeof Manifest>;

@@ -1,0 +1,78 @@
+import { type Connection, ident, text } from '../core/duckdb.ts';
+import type { RawPart } from '../model/raw-part.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { rawReader } from './raw-reader.ts';
+import { type Conversion, REJECTED, strictSql } from './value-sql.ts';
+
+/** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
+const ROW_GROUP_ROWS = 20_480;
+
+export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+
+/**
+ * Converts a raw part into one Parquet file, all of it or nothing.
+ *
+ * @returns the rows written, or null when a line or value needs a closer look (`inspectPart`)
+ */
+export async function convertPart(
+  connection: Connection,
+  part: RawPart,
+  columns: PackageColumns,
+  output: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const fields = columns.fields;
+  const reader = rawReader(part, fields);
+  const named = columns.columns;
+  const values = fields.map((field, index) => {
+    const conversion: Conversion = {
+      field,
+      source: reader.sources.get(field.name) ?? '',
+      format: part.format,
+      widened: columns.isWidened(field.name),
+    };
+    return `${strictSql(conversion)} AS ${ident(named[index]?.column ?? '')}`;
+  });
+  const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
+  try {
+    return Number(
+      await connection.run(`COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`, [], signal),
+    );
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    return null;
+  }
+}
+
+/** Is the error about the data, not about memory, disk or us? */
+function needsInspection(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    message.includes(REJECTED) ||
+    /^(Invalid Input|Conversion|Invalid unicode|CSV|Serialization)/i.test(message) ||
+    /Malformed JSON|CSV Error|invalid unicode/i.test(message)
+  );
+}
+
+/** The keys of a JSONL part's rows: every name that stands in some row. Null when a line is no JSON object. */
+export async function partKeys(
+  connection: Connection,
+  part: RawPart,
+  signal: AbortSignal,
+): Promise<{ names: string[]; repeated: boolean } | null> {
+  try {
+    const rows = await connection.rows<{ keys: { items: readonly string[] } | null }>(
+      `SELECT DISTINCT json_keys(json) AS keys FROM read_ndjson_objects(${text(part.path)})`,
+      [],
+      signal,
+    );
+    const lists = rows.map((row) => row.keys?.items ?? []);
+    return {
+      names: [...new Set(lists.flat())],
+      repeated: lists.some((list) => new Set(list).size < list.length),
+    };
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    return null;
+  }
+}

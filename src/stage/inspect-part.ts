@@ -1,0 +1,150 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Connection, ident, text } from '../core/duckdb.ts';
+import { typeFamily } from '../model/field.ts';
+import type { RawPart } from '../model/raw-part.ts';
+import { PARQUET_OPTIONS } from './convert-part.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { jsonPath } from './raw-reader.ts';
+import { readRecords } from './read-records.ts';
+import { brokenSql, type Conversion, readerType, reasonSql, valueSql } from './value-sql.ts';
+
+/** What a closer look at a part gave. */
+export interface Inspection {
+  readonly staged: number;
+  readonly rejected: number;
+}
+
+const SUSPECTS = 'suspect_records';
+
+/**
+ * Takes a part apart record by record: widens the columns whose values only lack room, writes the good rows to
+ * `output` and the broken values with their lines to `rejects`.
+ *
+ * @returns null when a column was widened: the part is to be converted again
+ */
+export async function inspectPart(
+  connection: Connection,
+  part: RawPart,
+  columns: PackageColumns,
+  output: string,
+  rejects: string,
+  signal: AbortSignal,
+): Promise<Inspection | null> {
+  const copy = `${output}.records.jsonl`;
+  try {
+    await pipeline(Readable.from(recordLines(part)), createWriteStream(copy), { signal });
+    await connection.run(suspectsSql(part, columns, copy), [], signal);
+    const conversions = conversionsOf(part, columns);
+    if (await widenWhereRoomLacks(connection, conversions, columns, signal)) return null;
+    const broken = brokenListSql(conversions);
+    const wholeLines = `SELECT ${text(part.file)} AS file, line, NULL::VARCHAR AS field, raw AS value, problem AS reason
+      FROM ${SUSPECTS} WHERE problem IS NOT NULL`;
+    const values = `SELECT ${text(part.file)} AS file, line, b.field, b.value, b.reason
+      FROM (SELECT line, unnest(${broken}) AS b FROM ${SUSPECTS} WHERE problem IS NULL)`;
+    await connection.run(
+      `COPY (${wholeLines} UNION ALL ${values} ORDER BY line) TO ${text(rejects)} (FORMAT parquet, COMPRESSION zstd)`,
+      [],
+      signal,
+    );
+    const named = columns.columns;
+    const good = conversions.map((one, index) => `${valueSql(one)} AS ${ident(named[index]?.column ?? '')}`);
+    const staged = await connection.run(
+      `COPY (SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0)
+       TO ${text(output)} (${PARQUET_OPTIONS})`,
+      [],
+      signal,
+    );
+    const all = (await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`)) as bigint;
+    return { staged: Number(staged), rejected: Number(all - staged) };
+  } finally {
+    await connection.run(`DROP TABLE IF EXISTS ${SUSPECTS}`);
+    await rm(copy, { force: true });
+  }
+}
+
+async function* recordLines(part: RawPart): AsyncGenerator<string> {
+  for await (const record of readRecords(part)) yield `${JSON.stringify(record)}\n`;
+}
+
+/** A temporary table with `line`, `problem`, `raw` and a column `c<n>` for each field. */
+function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): string {
+  const fields = columns.fields;
+  const records = `read_json(${text(copy)}, format='newline_delimited',
+    columns={line: 'BIGINT', problem: 'VARCHAR', text: 'VARCHAR', cells: 'VARCHAR[]'})`;
+  if (part.format === 'csv') {
+    const header = part.header ?? [];
+    const cells = fields.map((field, index) => `cells[${header.indexOf(field.name) + 1}] AS c${index}`);
+    return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS SELECT line, problem, text AS raw, ${cells.join(', ')} FROM ${records}`;
+  }
+  // By path and position, so that names that differ only in case stay apart; each record is parsed but twice.
+  const paths = `[${fields.map((field) => text(jsonPath(field.name))).join(', ')}]`;
+  const values = fields.map((field, index) => {
+    const nested = `jsons[${index + 1}]`;
+    return readerType(field, 'json') === 'VARCHAR'
+      ? `texts[${index + 1}] AS c${index}`
+      : `CASE WHEN json_type(${nested}) <> 'NULL' THEN ${nested} END AS c${index}`;
+  });
+  return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS
+    WITH checked AS (
+      SELECT line, text AS raw, coalesce(problem, CASE
+        WHEN NOT json_valid(text) THEN 'is not valid JSON'
+        WHEN json_type(text) <> 'OBJECT' THEN 'is not a JSON object'
+        WHEN len(list_distinct(json_keys(text))) < len(json_keys(text)) THEN 'has a key twice'
+      END) AS problem
+      FROM ${records}
+    ), parsed AS (
+      SELECT line, problem, raw,
+        CASE WHEN problem IS NULL THEN json_extract_string(raw, ${paths}) END AS texts,
+        CASE WHEN problem IS NULL THEN json_extract(raw, ${paths}) END AS jsons
+      FROM checked
+    )
+    SELECT line, problem, raw, ${values.join(', ')} FROM parsed`;
+}
+
+function conversionsOf(part: RawPart, columns: PackageColumns): Conversion[] {
+  return columns.fields.map((field, index) => ({
+    field,
+    source: `c${index}`,
+    format: part.format,
+    widened: columns.isWidened(field.name),
+  }));
+}
+
+/** Widens each whole-number column whose broken values would all fit the wider type; true when one did. */
+async function widenWhereRoomLacks(
+  connection: Connection,
+  conversions: readonly Conversion[],
+  columns: PackageColumns,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const narrow = conversions.filter((one) => typeFamily(one.field.type) === 'whole' && !one.widened);
+  if (narrow.length === 0) return false;
+  const checks = narrow.map((one, index) => {
+    const fits = brokenSql({ ...one, widened: true });
+    return `bool_or(${brokenSql(one)}) FILTER (NOT ${fits}) AS w${index}`;
+  });
+  const rows = await connection.rows(
+    `SELECT ${checks.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL`,
+    [],
+    signal,
+  );
+  const lacking = narrow.filter((_one, index) => rows[0]?.[`w${index}`] === true);
+  for (const one of lacking) columns.widen(one.field.name);
+  return lacking.length > 0;
+}
+
+/** SQL of the list of broken values of a record: `{field, value, reason}`. */
+function brokenListSql(conversions: readonly Conversion[]): string {
+  const items = conversions.flatMap((one) => {
+    const broken = brokenSql(one);
+    if (broken === null) return [];
+    const value = `CAST(${ident(one.source)} AS VARCHAR)`;
+    return `{field: ${text(one.field.name)}, value: ${value}, reason: ${reasonSql(one.field)}, broken: ${broken}}`;
+  });
+  if (items.length === 0)
+    return `CAST([] AS STRUCT(field VARCHAR, value VARCHAR, reason VARCHAR, broken BOOLEAN)[])`;
+  return `list_filter([${items.join(', ')}], lambda b: b.broken)`;
+}

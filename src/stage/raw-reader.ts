@@ -1,0 +1,66 @@
+import { ident, text } from '../core/duckdb.ts';
+import type { Field } from '../model/field.ts';
+import type { RawPart } from '../model/raw-part.ts';
+import { readerType } from './value-sql.ts';
+
+/** Longest CSV record, in bytes. */
+const MAX_RECORD = 16 * 1024 * 1024;
+
+/**
+ * A table expression over a raw part with a column for each of `fields`, and the name of that column. Nothing is
+ * sniffed. CSV columns stand by position, so the header decides; JSON keys by name.
+ */
+export function rawReader(
+  part: RawPart,
+  fields: readonly Field[],
+): { sql: string; sources: ReadonlyMap<string, string> } {
+  return part.format === 'csv' ? csvReader(part) : jsonReader(part, fields);
+}
+
+function csvReader(part: RawPart): { sql: string; sources: ReadonlyMap<string, string> } {
+  const names = part.header ?? [];
+  const sources = new Map(names.map((name, index) => [name, `c${index}`]));
+  const columns = [...sources.values()].map((source) => `${text(source)}: 'VARCHAR'`).join(', ');
+  return {
+    sources,
+    sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=';', quote='"', escape='"',
+      nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD},
+      columns={${columns}})`,
+  };
+}
+
+function jsonReader(
+  part: RawPart,
+  fields: readonly Field[],
+): { sql: string; sources: ReadonlyMap<string, string> } {
+  const lowered = new Set(fields.map((field) => field.name.toLowerCase()));
+  if (lowered.size < fields.length) return clashingJsonReader(part, fields);
+  const columns = fields.map((field) => `${text(field.name)}: ${text(readerType(field, 'json'))}`).join(', ');
+  return {
+    sources: new Map(fields.map((field) => [field.name, field.name])),
+    sql: `read_json(${text(part.path)}, format='newline_delimited', columns={${columns}})`,
+  };
+}
+
+/** Keys that differ only in case can't be columns of one reader: they are taken out of each row by path. */
+function clashingJsonReader(
+  part: RawPart,
+  fields: readonly Field[],
+): { sql: string; sources: ReadonlyMap<string, string> } {
+  const sources = new Map(fields.map((field, index) => [field.name, `c${index}`]));
+  const values = fields.map((field) => {
+    const arrow = readerType(field, 'json') === 'JSON' ? '->' : '->>';
+    const value = `json ${arrow} ${text(jsonPath(field.name))}`;
+    const bare = arrow === '->' ? `CASE WHEN json_type(${value}) <> 'NULL' THEN ${value} END` : value;
+    return `${bare} AS ${ident(sources.get(field.name) ?? '')}`;
+  });
+  return {
+    sources,
+    sql: `(SELECT ${values.join(', ')} FROM read_ndjson_objects(${text(part.path)}))`,
+  };
+}
+
+/** A JSON path to a key, whatever characters it has. */
+export function jsonPath(key: string): string {
+  return `$."${key.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

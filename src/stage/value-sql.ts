@@ -1,0 +1,75 @@
+import { ident, text } from '../core/duckdb.ts';
+import { type Field, type TypeFamily, typeFamily } from '../model/field.ts';
+
+/** How one field of a raw part is read and converted. */
+export interface Conversion {
+  readonly field: Field;
+  /** Column of the raw reader that holds the value. */
+  readonly source: string;
+  readonly format: 'csv' | 'json';
+  readonly widened: boolean;
+}
+
+const REASONS: Readonly<Record<TypeFamily, string>> = {
+  whole: 'is not a whole number that fits',
+  real: 'is not a number that a double can hold',
+  bool: 'is neither true nor false',
+  date: 'is not a date as yyyy-MM-dd',
+  datetime: 'is not a date and time as yyyy/MM/dd HH:mm:ss z',
+  text: '',
+  json: '',
+};
+
+/** Type that the raw reader gives the value: JSON keeps an array apart from a text that looks like one. */
+export function readerType(field: Field, format: 'csv' | 'json'): 'VARCHAR' | 'JSON' {
+  if (format === 'csv') return 'VARCHAR';
+  return field.arity === 'many' || typeFamily(field.type) === 'json' ? 'JSON' : 'VARCHAR';
+}
+
+/** SQL of the typed value; NULL where the value does not survive its type. */
+export function valueSql(conversion: Conversion): string {
+  const { field, format } = conversion;
+  const source = ident(conversion.source);
+  const family = typeFamily(field.type);
+  if (family === 'json') return format === 'json' ? source : `csv_json(${source})`;
+  if (field.arity === 'one') return convert(family, source, conversion);
+  const elements = `${format}_elements(${source})`;
+  return family === 'text'
+    ? elements
+    : `list_transform(${elements}, lambda e: ${convert(family, 'e', conversion)})`;
+}
+
+/** SQL that is true where a value came and did not survive its type; null for types that take any value. */
+export function brokenSql(conversion: Conversion): string | null {
+  const family = typeFamily(conversion.field.type);
+  if (family === 'json' || family === 'text') return null;
+  const source = ident(conversion.source);
+  const value = valueSql(conversion);
+  return conversion.field.arity === 'one'
+    ? `(${source} IS NOT NULL AND ${value} IS NULL)`
+    : `coalesce(list_count(${value}) <> list_count(${conversion.format}_elements(${source})), false)`;
+}
+
+/** SQL of the typed value that stops the query at the first value that does not survive. */
+export function strictSql(conversion: Conversion): string {
+  const value = valueSql(conversion);
+  const broken = brokenSql(conversion);
+  if (broken === null) return value;
+  const failure = `error(${text(REJECTED)})`;
+  return conversion.field.arity === 'one'
+    ? `CASE WHEN ${ident(conversion.source)} IS NULL THEN NULL ELSE coalesce(${value}, ${failure}) END`
+    : `CASE WHEN ${broken} THEN ${failure} ELSE ${value} END`;
+}
+
+/** What `strictSql` stops the query with. */
+export const REJECTED = 'crawlhouse: a value does not survive its type';
+
+/** Why a value is no value of its field's type, for people. */
+export function reasonSql(field: Field): string {
+  return text(`${REASONS[typeFamily(field.type)]} (${field.type}${field.arity === 'many' ? ', many' : ''})`);
+}
+
+function convert(family: TypeFamily, source: string, conversion: Conversion): string {
+  if (family !== 'whole') return `to_${family}(${source})`;
+  return `${conversion.widened ? 'to_wide' : 'to_whole'}(${source}, ${conversion.format === 'json'})`;
+}

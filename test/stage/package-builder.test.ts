@@ -1,0 +1,379 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { type Connection, text } from '../../src/core/duckdb.ts';
+import { stringifyJson } from '../../src/core/json.ts';
+import { writeParts } from '../../src/extract/write-parts.ts';
+import type { Field } from '../../src/model/field.ts';
+import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+
+const signal = new AbortController().signal;
+
+function field(name: string, type: string, arity: 'one' | 'many' = 'one'): Field {
+  return { name, type, arity };
+}
+
+interface Staged extends StagedParts {
+  readonly rows: Record<string, unknown>[];
+  readonly rejectRows: Record<string, unknown>[];
+}
+
+/** Takes bytes through the raw parts and the package, and reads the package back. */
+async function stage(
+  format: 'csv' | 'json',
+  bytes: string | Buffer,
+  catalogue: Field[],
+  partBytes = 1 << 25,
+): Promise<Staged> {
+  const folder = await temporaryFolder();
+  const connection = await temporaryConnection(folder);
+  await mkdir(join(folder, 'raw'));
+  const builder = await PackageBuilder.create(connection, folder, catalogue);
+  const options = {
+    folder: join(folder, 'raw'),
+    format,
+    file: format === 'csv' ? 'pages.csv' : 'pages.jsonl',
+    partBytes,
+  };
+  const parts = writeParts(Readable.from(pieces(Buffer.from(bytes), partBytes)), options);
+  let header: readonly string[] | null = null;
+  for (;;) {
+    const next = await parts.next();
+    if (next.done) {
+      header = next.value;
+      break;
+    }
+    await builder.addPart(next.value, signal);
+  }
+  const staged = await builder.finish(header, signal);
+  return {
+    ...staged,
+    rows: await readBack(
+      connection,
+      staged.parts.map((part) => join(folder, part.file)),
+    ),
+    rejectRows: await readBack(
+      connection,
+      staged.rejects.map((file) => join(folder, file)),
+    ),
+  };
+}
+
+/** The bytes as they might come from a socket, cut anywhere. */
+function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function readBack(connection: Connection, files: string[]): Promise<Record<string, unknown>[]> {
+  if (files.length === 0) return [];
+  const rows = await connection.jsonRows(`SELECT * FROM read_parquet([${files.map(text).join(', ')}])`);
+  return rows.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+}
+
+const jsonl = (...rows: unknown[]): string => rows.map((row) => `${stringifyJson(row)}\n`).join('');
+
+test('a lone value, an array, an empty array and null all arrive in a field of arity many', async () => {
+  const catalogue = [
+    field('id', 'natural'),
+    field('sources', 'string', 'many'),
+    field('depths', 'natural', 'many'),
+  ];
+  const rows = [
+    { id: '1', sources: ['a'], depths: ['1'] },
+    { id: '2', sources: ['a', 'b'], depths: ['1', '2'] },
+    { id: '3', sources: [], depths: [] },
+    { id: '4', sources: null, depths: null },
+    { id: '5', sources: ['', null], depths: [null, '7'] },
+  ];
+  const byJson = await stage(
+    'json',
+    jsonl(
+      { id: 1, sources: 'a', depths: 1 },
+      { id: 2, sources: ['a', 'b'], depths: [1, 2.0] },
+      { id: 3, sources: [], depths: [] },
+      { id: 4, sources: null, depths: null },
+      { id: 5, sources: ['', null], depths: [null, 7] },
+    ),
+    catalogue,
+  );
+  const byCsv = await stage(
+    'csv',
+    'id;sources;depths\n1;a;1\n2;"[""a"",""b""]";[1,2.0]\n3;[];[]\n4;;\n5;"["""",null]";[null,7]\n',
+    catalogue,
+  );
+  expect(byJson.rows).toEqual(rows);
+  expect(byCsv.rows).toEqual(rows);
+});
+
+test('an empty string is kept apart from null in both formats', async () => {
+  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const rows = [
+    { id: '1', title: '' },
+    { id: '2', title: null },
+    { id: '3', title: 'null' },
+    { id: '4', title: 'NA' },
+  ];
+  const byJson = await stage(
+    'json',
+    jsonl({ id: 1, title: '' }, { id: 2, title: null }, { id: 3, title: 'null' }, { id: 4, title: 'NA' }),
+    catalogue,
+  );
+  const byCsv = await stage('csv', 'id;title\n1;""\n2;\n3;null\n4;NA\n', catalogue);
+  expect(byJson.rows).toEqual(rows);
+  expect(byCsv.rows).toEqual(rows);
+});
+
+test('a whole number written as a float is taken, one with a fraction is a reject with file, line, field and value', async () => {
+  const catalogue = [field('url', 'string'), field('clicks', 'natural')];
+  for (const [format, bytes] of [
+    ['json', '{"url":"a","clicks":3112553.0}\n{"url":"b","clicks":3.7}\n{"url":"c","clicks":12}\n'],
+    ['csv', 'url;clicks\na;3112553.0\nb;3.7\nc;12\n'],
+  ] as const) {
+    const staged = await stage(format, bytes, catalogue);
+    expect(staged.rows).toEqual([
+      { url: 'a', clicks: '3112553' },
+      { url: 'c', clicks: '12' },
+    ]);
+    expect(staged.rejected).toBe(1);
+    expect(staged.rejectRows).toEqual([
+      {
+        file: format === 'csv' ? 'pages.csv' : 'pages.jsonl',
+        line: format === 'csv' ? '3' : '2',
+        field: 'clicks',
+        value: '3.7',
+        reason: 'is not a whole number that fits (natural)',
+      },
+    ]);
+  }
+});
+
+test('a whole number beyond 2^63 widens its column in every part, earlier ones too', async () => {
+  const catalogue = [field('simhash', 'natural'), field('n', 'natural')];
+  const rows = [
+    { simhash: 1, n: 1 },
+    { simhash: 9223372036854775807n, n: 2 },
+    { simhash: 18446744073709551615n, n: 3 },
+    { simhash: 99999999999999999999999999999999999999n, n: 4 },
+    { simhash: -5, n: 5 },
+  ];
+  const expected = rows.map((row) => ({ simhash: String(row.simhash), n: String(row.n) }));
+  const byJson = await stage('json', jsonl(...rows), catalogue, 30);
+  const byCsv = await stage(
+    'csv',
+    `simhash;n\n${rows.map((row) => `${row.simhash};${row.n}\n`).join('')}`,
+    catalogue,
+    10,
+  );
+  for (const staged of [byJson, byCsv]) {
+    expect(staged.parts.length).toBeGreaterThan(1);
+    expect(staged.columns.map((column) => column.sql_type)).toEqual(['DECIMAL(38,0)', 'BIGINT']);
+    expect(staged.rows).toEqual(expected.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))));
+  }
+});
+
+test('a whole number beyond 2^53 that came through a double is a reject, as digits it is exact', async () => {
+  const staged = await stage('json', '{"n":9007199254740993.0}\n{"n":9007199254740993}\n', [
+    field('n', 'natural'),
+  ]);
+  expect(staged.rows).toEqual([{ n: '9007199254740993' }]);
+  expect(staged.rejected).toBe(1);
+  const csv = await stage('csv', 'n;x\n9007199254740993.0;1\n', [
+    field('n', 'natural'),
+    field('x', 'natural'),
+  ]);
+  expect(csv.rows).toEqual([{ n: '9007199254740993', x: '1' }]);
+});
+
+test('a whole number that a double cannot hold is a reject in a float field', async () => {
+  for (const [format, bytes] of [
+    [
+      'json',
+      '{"id":1,"r":9007199254740993}\n{"id":2,"r":9007199254740992}\n{"id":3,"r":0.10}\n{"id":4,"r":1e300}\n',
+    ],
+    ['csv', 'id;r\n1;9007199254740993\n2;9007199254740992\n3;0.10\n4;1e300\n'],
+  ] as const) {
+    const staged = await stage(format, bytes, [field('id', 'natural'), field('r', 'float')]);
+    expect(staged.rows).toEqual([
+      { id: '2', r: 9007199254740992 },
+      { id: '3', r: 0.1 },
+      { id: '4', r: 1e300 },
+    ]);
+    expect(staged.rejectRows.map((row) => row.value)).toEqual(['9007199254740993']);
+  }
+});
+
+test('dates and times keep their instant, whatever their zone; what is none is a reject', async () => {
+  const catalogue = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
+  const values: [string, string][] = [
+    ['2025/01/08 14:07:03 UTC', '2025-01-08'],
+    ['2025/01/08 14:07:03 Europe/Paris', '2024-02-29'],
+    ['2025/01/08 14:07:03 +0200', '2025-01-08'],
+    ['2025/01/08 14:07:03 GMT', '2025-01-08'],
+    ['2025/02/30 00:00:00 UTC', '2025-01-08'],
+    ['2025/01/08 14:07:03 UTC', '2025-02-30'],
+    ['2025/01/08 14:07:03 Nowhere', '2025-01-08'],
+  ];
+  const byJson = await stage('json', jsonl(...values.map(([at, day], id) => ({ id, at, day }))), catalogue);
+  const byCsv = await stage(
+    'csv',
+    `id;at;day\n${values.map(([at, day], id) => `${id};${at};${day}\n`).join('')}`,
+    catalogue,
+  );
+  for (const staged of [byJson, byCsv]) {
+    expect(staged.rows).toEqual([
+      { id: '0', at: '2025-01-08 14:07:03+00', day: '2025-01-08' },
+      { id: '1', at: '2025-01-08 13:07:03+00', day: '2024-02-29' },
+      { id: '2', at: '2025-01-08 12:07:03+00', day: '2025-01-08' },
+      { id: '3', at: '2025-01-08 14:07:03+00', day: '2025-01-08' },
+    ]);
+    expect(staged.rejectRows.map((row) => [row.line, row.field]).sort()).toEqual(
+      (staged === byJson ? ['5', '6', '7'] : ['6', '7', '8']).map((line, index) => [
+        line,
+        ['at', 'day', 'at'][index],
+      ]),
+    );
+  }
+});
+
+test('booleans come in both spellings, objects and unknown types as JSON', async () => {
+  const catalogue = [field('b', 'bool'), field('o', 'object'), field('u', 'nested', 'many')];
+  const rows = [
+    { b: false, o: '{"a":[1,"x"]}', u: '5' },
+    { b: true, o: null, u: '"text"' },
+    { b: null, o: '[]', u: '[{"k":1}]' },
+  ].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+  const byJson = await stage(
+    'json',
+    '{"b":false,"o":{"a": [1, "x"]},"u":5}\n{"b":true,"o":null,"u":"text"}\n{"b":null,"o":[],"u":[{"k":1}]}\n',
+    catalogue,
+  );
+  const byCsv = await stage(
+    'csv',
+    'b;o;u\nFalse;"{""a"": [1, ""x""]}";5\nTrue;;text\n;[];"[{""k"":1}]"\n',
+    catalogue,
+  );
+  expect(byJson.rows).toEqual(rows);
+  expect(byCsv.rows).toEqual(rows);
+  expect(byJson.columns.map((column) => column.sql_type)).toEqual(['BOOLEAN', 'JSON', 'JSON']);
+});
+
+test('names with spaces, quotes, semicolons and two that differ only in case keep their values', async () => {
+  const catalogue = ['page_group_casino main', "it's", 'a"b', 'a;b', 'Title', 'title', 'back\\slash'].map(
+    (name) => field(name, 'string'),
+  );
+  const byJson = await stage(
+    'json',
+    jsonl({
+      'page_group_casino main': '1',
+      "it's": '2',
+      'a"b': '3',
+      'a;b': '4',
+      Title: '5',
+      title: '6',
+      'back\\slash': '7',
+    }),
+    catalogue,
+  );
+  const byCsv = await stage(
+    'csv',
+    'page_group_casino main;it\'s;"a""b";"a;b";Title;title;back\\slash\n1;2;3;4;5;6;7\n',
+    catalogue,
+  );
+  for (const staged of [byJson, byCsv]) {
+    const [row] = staged.rows;
+    const byField = Object.fromEntries(staged.columns.map((column) => [column.field, row?.[column.column]]));
+    expect(byField).toEqual({
+      'page_group_casino main': '1',
+      "it's": '2',
+      'a"b': '3',
+      'a;b': '4',
+      Title: '5',
+      title: '6',
+      'back\\slash': '7',
+    });
+  }
+  expect(byJson.columns).toEqual(byCsv.columns);
+});
+
+test('a reordered header decides what stands where, and a key that only some rows have becomes a column', async () => {
+  const catalogue = [field('a', 'natural'), field('b', 'string')];
+  const byCsv = await stage('csv', 'b;a\nx;1\n', catalogue);
+  expect(byCsv.rows).toEqual([{ a: '1', b: 'x' }]);
+  const byJson = await stage('json', '{"b":"x","a":1}\n{"a":2}\n{"a":3,"new":[1,2]}\n', catalogue, 12);
+  expect(byJson.columns.map((column) => [column.column, column.sql_type])).toEqual([
+    ['a', 'BIGINT'],
+    ['b', 'VARCHAR'],
+    ['new', 'JSON'],
+  ]);
+  expect(byJson.rows).toEqual([
+    { a: '1', b: 'x', new: null },
+    { a: '2', b: null, new: null },
+    { a: '3', b: null, new: '[1,2]' },
+  ]);
+});
+
+test('hostile text survives both formats', async () => {
+  const texts = [
+    'semi;colon',
+    'new\nline',
+    'quote " quote',
+    "apostrophe's",
+    'ünïcode 🕷️ 汉字',
+    ' spaces ',
+    '\t',
+    'a\r\nb',
+    '[not a list',
+    '{',
+    '\\N',
+    'x'.repeat(100_000),
+  ];
+  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const byJson = await stage('json', jsonl(...texts.map((title, id) => ({ id, title }))), catalogue);
+  const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
+  const byCsv = await stage(
+    'csv',
+    `id;title\n${texts.map((title, id) => `${id};${quoted(title)}\n`).join('')}`,
+    catalogue,
+    64,
+  );
+  const expected = texts
+    .map((title, id) => ({ id: String(id), title }))
+    .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+  expect(byJson.rows).toEqual(expected);
+  expect(byCsv.rows).toEqual(expected);
+});
+
+test('broken lines are rejects with their line number, the others are staged', async () => {
+  const byJson = await stage('json', '{"a":1}\n{"a":\n{"a":2,"a":3}\n[1]\n\n{"a":4}\n', [
+    field('a', 'natural'),
+  ]);
+  expect(byJson.rows).toEqual([{ a: '1' }, { a: '4' }]);
+  expect(byJson.rejectRows.map((row) => [row.line, row.field, row.reason])).toEqual([
+    ['2', null, 'is not valid JSON'],
+    ['3', null, 'has a key twice'],
+    ['4', null, 'is not a JSON object'],
+  ]);
+  const byCsv = await stage('csv', 'a;b\n1;"x\ny"\n2\n3;4;5\n6;z\n', [
+    field('a', 'natural'),
+    field('b', 'string'),
+  ]);
+  expect(byCsv.rows).toEqual([
+    { a: '1', b: 'x\ny' },
+    { a: '6', b: 'z' },
+  ]);
+  expect(byCsv.rejectRows.map((row) => [row.line, row.reason])).toEqual([
+    ['4', 'has 1 cells where the header has 2'],
+    ['5', 'has 3 cells where the header has 2'],
+  ]);
+});
+
+test('an export without rows still says which fields it had', async () => {
+  const catalogue = [field('a', 'natural'), field('b', 'string')];
+  const byJson = await stage('json', '', catalogue);
+  const byCsv = await stage('csv', 'b\n', catalogue);
+  expect(byJson.columns.map((column) => column.field)).toEqual(['a', 'b']);
+  expect(byCsv.columns.map((column) => column.field)).toEqual(['b']);
+  expect([byJson.staged, byCsv.staged]).toEqual([0, 0]);
+});

@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Connection, Database } from '../../src/core/duckdb.ts';
+
+/** A folder of its own for one test, removed when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A DuckDB connection for one test. */
+export async function temporaryConnection(folder: string): Promise<Connection> {
+  const database = await Database.open({
+    memoryLimit: '400MB',
+    threads: 2,
+    tempDirectory: join(folder, 'spill'),
+  });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return database.connect();
+}
