@@ -1,0 +1,51 @@
+/*
+name: mart.links
+kind: view
+description: >-
+  Links between two pages, as the crawl found them. There is no grain: the same link may stand many times on a page.
+grain: null
+columns:
+  crawl_id: {description: Identifier of the crawl (raw.crawl_links._crawl_id)., tests: [not_null]}
+  project_id: Identifier of its project (raw.crawl_links._project_id).
+  origin: {description: URL of the page that holds the link (raw.crawl_links.origin)., tests: [not_null]}
+  origin_host: Host of that URL (raw.crawl_links.origin_host).
+  target: {description: URL that the link leads to (raw.crawl_links.target)., tests: [not_null]}
+  target_host: Host of that URL (raw.crawl_links.target_host).
+  anchor: Text of the link (raw.crawl_links.anchor).
+  follow: Whether it is to be followed (raw.crawl_links.follow).
+  intern: Whether both pages are of the site (raw.crawl_links.intern).
+  link_position: Part of the page that it stands in (raw.crawl_links.link_position).
+  target_fetched: Whether the crawler fetched the target (raw.crawl_links.target_fetched).
+  target_status: HTTP status of the target (raw.crawl_links.target_status).
+  target_status_range: ok, redirect, client_error or server_error (raw.crawl_links.target_status_range).
+reads:
+  raw.crawl_links:
+    _crawl_id: VARCHAR
+    _project_id: VARCHAR
+    origin: VARCHAR
+    origin_host: VARCHAR
+    target: VARCHAR
+    target_host: VARCHAR
+    anchor: VARCHAR
+    follow: BOOLEAN
+    intern: BOOLEAN
+    link_position: VARCHAR
+    target_fetched: BOOLEAN
+    target_status: BIGINT
+    target_status_range: VARCHAR
+*/
+SELECT
+  _crawl_id AS crawl_id,
+  _project_id AS project_id,
+  origin,
+  origin_host,
+  target,
+  target_host,
+  anchor,
+  follow,
+  intern,
+  link_position,
+  target_fetched,
+  target_status,
+  target_status_range
+FROM raw.crawl_links

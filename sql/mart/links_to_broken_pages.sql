@@ -1,0 +1,40 @@
+/*
+name: mart.links_to_broken_pages
+kind: table
+description: >-
+  Targets that links of a crawl lead to and that answered with an error (HTTP status 400 or more), with what links
+  to them. The status is the link's own target_status, or the page's status_code where the link has none.
+grain: [crawl_id, target]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  target: URL that the links lead to (raw.crawl_links.target).
+  target_status: {description: 'HTTP status of the target, 400 or more.', tests: [not_null]}
+  links: Number of links to it; the same link may stand many times on a page.
+  internal_links: Of these, the ones within the site (raw.crawl_links.intern).
+  follow_links: Of these, the ones to be followed (raw.crawl_links.follow).
+  origin_pages: Number of pages that hold them.
+  sample_anchors: Up to five different texts of these links, in the order of the alphabet.
+*/
+WITH link AS (
+  SELECT
+    links.* EXCLUDE (target_status),
+    coalesce(links.target_status, pages.status_code) AS target_status
+  FROM mart.links AS links
+  LEFT JOIN mart.pages AS pages
+    ON links.target_status IS NULL AND pages.crawl_id = links.crawl_id AND pages.url = links.target
+)
+
+SELECT
+  crawl_id,
+  max(project_id) AS project_id,
+  target,
+  max(target_status) AS target_status,
+  count(*) AS links,
+  count(*) FILTER (intern) AS internal_links,
+  count(*) FILTER (follow) AS follow_links,
+  count(DISTINCT origin) AS origin_pages,
+  coalesce(list(DISTINCT anchor ORDER BY anchor) FILTER (anchor IS NOT NULL), [])[:5] AS sample_anchors
+FROM link
+WHERE target_status >= 400
+GROUP BY crawl_id, target

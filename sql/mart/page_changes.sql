@@ -1,0 +1,90 @@
+/*
+name: mart.page_changes
+kind: table
+description: >-
+  What changed on the pages of a project between a crawl and the one before it: one row for each page that came or
+  went, and for each field of a page in both that differs. A field counts only where both exports had it.
+grain: [crawl_id, url, change]
+columns:
+  crawl_id: Identifier of the later crawl.
+  previous_crawl_id: Identifier of the crawl before it (mart.crawls.previous_crawl_id).
+  project_id: Identifier of their project.
+  url: Full URL of the page (raw.crawl_pages.url).
+  change:
+    description: >-
+      added (only the later crawl has the page), removed (only the earlier one has), or the field that differs:
+      status_code, title, rel_canonical, h1.
+    tests:
+      - accepted_values: [added, removed, status_code, title, rel_canonical, h1]
+  before: The field's value in the earlier crawl, as text; NULL for a page that was added or removed.
+  after: The field's value in the later crawl, as text; NULL for a page that was added or removed.
+reads:
+  ops.unit_fields:
+    unit: VARCHAR
+    field: VARCHAR
+tests:
+  - name: a field that changed has two values
+    query: >-
+      SELECT * FROM mart.page_changes
+      WHERE change NOT IN ('added', 'removed') AND "before" IS NOT DISTINCT FROM "after"
+*/
+WITH
+  pair AS (
+    SELECT crawl_id, previous_crawl_id, project_id
+    FROM mart.crawls
+    WHERE previous_crawl_id IS NOT NULL
+  ),
+
+  later AS (
+    SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+    FROM pair
+    JOIN mart.pages AS pages ON pages.crawl_id = pair.crawl_id
+  ),
+
+  earlier AS (
+    SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+    FROM pair
+    JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id
+  ),
+
+  -- Fields that the exports of both crawls had: elsewhere a NULL says nothing.
+  comparable AS (
+    SELECT pair.crawl_id, field.field
+    FROM pair
+    JOIN ops.unit_fields AS field ON field.unit = 'crawl_pages/' || pair.crawl_id
+    SEMI JOIN ops.unit_fields AS former
+      ON former.unit = 'crawl_pages/' || pair.previous_crawl_id AND former.field = field.field
+  ),
+
+  differing AS (
+    SELECT
+      later.crawl_id,
+      later.previous_crawl_id,
+      later.project_id,
+      later.url,
+      unnest([
+        {change: 'status_code', before: earlier.status_code::VARCHAR, after: later.status_code::VARCHAR},
+        {change: 'title', before: earlier.title::VARCHAR, after: later.title::VARCHAR},
+        {change: 'rel_canonical', before: earlier.rel_canonical::VARCHAR, after: later.rel_canonical::VARCHAR},
+        {change: 'h1', before: earlier.h1::VARCHAR, after: later.h1::VARCHAR}
+      ], recursive := true)
+    FROM later
+    JOIN earlier USING (crawl_id, url)
+    WHERE (later.status_code, later.title, later.rel_canonical, later.h1)
+      IS DISTINCT FROM (earlier.status_code, earlier.title, earlier.rel_canonical, earlier.h1)
+  )
+
+SELECT crawl_id, previous_crawl_id, project_id, url, change, "before", "after"
+FROM differing
+SEMI JOIN comparable ON comparable.crawl_id = differing.crawl_id AND comparable.field = differing.change
+WHERE "before" IS DISTINCT FROM "after"
+
+UNION ALL
+SELECT crawl_id, previous_crawl_id, project_id, url, 'added', NULL, NULL
+FROM later
+ANTI JOIN earlier USING (crawl_id, url)
+
+UNION ALL
+SELECT crawl_id, previous_crawl_id, project_id, url, 'removed', NULL, NULL
+FROM earlier
+ANTI JOIN later USING (crawl_id, url)

@@ -1,0 +1,30 @@
+/*
+name: mart.status_codes_by_crawl
+kind: table
+description: How many pages of each crawl answered with which HTTP status.
+grain: [crawl_id, status_code]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  ended_at: When the crawl ended, a point in time; NULL where its record is not loaded.
+  status_code:
+    description: HTTP status (raw.crawl_pages.status_code); NULL for the pages that have none, as those not fetched.
+    nullable: true
+  status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
+  pages: Number of pages with this status.
+  share: Their share of all pages of the crawl, 0 to 1.
+tests:
+  - name: shares of a crawl add up to 1
+    query: SELECT crawl_id FROM mart.status_codes_by_crawl GROUP BY crawl_id HAVING abs(sum(share) - 1) > 1e-9
+*/
+SELECT
+  pages.crawl_id,
+  max(pages.project_id) AS project_id,
+  max(crawls.ended_at) AS ended_at,
+  pages.status_code,
+  max(pages.status_code_range) AS status_code_range,
+  count(*) AS pages,
+  count(*) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS share
+FROM mart.pages AS pages
+LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
+GROUP BY pages.crawl_id, pages.status_code

@@ -1,0 +1,61 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Settings } from '../config/settings.ts';
+import type { Logger } from '../core/logger.ts';
+
+/** A flag of a command, with what `--help` says of it. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What stands for the value in the help, such as `DATE`. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Invocation {
+  readonly positionals: readonly string[];
+  text(flag: string): string | undefined;
+  texts(flag: string): readonly string[];
+  has(flag: string): boolean;
+  /** The folder that holds `schedules.yaml`. */
+  projectDir(): string;
+  settings(): Promise<Settings>;
+  readonly workingDirectory: string;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Data: stdout. Waits while the reader is slow. */
+  write(text: string): Promise<void>;
+  /** Everything else: stderr, unless `--quiet`. */
+  say(text: string): void;
+}
+
+/** One command of the program: its words, its flags, what it does. */
+export interface Command {
+  /** The words that call it, such as `sandbox start`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments as the help shows them, such as `[PIPELINE…]`. */
+  readonly positionals: { readonly shown: string; readonly most: number };
+  readonly flags: Readonly<Record<string, Flag>>;
+  /** @returns the exit code */
+  run(invocation: Invocation): Promise<number>;
+}
+
+/** Flags that every command takes (interface.md, "Commands"). */
+export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
+  json: { type: 'boolean', help: 'print one JSON document on stdout' },
+  quiet: { type: 'boolean', help: 'say only what went wrong' },
+  verbose: { type: 'boolean', help: 'say more' },
+  debug: { type: 'boolean', help: 'say everything, with stack traces' },
+  'no-color': { type: 'boolean', help: 'no colours' },
+  'project-dir': { type: 'string', value: 'DIR', help: 'the folder that holds schedules.yaml' },
+  help: { type: 'boolean', help: 'show this help' },
+};
+
+export function parseOptions(flags: Readonly<Record<string, Flag>>): ParseArgsOptionsConfig {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.type, multiple: flag.multiple ?? false },
+    ]),
+  );
+}

@@ -1,0 +1,25 @@
+import type { Command } from './command.ts';
+import { backfill } from './commands/backfill.ts';
+import { discover } from './commands/discover.ts';
+import { init } from './commands/init.ts';
+import { load } from './commands/load.ts';
+import { query } from './commands/query.ts';
+import { run } from './commands/run.ts';
+import { sandboxStart } from './commands/sandbox-start.ts';
+import { status } from './commands/status.ts';
+import { test } from './commands/test.ts';
+import { transform } from './commands/transform.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  init,
+  sandboxStart,
+  discover,
+  run,
+  backfill,
+  load,
+  status,
+  query,
+  transform,
+  test,
+];

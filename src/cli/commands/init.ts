@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Command } from '../command.ts';
+
+/** The package's own root, which is itself a project folder. */
+const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
+
+const SETTINGS = `# Settings; each is also a variable CRAWLHOUSE_<KEY>. See docs/settings.md.
+base_url: \${CRAWL_SERVICE_URL}
+access_token: \${CRAWL_SERVICE_TOKEN}
+since: all
+`;
+
+export const init: Command = {
+  name: 'init',
+  summary: 'a new project folder, ready to run',
+  positionals: { shown: '[DIR]', most: 1 },
+  flags: {},
+  async run(invocation) {
+    const folder = resolve(invocation.workingDirectory, invocation.positionals[0] ?? '.');
+    if (existsSync(folder) && (await readdir(folder)).some((name) => !name.startsWith('.'))) {
+      throw new CrawlhouseError('usage', `${folder} is not empty`, {
+        hint: 'name a new folder: crawlhouse init DIR',
+      });
+    }
+    await mkdir(folder, { recursive: true });
+    for (const name of ['pipelines', 'sql', 'schedules.yaml']) {
+      await cp(join(TEMPLATE, name), join(folder, name), { recursive: true });
+    }
+    await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
+    await writeFile(join(folder, '.gitignore'), '.crawlhouse/\n.env\n*.duckdb\n*.duckdb.wal\n');
+    invocation.say(
+      `${folder} is ready. Put CRAWL_SERVICE_URL and CRAWL_SERVICE_TOKEN in ${join(folder, '.env')}, then:\n`,
+    );
+    invocation.say(`  cd ${folder}\n  crawlhouse run\n`);
+    return 0;
+  },
+};

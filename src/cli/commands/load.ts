@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { loadPackages } from '../../pipeline/load-packages.ts';
+import type { Command } from '../command.ts';
+import { printRun } from '../run-report.ts';
+
+export const load: Command = {
+  name: 'load',
+  summary: 'staged packages of any machine into the warehouse',
+  positionals: { shown: 'PACKAGE…', most: Number.POSITIVE_INFINITY },
+  flags: {},
+  async run(invocation) {
+    if (invocation.positionals.length === 0) {
+      throw new CrawlhouseError('usage', 'no package named', {
+        hint: 'crawlhouse load DIR, a folder with manifest.json',
+      });
+    }
+    const folders = invocation.positionals.map((folder) => resolve(invocation.workingDirectory, folder));
+    const settings = await invocation.settings();
+    return printRun(invocation, await loadPackages(settings, folders, invocation.logger, invocation.signal));
+  },
+};

@@ -1,0 +1,30 @@
+import { loadPipelines } from '../../config/pipelines.ts';
+import { run as runPipelines } from '../../pipeline/run.ts';
+import type { Command } from '../command.ts';
+import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
+import { printRun } from '../run-report.ts';
+
+export const run: Command = {
+  name: 'run',
+  summary: 'everything that is due, from discovery to the published warehouse',
+  positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
+  flags: RUN_FLAGS,
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
+    const from = settings.since === 'all' ? Number.NEGATIVE_INFINITY : dayOf(settings.since, 'since');
+    const result = await runPipelines(
+      settings,
+      {
+        command: 'run',
+        pipelines,
+        selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
+        wish: routeWish(invocation),
+        reload: false,
+      },
+      invocation.logger,
+      invocation.signal,
+    );
+    return printRun(invocation, result);
+  },
+};

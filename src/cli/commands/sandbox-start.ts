@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { startSandbox } from '../../sandbox/start-sandbox.ts';
+import type { Command } from '../command.ts';
+
+export const sandboxStart: Command = {
+  name: 'sandbox start',
+  summary: 'the service, locally',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    port: { type: 'string', value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
+    import: {
+      type: 'string',
+      multiple: true,
+      value: 'DIR',
+      help: "a folder with a crawl's <data_type>.jsonl and .fields.json",
+    },
+    generate: {
+      type: 'string',
+      multiple: true,
+      value: 'SPEC',
+      help: 'synthetic crawls: projects=1,crawls=3,pages=10000,links=200000,columns=120,seed=1',
+    },
+    faults: {
+      type: 'string',
+      value: 'FILE',
+      help: 'faults to begin with, as POST /_sandbox/faults takes them',
+    },
+    state: { type: 'string', value: 'DIR', help: 'where its data stay; none: gone when it ends' },
+    'ready-file': { type: 'string', value: 'F', help: 'gets one JSON document once the sandbox answers' },
+  },
+  async run(invocation) {
+    const path = (text: string): string => resolve(invocation.workingDirectory, text);
+    const faults = invocation.text('faults');
+    const state = invocation.text('state');
+    await using sandbox = await startSandbox({
+      port: portOf(invocation.text('port')),
+      importDirs: invocation.texts('import').map(path),
+      generate: [...invocation.texts('generate')],
+      ...(faults === undefined ? {} : { faultsFile: path(faults) }),
+      ...(state === undefined ? {} : { stateDir: path(state) }),
+      logger: invocation.logger,
+      signal: invocation.signal,
+    });
+    const readyFile = invocation.text('ready-file');
+    const document = `${stringifyJson(sandbox.ready, 2)}\n`;
+    if (readyFile !== undefined) await writeFileAtomic(path(readyFile), document);
+    if (invocation.has('json')) await invocation.write(document);
+    else {
+      await invocation.write(`export CRAWLHOUSE_BASE_URL=${sandbox.ready.base_url}\n`);
+      await invocation.write(`export CRAWLHOUSE_ACCESS_TOKEN=${sandbox.ready.access_token}\n`);
+    }
+    invocation.say('The sandbox answers; Ctrl-C ends it.\n');
+    if (!invocation.signal.aborted) await once(invocation.signal, 'abort');
+    return 0;
+  },
+};
+
+function portOf(text: string | undefined): number {
+  const port = Number(text ?? 0);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new CrawlhouseError('usage', `--port: ${text} is not a port`, { hint: 'a number from 0 to 65535' });
+}

@@ -1,0 +1,50 @@
+import { type Command, type Flag, GLOBAL_FLAGS } from './command.ts';
+
+/** The help of the program. */
+export function programHelp(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return [
+    'crawlhouse: the data of a website crawl-analysis service in a DuckDB warehouse you own',
+    '',
+    'Usage: crawlhouse COMMAND [ARGUMENTS]',
+    '',
+    'Commands:',
+    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    '',
+    'Everywhere:',
+    ...flagLines(GLOBAL_FLAGS),
+    '',
+    'crawlhouse COMMAND --help says more.',
+    '',
+  ].join('\n');
+}
+
+/** The help of one command. */
+export function commandHelp(command: Command): string {
+  const own = Object.keys(command.flags).length > 0 ? ['', 'Flags:', ...flagLines(command.flags)] : [];
+  return [
+    `crawlhouse ${command.name}: ${command.summary}`,
+    '',
+    `Usage: ${usageLine(command)}`,
+    ...own,
+    '',
+    'Everywhere:',
+    ...flagLines(GLOBAL_FLAGS),
+    '',
+  ].join('\n');
+}
+
+export function usageLine(command: Command): string {
+  const flags = Object.keys(command.flags).length > 0 ? ' [FLAGS]' : '';
+  const positionals = command.positionals.shown ? ` ${command.positionals.shown}` : '';
+  return `crawlhouse ${command.name}${positionals}${flags}`;
+}
+
+function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
+  const shown = Object.entries(flags).map(([name, flag]) => [
+    `--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? '…' : ''}`,
+    flag.help,
+  ]);
+  const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0));
+  return shown.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`);
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 24) {
+  process.stderr.write(`crawlhouse needs Node.js 24 or later; this is ${process.versions.node}\n`);
+  process.exitCode = 2;
+} else {
+  // node:sqlite warns that it is experimental in Node.js 24; that is our concern, not the user's.
+  process.removeAllListeners('warning');
+  const { main } = await import('./app.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}

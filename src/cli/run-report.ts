@@ -1,0 +1,53 @@
+import type { CrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import { redact } from '../core/redact.ts';
+import type { RunReport, UnitReport } from '../model/report.ts';
+import type { RunResult } from '../pipeline/session.ts';
+import type { Invocation } from './command.ts';
+import { printError } from './print-error.ts';
+import { textTable } from './text-table.ts';
+
+/** Prints what a run did: the reconciliation for people, or the document of interface.md. */
+export async function printRun(invocation: Invocation, result: RunResult): Promise<number> {
+  if (invocation.has('json')) await invocation.write(redact(`${stringifyJson(result.report, 2)}\n`));
+  else invocation.say(describeRun(result.report));
+  for (const error of distinct(result.errors)) printError(error, invocation.has('debug'));
+  return result.exitCode;
+}
+
+/** The reconciliation table and one line for everything else. */
+export function describeRun(report: RunReport): string {
+  const touched = report.units.filter((unit) => unit.status !== 'unchanged');
+  const built = report.models.filter((model) => model.status === 'built');
+  const passed = report.tests.filter((test) => test.status === 'passed').length;
+  if (touched.length === 0 && built.length === 0) {
+    return report.status === 'done' ? 'Nothing new: every finished unit is in the warehouse.\n' : '';
+  }
+  return [
+    textTable(
+      ['unit', 'status', 'reported', 'received', 'staged', 'rejected', 'loaded', 'queryable', 'seconds'],
+      touched.map(unitRow),
+    ),
+    `${touched.length} units, ${built.length} models built, ${passed} of ${report.tests.length} data tests passed: ${report.status}\n`,
+  ].join('');
+}
+
+function unitRow({ unit, status, counts, seconds }: UnitReport): (string | number | null)[] {
+  return [
+    unit,
+    status,
+    counts.reported,
+    counts.received,
+    counts.staged,
+    counts.rejected,
+    counts.loaded,
+    counts.queryable,
+    seconds,
+  ];
+}
+
+function distinct(errors: readonly CrawlhouseError[]): CrawlhouseError[] {
+  return errors.filter(
+    (error, index) => errors.findIndex((other) => other.message === error.message) === index,
+  );
+}

@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import { type Counts, reconcile } from '../model/counts.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { unitName } from '../model/unit.ts';
+import {
+  applyRawTable,
+  fieldRegistry,
+  planRawTable,
+  type RawTablePlan,
+  rawTableColumns,
+} from '../warehouse/raw-table.ts';
+import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
+import type { WorkingCopy } from '../warehouse/working-copy.ts';
+import type { StagedPackage } from './read-package.ts';
+
+export interface LoadOptions {
+  readonly runId: string;
+  readonly schemaChange: 'evolve' | 'freeze';
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Puts a package into `raw.<dataset>` in one transaction: new columns, the unit's former rows out, its rows in,
+ * `ops.loads`. Either all of it is there afterwards or nothing has changed.
+ *
+ * @returns the counts, `queryable` still open
+ * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its former rows
+ */
+export async function loadPackage(
+  working: WorkingCopy,
+  { folder, manifest }: StagedPackage,
+  options: LoadOptions,
+): Promise<Counts> {
+  const { connection } = working;
+  const dataset = manifest.unit.dataset;
+  const tableColumns = await rawTableColumns(connection, dataset);
+  const registry = await fieldRegistry(connection, dataset);
+  const plan = planRawTable(dataset, manifest.columns, tableColumns, registry);
+  refuseDrift(manifest, plan, options.schemaChange);
+  return connection.transaction(async () => {
+    const meta = metaValues(manifest, options.runId);
+    await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
+    await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
+    const loaded = await insertRows(connection, folder, manifest, plan, meta, options.signal);
+    const counts: Counts = { ...manifest.counts, loaded, queryable: null };
+    const difference = reconcile(counts);
+    if (difference) {
+      throw new CrawlhouseError(
+        'unreconciled',
+        `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
+      );
+    }
+    await recordLoad(connection, manifest, counts, options.runId);
+    await recordFields(connection, manifest, plan, options.runId);
+    await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
+    await working.markDirty();
+    return counts;
+  });
+}
+
+/** Replaces the unit's entries in `ops.rejects` by those of its reject files. */
+export async function recordRejects(
+  connection: Connection,
+  unit: string,
+  dataset: string,
+  folder: string,
+  files: readonly string[],
+  runId: string,
+): Promise<void> {
+  await connection.run('DELETE FROM ops.rejects WHERE unit = ?', [unit]);
+  if (files.length === 0) return;
+  const paths = files.map((file) => text(join(folder, file))).join(', ');
+  await connection.run(
+    `INSERT INTO ops.rejects
+     SELECT ?, ?, file, line, field, value, reason, ?, now() FROM read_parquet([${paths}])`,
+    [unit, dataset, runId],
+  );
+}
+
+function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
+  const { source, window } = manifest.unit;
+  return {
+    _unit: text(manifest.name),
+    _source_id: text(source.id),
+    ...(source.kind === 'crawl' ? { _crawl_id: text(source.id) } : {}),
+    _project_id: source.project_id === null ? 'NULL' : text(source.project_id),
+    ...(window ? { _window: text(window.from) } : {}),
+    _run_id: text(runId),
+    _loaded_at: `CAST(${text(new Date().toISOString())} AS ${RAW_META_COLUMNS._loaded_at})`,
+  };
+}
+
+async function insertRows(
+  connection: Connection,
+  folder: string,
+  manifest: Manifest,
+  plan: RawTablePlan,
+  meta: Partial<Record<RawMetaColumn, string>>,
+  signal: AbortSignal,
+): Promise<number> {
+  if (manifest.parts.length === 0) return 0;
+  const paths = manifest.parts.map((part) => text(join(folder, part.file))).join(', ');
+  const columns = [...Object.keys(meta), ...plan.targets.map((target) => target.column)]
+    .map(ident)
+    .join(', ');
+  const values = [
+    ...Object.values(meta),
+    ...plan.targets.map((target) => target.merged.incoming(ident(target.source))),
+  ].join(', ');
+  const inserted = await connection.run(
+    `INSERT INTO ${table('raw', manifest.unit.dataset)} (${columns}) SELECT ${values} FROM read_parquet([${paths}])`,
+    [],
+    signal,
+  );
+  return Number(inserted);
+}
+
+async function recordLoad(
+  connection: Connection,
+  manifest: Manifest,
+  counts: Counts,
+  runId: string,
+): Promise<void> {
+  const { unit, source } = manifest;
+  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
+  await connection.run(
+    `INSERT INTO ops.loads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, now())`,
+    [
+      unitName(unit),
+      unit.dataset,
+      unit.source.kind,
+      unit.source.id,
+      unit.source.project_id,
+      unit.window?.from ?? null,
+      unit.window?.to ?? null,
+      counts.reported,
+      counts.received,
+      counts.staged,
+      counts.rejected,
+      counts.loaded,
+      source.route,
+      source.format,
+      manifest.bytes,
+      manifest.seconds,
+      manifest.attempts,
+      manifest.content_sha256,
+      source.filter === null ? null : stringifyJson(source.filter),
+      runId,
+    ],
+  );
+}
+
+async function recordFields(
+  connection: Connection,
+  manifest: Manifest,
+  plan: RawTablePlan,
+  runId: string,
+): Promise<void> {
+  const { name, unit } = manifest;
+  await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
+  const types = new Map(manifest.columns.map((column) => [column.field, column]));
+  const fields = plan.targets.map(({ field, column }) => {
+    const { type, arity } = types.get(field) ?? { type: 'unknown', arity: 'one' };
+    return { field, type, arity, column };
+  });
+  await connection.run(
+    `INSERT INTO ops.unit_fields SELECT ?, ?, f.field, f.type, f.arity, f."column"
+     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","type":"VARCHAR","arity":"VARCHAR","column":"VARCHAR"}]')) AS f)`,
+    [name, unit.dataset, JSON.stringify(fields)],
+  );
+  const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
+  await connection.run(
+    `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
+     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]')) AS c)`,
+    [unit.dataset, name, runId, JSON.stringify(changes)],
+  );
+}
+
+/** With `schema_change: freeze` a unit whose fields differ from the dataset's is refused. */
+function refuseDrift(manifest: Manifest, plan: RawTablePlan, schemaChange: 'evolve' | 'freeze'): void {
+  const [first] = plan.changes;
+  if (schemaChange !== 'freeze' || !plan.exists || !first) return;
+  const what = plan.changes.map((change) => `${change.field} (${change.change}: ${change.after})`).join(', ');
+  throw new CrawlhouseError(
+    'contract_drift',
+    `${manifest.name} changes the frozen fields of its dataset: ${what}`,
+    {
+      hint: 'set schema_change: evolve in the pipeline file to take the change',
+    },
+  );
+}

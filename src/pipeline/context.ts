@@ -1,0 +1,21 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { Semaphore } from '../core/semaphore.ts';
+import type { Session } from './session.ts';
+
+/** What the work on the units of one run shares. */
+export interface RunContext extends Session {
+  readonly client: ServiceClient;
+  /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
+  readonly engine: Semaphore;
+}
+
+/** Conversions at once: each takes up to two threads and about 150 MB on 750-column data. */
+export function engineSlots(threads: number, memoryLimit: string): number {
+  return Math.max(1, Math.min(Math.floor(threads / 2), Math.floor(megabytes(memoryLimit) / 200)));
+}
+
+function megabytes(limit: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT])/i.exec(limit);
+  const scale = { K: 1e-3, M: 1, G: 1e3, T: 1e6 }[match?.[2]?.toUpperCase() ?? 'M'] ?? 1;
+  return Number(match?.[1] ?? 0) * scale;
+}

@@ -1,0 +1,54 @@
+import type { Settings } from '../config/settings.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { loadPackage } from '../load/load-package.ts';
+import { readPackage } from '../load/read-package.ts';
+import type { UnitReport } from '../model/report.ts';
+import { type RunResult, runSession } from './session.ts';
+
+/**
+ * Loads packages that any process on any machine has staged, then models, tests and publication as after a run.
+ *
+ * @throws CrawlhouseError `bad_package` when one of them is not whole, before anything is loaded
+ */
+export async function loadPackages(
+  settings: Settings,
+  folders: readonly string[],
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const packages = await Promise.all(folders.map(readPackage));
+  return runSession({ command: 'load', settings, logger, signal }, async ({ working, ledger, runId }) => {
+    const units: UnitReport[] = [];
+    const errors: CrawlhouseError[] = [];
+    for (const one of packages) {
+      const { manifest } = one;
+      const startedAt = performance.now();
+      let counts: UnitReport['counts'] = { ...manifest.counts, loaded: null, queryable: null };
+      let error: CrawlhouseError | null = null;
+      try {
+        counts = await loadPackage(working, one, { runId, schemaChange: settings.schema_change, signal });
+      } catch (thrown) {
+        error = toCrawlhouseError(thrown);
+        errors.push(error);
+      }
+      const said = error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null;
+      ledger.setUnit(manifest.unit, error ? 'refused' : 'loaded', manifest.attempts, said);
+      units.push({
+        unit: manifest.name,
+        dataset: manifest.unit.dataset,
+        source: manifest.unit.source,
+        window: manifest.unit.window,
+        route: manifest.source.route,
+        format: manifest.source.format,
+        status: error ? 'refused' : 'loaded',
+        counts,
+        bytes: manifest.bytes,
+        seconds: Math.round(performance.now() - startedAt) / 1000,
+        attempts: manifest.attempts,
+        error: said,
+      });
+    }
+    return { units, errors };
+  });
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from '../core/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Landscape } from '../discover/discover.ts';
+import type { PlannedUnit } from '../discover/plan-units.ts';
+import { loadPackage, recordRejects } from '../load/load-package.ts';
+import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import type { Counts } from '../model/counts.ts';
+import type { UnitReport, UnitStatus } from '../model/report.ts';
+import { unitName } from '../model/unit.ts';
+import type { LoadedUnit } from '../warehouse/loads.ts';
+import type { ChosenRoute } from './choose-route.ts';
+import type { RunContext } from './context.ts';
+import { stageUnit } from './stage-unit.ts';
+import { unitFolders } from './unit-folders.ts';
+
+const NO_COUNTS: UnitReport['counts'] = {
+  reported: null,
+  received: null,
+  staged: null,
+  rejected: null,
+  loaded: null,
+  queryable: null,
+};
+
+/** What became of a unit, and the error when it was not loaded. */
+export interface UnitOutcome {
+  readonly report: UnitReport;
+  readonly error: CrawlhouseError | null;
+}
+
+/**
+ * Takes one unit from the service into the working copy. Never throws: what went wrong is in the outcome, so that the
+ * other units go on.
+ */
+export async function runUnit(
+  context: RunContext,
+  planned: PlannedUnit,
+  chosen: ChosenRoute,
+  landscape: Landscape,
+  known: LoadedUnit | undefined,
+  reload: boolean,
+): Promise<UnitOutcome> {
+  const { unit } = planned;
+  const { ledger, settings } = context;
+  const startedAt = performance.now();
+  let attempts = 0;
+  let staged: StagedPackage | undefined;
+  const outcome = (
+    status: UnitStatus,
+    counts: Counts | null,
+    error: CrawlhouseError | null,
+  ): UnitOutcome => ({
+    error,
+    report: {
+      unit: unitName(unit),
+      dataset: unit.dataset,
+      source: unit.source,
+      window: unit.window,
+      route: chosen.route,
+      format: chosen.format,
+      status,
+      counts: counts ?? NO_COUNTS,
+      bytes: staged?.manifest.bytes ?? null,
+      seconds: Math.round(performance.now() - startedAt) / 1000,
+      attempts,
+      error: error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null,
+    },
+  });
+  try {
+    staged = reload ? undefined : await leftoverPackage(context, planned);
+    if (!staged) {
+      const fresh = await stageUnit(context, planned, chosen, landscape, (attempt) => {
+        attempts = attempt;
+        ledger.setUnit(unit, 'requested', attempts, null);
+      });
+      staged = { folder: fresh.folders.package, manifest: fresh.manifest };
+      ledger.setUnit(unit, 'staged', attempts, null);
+    }
+    const packaged = staged;
+    if (known && !reload && known.content_sha256 === packaged.manifest.content_sha256) {
+      ledger.setUnit(unit, 'published', attempts, null);
+      return outcome('unchanged', stagedCounts(packaged), null);
+    }
+    const onReject = planned.pipeline.on_reject ?? settings.on_reject;
+    const schemaChange = planned.pipeline.schema_change ?? settings.schema_change;
+    // Alone in the engine, and so the one writer of the working copy.
+    const counts = await context.engine.run(async () => {
+      if (packaged.manifest.counts.rejected > 0 && onReject === 'fail')
+        await refuseRejects(context, packaged);
+      return loadPackage(context.working, await readPackage(packaged.folder), {
+        runId: context.runId,
+        schemaChange,
+        signal: context.signal,
+      });
+    }, context.engine.size);
+    ledger.setUnit(unit, 'loaded', attempts, null);
+    return outcome('loaded', counts, null);
+  } catch (thrown) {
+    const error = toCrawlhouseError(thrown);
+    const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
+    const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
+    ledger.setUnit(unit, status, attempts, ended.report.error);
+    return ended;
+  }
+}
+
+/** A package that a killed run had finished but not loaded. */
+async function leftoverPackage(
+  context: RunContext,
+  planned: PlannedUnit,
+): Promise<StagedPackage | undefined> {
+  // Resources change; only a finished crawl's package is still what the service holds.
+  if (planned.unit.source.kind !== 'crawl') return undefined;
+  const folder = unitFolders(context.settings.state_dir, unitName(planned.unit)).package;
+  if (!existsSync(join(folder, 'manifest.json'))) return undefined;
+  try {
+    const found = await readPackage(folder);
+    const sameSource = found.manifest.source.base_url === context.settings.base_url;
+    if (
+      sameSource &&
+      found.manifest.name === unitName(planned.unit) &&
+      found.manifest.counts.rejected === 0
+    ) {
+      context.logger.info('package of an earlier run found', { unit: found.manifest.name });
+      return found;
+    }
+  } catch (error) {
+    context.logger.warn('package of an earlier run is broken, extracting anew', {
+      folder,
+      error: String(error),
+    });
+  }
+  return undefined;
+}
+
+/** Records the rejects of a unit that will not be loaded, and says where the first one stands. */
+async function refuseRejects(context: RunContext, { folder, manifest }: StagedPackage): Promise<never> {
+  const { connection } = context.working;
+  await connection.transaction(async () => {
+    await recordRejects(
+      connection,
+      manifest.name,
+      manifest.unit.dataset,
+      folder,
+      manifest.rejects,
+      context.runId,
+    );
+    await context.working.markDirty();
+  });
+  const files = manifest.rejects.map((file) => text(join(folder, file))).join(', ');
+  const [first] = await connection.jsonRows(
+    `SELECT * FROM read_parquet([${files}]) ORDER BY file, line LIMIT 1`,
+  );
+  const value = JSON.stringify(first?.value ?? null);
+  const what = first?.field === null ? `line ${value}` : `${first?.field} = ${value}`;
+  throw new CrawlhouseError(
+    'rejected_values',
+    `${manifest.name}: ${manifest.counts.rejected} of ${manifest.counts.received} rows rejected; ` +
+      `${first?.file}:${first?.line}: ${what} ${first?.reason}`,
+    { hint: 'ops.rejects has them all; on_reject: quarantine loads the other rows' },
+  );
+}
+
+function stagedCounts({ manifest }: StagedPackage): Counts {
+  return { ...manifest.counts, loaded: null, queryable: null };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { Database } from '../core/duckdb.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { lockState } from '../core/state-lock.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { RunReport, UnitReport } from '../model/report.ts';
+import { publish } from '../publish/publish.ts';
+import { loadModels } from '../transform/load-models.ts';
+import type { Model } from '../transform/model.ts';
+import { type ModelsReport, runModels } from '../transform/run-models.ts';
+import { countsOf } from '../warehouse/loads.ts';
+import { WorkingCopy } from '../warehouse/working-copy.ts';
+import { failedTests } from './failed-tests.ts';
+import { recordRun, restoreLedger } from './ledger-tables.ts';
+import { exitCodeOf, runStatus } from './run-status.ts';
+import { sweepFolders } from './unit-folders.ts';
+
+export interface RunResult {
+  readonly report: RunReport;
+  readonly exitCode: number;
+  readonly errors: readonly CrawlhouseError[];
+}
+
+/** What a session's work brings about: the units it touched and the errors on the way. */
+export interface Work {
+  readonly units: readonly UnitReport[];
+  readonly errors: readonly CrawlhouseError[];
+}
+
+/** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
+export interface Session {
+  readonly settings: Settings;
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly database: Database;
+  readonly working: WorkingCopy;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface SessionOptions {
+  readonly command: string;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Make and test every model, changed or not; or only these with what they read. */
+  readonly models?: 'all' | readonly string[];
+}
+
+/**
+ * Opens a session, lets `work` change the working copy, then runs models and data tests and publishes when something
+ * has changed. What fails is in the result; what was loaded stays.
+ *
+ * @throws CrawlhouseError of kind usage, before anything was tried
+ */
+export async function runSession(
+  options: SessionOptions,
+  work: (session: Session) => Promise<Work>,
+): Promise<RunResult> {
+  const { settings, signal } = options;
+  const models = await loadModels(join(settings.projectDir, 'sql'));
+  using _lock = lockState(settings.state_dir, `crawlhouse ${options.command}`);
+  using ledger = new Ledger(settings.state_dir);
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  await using working = await WorkingCopy.open(
+    database,
+    settings.state_dir,
+    settings.warehouse,
+    options.logger,
+  );
+  await restoreLedger(ledger, working.connection);
+  const runId = randomUUID();
+  const startedAt = new Date().toISOString();
+  const standing = new Map<string, string>(ledger.units().map((unit) => [unit.unit, unit.status]));
+  ledger.startRun(runId, options.command, startedAt);
+  const logger = options.logger.with({ run: runId.slice(0, 8) });
+  const session: Session = { settings, runId, ledger, database, working, logger, signal };
+
+  const errors: CrawlhouseError[] = [];
+  let units: readonly UnitReport[] = [];
+  let transformed: ModelsReport = { models: [], tests: [] };
+  try {
+    const done = await work(session);
+    units = done.units;
+    errors.push(...done.errors);
+    signal.throwIfAborted();
+    transformed = await transform(session, models, units, options.models);
+    errors.push(...failedTests(transformed.tests));
+    const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
+    const built = transformed.models.some((model) => model.status === 'built');
+    const publication = await working.publication();
+    const blocked = errors.some((error) => error.code === 'test_failed');
+    if (!blocked && (changed || built || publication.dirty || publication.id === null)) {
+      await recordRun(ledger, working, { runId, status: runStatus(errors) });
+      await publish(working, logger, signal);
+      ledger.publishLoaded();
+    }
+    if (errors.length === 0) await sweepFolders(settings);
+  } catch (thrown) {
+    errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
+  }
+  const report: RunReport = {
+    run_id: runId,
+    status: runStatus(errors),
+    started_at: startedAt,
+    ended_at: new Date().toISOString(),
+    units: await withFinalCounts(working, units),
+    ...transformed,
+  };
+  ledger.endRun(runId, report.status, report.ended_at);
+  return { report, exitCode: exitCodeOf(errors), errors };
+}
+
+function transform(
+  { working, logger, runId, signal }: Session,
+  models: readonly Model[],
+  units: readonly UnitReport[],
+  wanted: SessionOptions['models'],
+): Promise<ModelsReport> {
+  const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
+  return runModels({
+    connection: working.connection,
+    models,
+    changed: wanted === undefined ? new Set(loaded) : 'all',
+    ...(Array.isArray(wanted) ? { only: wanted } : {}),
+    logger,
+    runId,
+    signal,
+  });
+}
+
+/** Would a reader of `ops` see something new of this unit? */
+function isNews(unit: UnitReport, before: string | undefined): boolean {
+  if (unit.status === 'loaded') return true;
+  return unit.status !== 'unchanged' && unit.status !== before;
+}
+
+/** The counts as the warehouse has them now, `queryable` with the publication. */
+async function withFinalCounts(working: WorkingCopy, units: readonly UnitReport[]): Promise<UnitReport[]> {
+  const counts = await countsOf(
+    working.connection,
+    units.map((unit) => unit.unit),
+  );
+  return units.map((unit) => {
+    const held = unit.status === 'loaded' || unit.status === 'unchanged' ? counts.get(unit.unit) : undefined;
+    return held ? { ...unit, counts: held } : unit;
+  });
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncPath } from '../core/atomic-file.ts';
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { readPublication, type WorkingCopy } from '../warehouse/working-copy.ts';
+
+const COPY = 'publication_copy';
+
+/**
+ * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
+ * the former file or the new one, whole. Before that, the rows of the copy are counted: those of each unit that is new
+ * in it, and the total of each raw table.
+ *
+ * @throws CrawlhouseError `unreconciled`: the former publication stays
+ */
+export async function publish(working: WorkingCopy, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { connection, path, publishedPath } = working;
+  const former = await readPublication(connection, publishedPath);
+  const id = randomUUID();
+  await connection.run('UPDATE ops.publication SET base_id = ?, id = ?, published_at = now()', [
+    former?.id ?? null,
+    id,
+  ]);
+  await removeLeftovers(publishedPath);
+  const temporary = `${publishedPath}.${id}.publishing`;
+  const startedAt = performance.now();
+  await working.detach();
+  try {
+    signal.throwIfAborted();
+    await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+    await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)}`);
+    try {
+      await countQueryable(connection, COPY);
+      await connection.run(`UPDATE ${table(COPY, 'ops', 'publication')} SET dirty = false`);
+      await connection.run(`CHECKPOINT ${ident(COPY)}`);
+    } finally {
+      await connection.run(`DETACH ${ident(COPY)}`);
+    }
+    signal.throwIfAborted();
+    await syncPath(temporary);
+    await rm(`${publishedPath}.wal`, { force: true });
+    await rename(temporary, publishedPath);
+    await syncPath(dirname(publishedPath));
+  } finally {
+    await rm(temporary, { force: true });
+    await working.attach();
+  }
+  await connection.transaction(async () => {
+    await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
+    await connection.run('UPDATE ops.publication SET dirty = false');
+  });
+  logger.info('published', { warehouse: publishedPath, seconds: secondsSince(startedAt) });
+}
+
+/** Counts what can be queried in the copy and writes it to `ops.loads`. */
+async function countQueryable(connection: Connection, catalog: string): Promise<void> {
+  const loads = table(catalog, 'ops', 'loads');
+  const datasets = await connection.rows<{ dataset: string; loaded: bigint; fresh: bigint }>(
+    `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh
+     FROM ${loads} GROUP BY dataset`,
+  );
+  for (const { dataset, loaded, fresh } of datasets) {
+    const raw = table(catalog, 'raw', dataset);
+    const total = (await connection.scalar(`SELECT count(*) FROM ${raw}`)) as bigint;
+    if (total !== loaded) {
+      throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
+    }
+    if (fresh === 0n) continue;
+    await connection.run(
+      `UPDATE ${loads} AS l SET queryable = coalesce(
+         (SELECT count(*) FROM ${raw} AS r WHERE r._unit = l.unit), 0)
+       WHERE l.dataset = ? AND l.queryable IS NULL`,
+      [dataset],
+    );
+  }
+  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
+    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
+  );
+  if (different) {
+    throw unreconciled(
+      `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
+    );
+  }
+}
+
+function unreconciled(message: string): CrawlhouseError {
+  return new CrawlhouseError('unreconciled', message, { hint: 'the former publication stays in place' });
+}
+
+/** Copies that a killed publication left behind. */
+async function removeLeftovers(publishedPath: string): Promise<void> {
+  const folder = dirname(publishedPath);
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${basename(publishedPath)}.`) && /\.publishing(\.wal)?$/.test(name)) {
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000;
+}

@@ -1,0 +1,46 @@
+import type { FieldRecord } from '../../api/fields.ts';
+
+const EQUALITY = ['has_value', 'has_no_value', 'equals', 'not_equals'];
+const TEXT = [...EQUALITY, 'contains', 'startswith', 'endswith'];
+const ORDER = [...EQUALITY, 'gt', 'gte', 'lt', 'lte', 'between'];
+const PRESENCE = ['has_value', 'has_no_value'];
+const COUNTS = ['value_count', 'cardinality'];
+const NUMBERS = ['min', 'max', 'avg', 'sum', ...COUNTS];
+
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  string: TEXT,
+  enum: EQUALITY,
+  hash: EQUALITY,
+  bool: EQUALITY,
+  natural: ORDER,
+  integer: ORDER,
+  float: ORDER,
+  percentage: ORDER,
+  ratio: ORDER,
+  date: ORDER,
+  datetime: ORDER,
+};
+
+const NUMERIC = new Set(['natural', 'integer', 'float', 'percentage', 'ratio']);
+
+/** A field schema record with the actions and methods that fit its type (api-spec.md §2.14). */
+export function fieldRecord(
+  name: string,
+  type: string,
+  arity: 'one' | 'many' = 'one',
+  values?: readonly string[],
+): FieldRecord {
+  const plain = type in ACTIONS;
+  return {
+    name,
+    type,
+    arity,
+    ...(values === undefined ? {} : { values: [...values] }),
+    actions: [...(ACTIONS[type] ?? PRESENCE)],
+    agg_dimension: plain,
+    agg_metric_methods: [...(NUMERIC.has(type) ? NUMBERS : COUNTS)],
+    can_display: true,
+    can_filter: plain,
+    can_sort: plain && arity === 'one',
+  };
+}

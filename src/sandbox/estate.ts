@@ -1,0 +1,162 @@
+import { resourceId } from './ids.ts';
+import type { Document, Resources } from './resources.ts';
+
+export const WORKSPACE_ID = resourceId('workspace');
+const USER_ID = resourceId('user');
+const FEATURES = ['crawl', 'crawl_over_crawl', 'data_export', 'scheduled_crawls'];
+const LOG_FEATURES = ['log_monitoring'];
+const RANKING_FEATURES = ['ranking_performance'];
+
+/** Makes the one workspace, once. */
+export function ensureWorkspace(resources: Resources): void {
+  if (resources.get('workspaces', WORKSPACE_ID) !== undefined) return;
+  resources.put('workspaces', '', {
+    id: WORKSPACE_ID,
+    name: 'Sandbox',
+    role: 'owner',
+    subscription_features: [...FEATURES, ...LOG_FEATURES, ...RANKING_FEATURES],
+    subscription_status: 'active',
+  });
+}
+
+export interface ProjectOptions {
+  readonly name: string;
+  readonly startUrl: string;
+  readonly hasLogs?: boolean;
+  readonly hasRanking?: boolean;
+  /** Fields that replace those made up here. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The project of this name, made with its one configuration when it is new. */
+export function ensureProject(resources: Resources, options: ProjectOptions): Document {
+  const id = resourceId('project', options.name);
+  const known = resources.get('projects', id);
+  const config = known ? undefined : defaultConfig(id, options.startUrl);
+  const base: Document = known ?? {
+    id,
+    name: options.name,
+    start_url: options.startUrl,
+    user_id: USER_ID,
+    is_verified_by: null,
+    domain: hostOf(options.startUrl),
+    features: FEATURES,
+    last_crawl_id: null,
+    last_crawl_created_at: null,
+    limits: {
+      max_custom_dashboard_count: null,
+      max_group_count: null,
+      max_segmentation_count: null,
+      max_speed: null,
+    },
+    log_monitoring_data_ready: false,
+    log_monitoring_processing_enabled: false,
+    log_monitoring_ready: false,
+    crawl_ids: [],
+    crawl_config_ids: config ? [config.id] : [],
+    crawl_over_crawl_ids: [],
+  };
+  const project: Document = { ...base, ...features(base, options), ...options.extra, id };
+  resources.put('projects', WORKSPACE_ID, project);
+  if (config) resources.put('crawl_configs', id, config);
+  return project;
+}
+
+function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Record<string, unknown> {
+  const more = [...(hasLogs ? LOG_FEATURES : []), ...(hasRanking ? RANKING_FEATURES : [])];
+  const logs = {
+    log_monitoring_data_ready: true,
+    log_monitoring_processing_enabled: true,
+    log_monitoring_ready: true,
+  };
+  const known = (base.features as readonly string[] | null) ?? [];
+  return { features: [...new Set([...known, ...more])], ...(hasLogs ? logs : {}) };
+}
+
+export interface CrawlOptions {
+  readonly project: Document;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly endedAt: number;
+  readonly fetchedUrls: number;
+  readonly lastDepth: number;
+  /** Fields that replace those made up here. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Puts a finished crawl and tells its project of it. */
+export function putCrawl(resources: Resources, options: CrawlOptions): Document {
+  const { project, id } = options;
+  const configs = resources.list('crawl_configs', project.id);
+  const crawl: Document = {
+    project_id: project.id,
+    user_id: USER_ID,
+    link_status: 'live',
+    status: 'done',
+    created_at: options.createdAt,
+    ended_at: options.endedAt,
+    fetched_urls: options.fetchedUrls,
+    last_depth: options.lastDepth,
+    end_reason: 'ok',
+    features: [],
+    crawl_config: configs.at(-1) ?? null,
+    cross_analysis_access_logs: null,
+    cross_analysis_analytics_a: null,
+    cross_analysis_analytics_b: null,
+    cross_analysis_backlinks: null,
+    ...options.extra,
+    id,
+  };
+  resources.put('crawls', WORKSPACE_ID, crawl);
+  const own = resources
+    .list('crawls')
+    .filter((other) => other.project_id === project.id)
+    .sort((a, b) => Number(a.created_at ?? 0) - Number(b.created_at ?? 0));
+  const last = own.at(-1);
+  resources.put('projects', WORKSPACE_ID, {
+    ...(resources.get('projects', project.id) ?? project),
+    crawl_ids: own.map((other) => other.id),
+    last_crawl_id: last?.id ?? null,
+    last_crawl_created_at: last?.created_at ?? null,
+  });
+  return crawl;
+}
+
+function defaultConfig(projectId: string, startUrl: string): Document {
+  return {
+    id: resourceId('crawl_config', projectId),
+    name: 'default',
+    start_url: startUrl,
+    user_agent: 'SandboxBot',
+    max_speed: 1,
+    agent_kind: 'web',
+    ajax_crawling: false,
+    allow_query_params: true,
+    alternate_start_urls: [],
+    crawl_subdomains: false,
+    custom_fields: [],
+    dns: [],
+    extra_headers: {},
+    filter_query_params: false,
+    http_auth: null,
+    js_rendering: false,
+    max_depth: 15,
+    max_url: 1_000_000,
+    notifications: { email_recipients: [], custom_webhooks: [] },
+    query_params_list: '',
+    resource_checker: false,
+    robots_txt: [],
+    sitemaps: [],
+    strict_sitemaps: true,
+    trigger_coc: false,
+    use_cookies: true,
+    use_proxy: false,
+    user_input_files: [],
+    watched_resources: [],
+    whitelist_params_mode: true,
+  };
+}
+
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}

@@ -1,0 +1,30 @@
+import type { Fault } from './fault.ts';
+
+/** The faults in force, in the order they were given; a request meets at most one of them. */
+export class FaultBox {
+  #armed: { readonly fault: Fault; left: number }[] = [];
+
+  add(faults: readonly Fault[]): void {
+    this.#armed.push(...faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY })));
+  }
+
+  clear(): void {
+    this.#armed = [];
+  }
+
+  list(): readonly Fault[] {
+    return this.#armed.map((armed) => armed.fault);
+  }
+
+  /** The fault that strikes this request, if any; it counts as one of its `times`. */
+  take(method: string, path: string): Fault | undefined {
+    const struck = this.#armed.find(({ fault: { match } }) => {
+      const sameMethod = match.method === undefined || match.method.toUpperCase() === method;
+      return sameMethod && (match.path === undefined || new RegExp(match.path).test(path));
+    });
+    if (struck === undefined) return undefined;
+    struck.left -= 1;
+    if (struck.left <= 0) this.#armed = this.#armed.filter((armed) => armed !== struck);
+    return struck.fault;
+  }
+}

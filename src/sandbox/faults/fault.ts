@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+export const FAULT_KINDS = [
+  'status',
+  'reset',
+  'truncate',
+  'stall',
+  'slow',
+  'corrupt_gzip',
+  'duplicate',
+  'reorder',
+] as const;
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const pattern = z.string().refine(isPattern, 'is not a regular expression');
+
+/** A fault on demand (interface.md, "The sandbox"). */
+export const Fault = z.strictObject({
+  match: z.strictObject({ method: z.string().optional(), path: pattern.optional() }).default({}),
+  kind: z.enum(FAULT_KINDS),
+  /** Bytes of the body on the wire before the fault strikes. */
+  after_bytes: z.int().nonnegative().optional(),
+  status: z.int().min(400).max(599).optional(),
+  /** Seconds. */
+  retry_after: z.int().nonnegative().optional(),
+  /** How many requests it strikes; without it, until it is deleted. */
+  times: z.int().positive().optional(),
+  /** For `slow`. */
+  bytes_per_second: z.int().positive().optional(),
+});
+export type Fault = z.infer<typeof Fault>;
+
+export const Faults = z.array(Fault);

@@ -1,0 +1,71 @@
+import { canonicalSlot, pageTexts } from './page-values.ts';
+import {
+  hashOf,
+  hubs,
+  kindOf,
+  loopPartner,
+  numberBelow,
+  pageIn,
+  pathOf,
+  plainSlot,
+  type Site,
+  sectionOf,
+  slotOfKind,
+  statusOf,
+} from './site.ts';
+
+/**
+ * SQL for one row a page with what its fields are made of. Everything is computed from the slot's number alone, without
+ * a join, so that any number of pages streams; the layers keep each expression from being repeated.
+ */
+export function pageFacts(site: Site): string {
+  const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));
+  const texts = pageTexts(site);
+  const slots = `SELECT range AS slot, ${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status, ${pageIn(site, 'range')} AS page FROM range(${site.slots})`;
+  const targets = `SELECT *, CASE kind WHEN 'r' THEN ${somewhere} WHEN 'x' THEN ${slotOfKind(site, 'n', 'to missing', 'slot')}
+      WHEN 'c' THEN ${slotOfKind(site, 'r', 'to redirect', 'slot')} WHEN 'l' THEN ${loopPartner(site, 'slot')} END AS redirect_slot,
+    ${canonicalSlot(site, plainSlot(numberBelow(site, 'canonical to', 'slot', site.slots)), slotOfKind(site, 'n', 'canonical to missing', 'slot'))} AS canonical_slot
+    FROM (${slots})`;
+  const finals = `SELECT *, CASE kind WHEN 'c' THEN CASE WHEN redirect_slot = 0 THEN 0 ELSE ${plainSlot(numberBelow(site, 'redirect to', 'redirect_slot', site.slots))} END
+      WHEN 'l' THEN CASE WHEN redirect_slot = 0 THEN 0 END ELSE redirect_slot END AS final_slot FROM (${targets})`;
+  const pages = `SELECT *, ${pageIn(site, 'redirect_slot')} AS redirect_page, ${pageIn(site, 'final_slot')} AS final_page,
+    ${pageIn(site, 'canonical_slot')} AS canonical_page, ${statusOf(site, 'final_slot')} AS final_raw,
+    ${pathOf(site, 'slot', 'page')} AS path, ${sectionOf(site, 'slot', 'page')} AS section FROM (${finals})`;
+  const urls = `SELECT *, ${url(site, 'path')} AS url,
+    ${url(site, pathOf(site, 'redirect_slot', 'redirect_page'), 'redirect_slot')} AS redirect_url,
+    ${url(site, pathOf(site, 'final_slot', 'final_page'), 'final_slot')} AS final_url,
+    CASE WHEN final_slot IS NOT NULL THEN final_raw END AS final_status,
+    ${url(site, pathOf(site, 'canonical_slot', 'canonical_page'), 'canonical_slot')} AS canonical,
+    ${depth(site)} AS depth, ${inlinks(site)} AS inlinks,
+    ${numberBelow(site, 'in sitemap', 'page', 10)} < 8 AND status = 200 AS in_sitemap,
+    ${numberBelow(site, 'topic', 'page', 25)} = 0 AND slot > ${hubs(site)} AS shares_title,
+    ${numberBelow(site, 'topic of', 'page', 40)} AS topic,
+    CASE ${numberBelow(site, 'robots', 'page', 50)} WHEN 0 THEN ['noindex'] WHEN 1 THEN ['noindex', 'nofollow'] WHEN 2 THEN ['max-image-preview:large'] WHEN 3 THEN ['max-image-preview:large'] END AS robots,
+    ${numberBelow(site, 'images', 'page', 12)} AS images FROM (${pages})`;
+  const named = `SELECT *, ${texts.title} AS title, ${texts.h1} AS h1, ${texts.description} AS description FROM (${urls})`;
+  return `SELECT *, ${inrank(site)} AS inrank FROM (${named})`;
+}
+
+function url(site: Site, path: string, slot?: string): string {
+  const full = `concat('https://${site.host}', ${path})`;
+  return slot === undefined ? full : `CASE WHEN ${slot} IS NOT NULL THEN ${full} END`;
+}
+
+/** Grows with the slot's number; an orphan has none. */
+function depth({ slots }: Site): string {
+  const steps = [0.02, 0.15, 0.45, 0.8, 0.95].map(
+    (share, index) => `WHEN slot <= ${Math.ceil(slots * share)} THEN ${index + 1}`,
+  );
+  return `CASE WHEN kind = 'o' THEN NULL WHEN slot = 0 THEN 0 ${steps.join(' ')} ELSE 6 END`;
+}
+
+/** What the way links choose their targets makes of it on average. */
+function inlinks({ slots, links }: Site): string {
+  const share = `pow((slot + 1) / ${slots}.0, 1 / 3.0) - pow(slot / ${slots}.0, 1 / 3.0)`;
+  return `CASE WHEN kind = 'o' THEN 0 ELSE CAST(greatest(1, round(${links * 0.92} * (${share}))) AS BIGINT) END`;
+}
+
+function inrank(site: Site): string {
+  const noise = `CAST(${hashOf(site, 'inrank', 'page')} % 200 AS DOUBLE) / 100`;
+  return `CASE WHEN kind = 'o' OR status IS NULL THEN 0.0 ELSE round(greatest(0.0, least(10.0, 10.0 - 1.2 * depth - ${noise})), 2) END`;
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { Faults } from '../faults/fault.ts';
+import { invalidParameter, notFound, Refusal } from '../refusal.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../resources.ts';
+import { checkRequest } from './check-request.ts';
+import type { Context } from './context.ts';
+
+const ImportBody = z.strictObject({ dir: z.string().min(1) });
+const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
+const PatchBody = z.record(z.string(), z.unknown());
+const TokenPatch = z.strictObject({ scopes: z.array(z.string()) });
+
+type ByResource = { Params: { resource: string; id: string } };
+
+/** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine. */
+export function controlRoutes(control: FastifyInstance, context: Context): void {
+  const { resources, faults, clock, requests } = context;
+  control.addHook('onRequest', async (request) => {
+    if (!/^(::1|(::ffff:)?127\.)/.test(request.ip)) throw notFound(`${request.method} ${request.url}`);
+  });
+
+  control.post('/faults', async (request) => {
+    faults.add(checkRequest(Faults, request.body));
+    return { faults: faults.list() };
+  });
+  control.delete('/faults', async (_request, reply) => {
+    faults.clear();
+    return reply.code(204).send();
+  });
+  control.get('/requests', async () => requests.list());
+  control.post('/import', async (request) =>
+    context.importFolder(checkRequest(ImportBody, request.body).dir),
+  );
+  control.post('/clock', async (request) => {
+    const { now } = checkRequest(ClockBody, request.body);
+    clock.set(typeof now === 'number' ? now : Date.parse(now));
+    return { now: clock.now() };
+  });
+  control.patch<ByResource>('/:resource/:id', async ({ params, body }) => {
+    const kind = kindOf(params.resource);
+    const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
+    const known = resources.get(kind, params.id);
+    // A token that is not there yet is made: that is how one with fewer scopes comes about.
+    if (known === undefined && kind !== 'tokens') throw notFound(`the ${params.resource} ${params.id}`);
+    if ('id' in changes && changes.id !== params.id)
+      throw invalidParameter('id', 'immutable', 'stays as it is');
+    const doc = { ...known, ...changes, id: params.id };
+    resources.put(kind, '', doc);
+    return doc;
+  });
+}
+
+function kindOf(name: string): ResourceKind {
+  const kind = RESOURCE_KINDS.find((known) => known === name);
+  if (kind === undefined) {
+    throw new Refusal('resource_not_found', `${name} is none of ${RESOURCE_KINDS.join(', ')}`);
+  }
+  return kind;
+}

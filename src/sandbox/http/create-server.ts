@@ -1,0 +1,61 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { parseJson } from '../../core/json.ts';
+import { notFound } from '../refusal.ts';
+import { accountRoutes } from './account-routes.ts';
+import { authorize } from './authorize.ts';
+import type { Context } from './context.ts';
+import { controlRoutes } from './control-routes.ts';
+import { crawlDataRoutes } from './crawl-data-routes.ts';
+import { faultHooks } from './fault-hooks.ts';
+import { projectRoutes } from './project-routes.ts';
+import { malformedRequest, refusalOf } from './refusal-of.ts';
+
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** The whole HTTP surface: the service under `/api/v2`, the handles for tests under `/_sandbox`. */
+export function createServer(context: Context): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    // Stalled responses must not keep the sandbox from closing.
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1000 },
+    clientErrorHandler: malformedRequest,
+    frameworkErrors: (error, request, reply) => {
+      const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
+      reply.raw.writeHead(refusal.status, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(refusal));
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(String(body)));
+    } catch (error) {
+      done(Object.assign(error as Error, { statusCode: 400 }));
+    }
+  });
+  app.setErrorHandler(async (error, request, reply) => {
+    const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.code(refusal.status).send(refusal.toJSON());
+  });
+  app.setNotFoundHandler(async (request) => {
+    throw notFound(`${request.method} ${request.url}`);
+  });
+  faultHooks(app, context);
+  app.register(
+    async (api) => {
+      api.addHook('onRequest', authorize(context.resources));
+      api.setNotFoundHandler(async (request) => {
+        throw notFound(`${request.method} ${request.url}`);
+      });
+      accountRoutes(api, context);
+      projectRoutes(api, context);
+      crawlDataRoutes(api, context);
+    },
+    { prefix: '/api/v2' },
+  );
+  app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
+  return app;
+}

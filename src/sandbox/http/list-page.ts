@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { FieldRecord } from '../../api/fields.ts';
+import type { Oql } from '../../api/oql.ts';
+import type { PageMeta } from '../../api/pagination.ts';
+import { decodeRison } from '../../api/rison.ts';
+import { checkOql } from '../oql/check-oql.ts';
+import { filterDocuments } from '../oql/filter-documents.ts';
+import { invalidParameter } from '../refusal.ts';
+import type { Document } from '../resources.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { checkRequest } from './check-request.ts';
+import { listField } from './list-fields.ts';
+
+const count = z
+  .string('is given once')
+  .regex(/^\d{1,9}$/, 'is a whole number from 0')
+  .transform(Number);
+const ListQuery = z.strictObject({
+  offset: count.default(0),
+  limit: count.default(10),
+  sort: z.string('is given once').optional(),
+  filters: z.string('is given once').optional(),
+});
+
+type Sort = readonly [name: string, order: 'asc' | 'desc'];
+
+/**
+ * A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). Documents come in natural order, the
+ * newest first; only the fields named can be sorted and filtered by.
+ */
+export async function listPage(
+  rows: RowStore,
+  key: string,
+  documents: readonly Document[],
+  query: unknown,
+  names: readonly string[],
+): Promise<Record<string, unknown>> {
+  const { offset, limit, ...rest } = checkRequest(ListQuery, query);
+  const fields = new Map(names.map((name) => [name, listField(name)]));
+  const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
+  const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
+  const matching =
+    filters === undefined ? documents : await filterDocuments(rows, documents, filters, fields);
+  const sorted = sort === undefined ? matching : matching.toSorted(by(sort));
+  const meta: PageMeta = {
+    offset,
+    limit,
+    total: sorted.length,
+    sort: sort === undefined ? null : [[...sort]],
+    filters: filters ?? {},
+  };
+  return { meta, [key]: sorted.slice(offset, offset + limit) };
+}
+
+function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {
+  const parts = /^(.*):(asc|desc)$/.exec(text);
+  const [, name, order] = parts ?? [];
+  if (name === undefined || order === undefined) {
+    throw invalidParameter(
+      'sort',
+      'format',
+      `${JSON.stringify(text)} does not read <name>:asc or <name>:desc`,
+    );
+  }
+  if (!fields.has(name))
+    throw invalidParameter('sort', 'unknown_field', `${name} is none of ${named(fields)}`);
+  return [name, order as 'asc' | 'desc'];
+}
+
+function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): Oql | undefined {
+  let tree: unknown;
+  try {
+    tree = decodeRison(text);
+  } catch (error) {
+    throw invalidParameter('filters', 'format', error instanceof Error ? error.message : String(error));
+  }
+  // The default of `filters`, as `meta` shows it, may be sent back.
+  if (tree === null || JSON.stringify(tree) === '{}') return undefined;
+  return checkOql(tree, fields, 'filters');
+}
+
+function named(fields: ReadonlyMap<string, FieldRecord>): string {
+  return [...fields.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
+}
+
+function by([name, order]: Sort): (a: Document, b: Document) => number {
+  const sign = order === 'asc' ? 1 : -1;
+  return (a, b) => sign * compare(a[name], b[name]);
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [left, right] = [String(a ?? ''), String(b ?? '')];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The refusal that any error becomes on the wire; what is nobody's fault but ours is logged and told as such. */
+export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof CrawlhouseError && error.kind === 'usage')
+    return new Refusal('invalid_request', error.message);
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  const message = error instanceof Error ? error.message : String(error);
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new Refusal('invalid_request', message);
+  logger.error('sandbox failed on a request', { request, error: message });
+  return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
+}
+
+/** Answers what is not even HTTP. */
+export function malformedRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const body = JSON.stringify(new Refusal('invalid_request', `not a request: ${error.message}`));
+  const head = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  socket.end(head + body);
+}

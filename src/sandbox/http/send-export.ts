@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ExportFileType, SearchBody } from '../../api/search.ts';
+import { duplicateLine } from '../faults/duplicate-line.ts';
+import type { Dataset } from '../resources.ts';
+import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
+import { exportLines } from '../rows/export-lines.ts';
+import { acceptsGzip } from './accepts-gzip.ts';
+import type { Context } from './context.ts';
+import { exchangeOf } from './exchange.ts';
+import { gzipped } from './gzipped.ts';
+import { primed } from './primed.ts';
+
+export interface ExportRequest {
+  readonly dataset: Dataset;
+  readonly body: Omit<SearchBody, 'oql'> & { readonly oql?: unknown };
+  readonly fileType: ExportFileType;
+  readonly name: string;
+}
+
+const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/x-ndjson; charset=utf-8',
+};
+
+/** Streams an export. Only once its first bytes are there does the answer begin; a later error cuts the connection. */
+export async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rows }: Context,
+  { dataset, body, fileType, name }: ExportRequest,
+): Promise<FastifyReply> {
+  const query = datasetQuery(dataset, body);
+  await rows.use((connection) => checkPatterns(connection, query.condition));
+  const { fault, closed } = exchangeOf(request) ?? {};
+  const lines = rows.stream((connection) => {
+    const options = {
+      fileType,
+      limit: body.limit,
+      offset: body.offset,
+      reordered: fault?.kind === 'reorder',
+    };
+    const exported = exportLines(connection, query, options);
+    return fault?.kind === 'duplicate' ? duplicateLine(exported, fileType === 'csv') : exported;
+  }, closed);
+  // The one who asked has gone: whatever has not been read is let go.
+  closed?.addEventListener('abort', () => void lines.return(undefined).catch(() => {}), { once: true });
+  const bytes = await primed(lines);
+  const extension = fileType === 'csv' ? 'csv' : 'jsonl';
+  reply
+    .header('content-disposition', `attachment; filename="${name}.${extension}"`)
+    .type(CONTENT_TYPES[fileType]);
+  reply.header('vary', 'accept-encoding');
+  if (!acceptsGzip(request.headers['accept-encoding']))
+    return reply.send(Readable.from(bytes, { objectMode: false }));
+  reply.header('content-encoding', 'gzip');
+  return reply.send(Readable.from(gzipped(bytes), { objectMode: false }));
+}

@@ -1,0 +1,132 @@
+import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql.ts';
+import { type Column, isMany } from '../rows/column.ts';
+import { type ValueKind, valueKind } from './check-value.ts';
+
+type Bind = (value: string) => string;
+
+/** An element of a column's value in SQL: as it is stored, and as text. */
+interface Element {
+  readonly stored: string;
+  readonly text: string;
+}
+
+/**
+ * A leaf as SQL that is never NULL. Of a many-valued field one element that fits is enough; `not_equals` is the exact
+ * reverse of `equals`, so it holds where there is no value.
+ */
+export function compileLeaf([, filter, value, options]: OqlLeaf, column: Column, bind: Bind): string {
+  if (filter === 'has_value') return hasValue(column);
+  if (filter === 'has_no_value') return `NOT ${hasValue(column)}`;
+  if (filter === 'not_equals')
+    return `NOT ${matches(column, (it) => test('equals', it, value, {}, column, bind))}`;
+  return matches(column, (it) => test(filter, it, value, options ?? {}, column, bind));
+}
+
+function hasValue(column: Column): string {
+  if (!isMany(column)) return `(${column.id} IS NOT NULL)`;
+  if (column.kind === 'texts') return `(coalesce(len(${column.id}), 0) > 0)`;
+  return `(${column.id} IS NOT NULL AND ${column.id} <> '[]')`;
+}
+
+function matches(column: Column, condition: (element: Element) => string): string {
+  const c = column.id;
+  if (!isMany(column)) return `coalesce(${condition({ stored: c, text: textOf(column) })}, false)`;
+  const found = condition({ stored: 'element', text: 'element' });
+  return `(coalesce(len(list_filter(${elements(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
+}
+
+function elements(column: Column): string {
+  const c = column.id;
+  if (column.kind === 'texts') return c;
+  if (column.kind !== 'json') return `[CAST(${c} AS VARCHAR)]`;
+  return `CASE WHEN json_type(${c}) = 'ARRAY' THEN json_extract_string(${c}, '$[*]') ELSE [json_extract_string(${c}, '$')] END`;
+}
+
+function textOf(column: Column): string {
+  if (column.kind === 'text') return column.id;
+  if (column.kind === 'json') return `json_extract_string(${column.id}, '$')`;
+  return `CAST(${column.id} AS VARCHAR)`;
+}
+
+function test(
+  filter: OqlLeaf[1],
+  it: Element,
+  value: OqlValue,
+  options: OqlOptions,
+  column: Column,
+  bind: Bind,
+): string {
+  const kind = valueKind(column.field);
+  const compare = (operator: string, bound: OqlValue): string =>
+    comparison(it, operator, bound, kind, column, bind);
+  switch (filter) {
+    case 'gt':
+      return compare('>', value);
+    case 'gte':
+      return compare('>=', value);
+    case 'lt':
+      return compare('<', value);
+    case 'lte':
+      return compare('<=', value);
+    case 'between': {
+      const [from, to] = value as readonly [string | number | bigint, string | number | bigint];
+      return `(${compare('>=', from)} AND ${compare('<', to)})`;
+    }
+    default:
+      if (kind !== 'text') return compare('=', value);
+      return textTest(filter, it.text, String(value), options, bind);
+  }
+}
+
+function comparison(
+  it: Element,
+  operator: string,
+  value: OqlValue,
+  kind: ValueKind,
+  column: Column,
+  bind: Bind,
+): string {
+  if (kind === 'number') return numberTest(it, operator, value, column, bind);
+  if (kind === 'bool') return `lower(${it.text}) ${operator} ${bind(String(value))}`;
+  // Dates of one format and one zone compare as text; a bound without a time is midnight.
+  const [bad, good] = kind === 'date' ? ['/', '-'] : ['-', '/'];
+  const bound = String(value).replaceAll(bad, good);
+  return `${it.text} ${operator} ${bind(kind === 'datetime' ? fullDatetime(bound) : bound)}`;
+}
+
+function fullDatetime(text: string): string {
+  if (text.endsWith(' UTC')) return text;
+  return text.length > 10 ? `${text} UTC` : `${text} 00:00:00 UTC`;
+}
+
+function numberTest(it: Element, operator: string, value: OqlValue, column: Column, bind: Bind): string {
+  const number = String(value);
+  const type = !/^-?\d{1,38}$/.test(number) ? 'DOUBLE' : /^-?\d{1,18}$/.test(number) ? 'BIGINT' : 'HUGEINT';
+  const bound = `CAST(${bind(number)} AS ${type})`;
+  if (column.kind === 'int' || column.kind === 'float') return `${it.stored} ${operator} ${bound}`;
+  // Whole numbers of any size compare exactly; a DOUBLE would take neighbours beyond 2^53 for equal.
+  const exact = `TRY_CAST(${it.text} AS HUGEINT) ${operator} ${bound}`;
+  const near = `TRY_CAST(${it.text} AS DOUBLE) ${operator} ${bound}`;
+  return `CASE WHEN regexp_full_match(${it.text}, '-?[0-9]{1,38}') THEN ${exact} ELSE ${near} END`;
+}
+
+function textTest(filter: OqlLeaf[1], text: string, value: string, options: OqlOptions, bind: Bind): string {
+  if (options.regex) {
+    const pattern = `(?:${value})`;
+    const anchored =
+      { startswith: `^${pattern}`, endswith: `${pattern}$`, equals: `^${pattern}$` }[String(filter)] ??
+      pattern;
+    return `regexp_matches(${text}, ${bind(anchored)}, '${options.ci ? 'i' : 'c'}')`;
+  }
+  const [left, right] = options.ci ? [`lower(${text})`, `lower(${bind(value)})`] : [text, bind(value)];
+  switch (filter) {
+    case 'contains':
+      return `contains(${left}, ${right})`;
+    case 'startswith':
+      return `starts_with(${left}, ${right})`;
+    case 'endswith':
+      return `ends_with(${left}, ${right})`;
+    default:
+      return `${left} = ${right}`;
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { FieldRecord } from '../../api/fields.ts';
+
+/**
+ * How a column is stored. A typed kind is taken only when every value of it comes back on the wire as it was; the rest
+ * is kept as `json`: the raw JSON text of each value.
+ */
+export const ColumnKind = z.enum(['int', 'float', 'bool', 'text', 'texts', 'json']);
+export type ColumnKind = z.infer<typeof ColumnKind>;
+
+/**
+ * A field of a dataset and where its values stand. `id` is positional (`c0`, `c1`, …): DuckDB's own column names are
+ * case-insensitive, the service's are not.
+ */
+export const Column = z.object({ id: z.string(), kind: ColumnKind, field: FieldRecord });
+export type Column = z.infer<typeof Column>;
+
+export const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
+  int: 'BIGINT',
+  float: 'DOUBLE',
+  bool: 'BOOLEAN',
+  text: 'VARCHAR',
+  texts: 'VARCHAR[]',
+  json: 'VARCHAR',
+};
+
+const KIND_OF_TYPE: Readonly<Record<string, ColumnKind>> = {
+  natural: 'int',
+  integer: 'int',
+  float: 'float',
+  percentage: 'float',
+  ratio: 'float',
+  bool: 'bool',
+  string: 'text',
+  enum: 'text',
+  hash: 'text',
+  date: 'text',
+  datetime: 'text',
+};
+
+/** The kind that fits a field's values when they keep to its type. */
+export function kindOfField(field: FieldRecord): ColumnKind {
+  const kind = KIND_OF_TYPE[field.type] ?? 'json';
+  if (field.arity !== 'many') return kind;
+  return kind === 'text' ? 'texts' : 'json';
+}
+
+export function isMany(column: Column): boolean {
+  return column.field.arity === 'many';
+}

@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Connection, Database, ident, table, text } from '../../core/duckdb.ts';
+
+const CATALOG = 'sandbox';
+
+/** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
+export class RowStore implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #uses = new Set<Promise<unknown>>();
+
+  private constructor(database: Database) {
+    this.#database = database;
+  }
+
+  static async open(stateDir: string): Promise<RowStore> {
+    await mkdir(stateDir, { recursive: true });
+    const database = await Database.open({
+      memoryLimit: '300MB',
+      threads: 2,
+      tempDirectory: join(stateDir, 'spill'),
+    });
+    using connection = await database.connect();
+    // Exports and generated tables come in one order, always the same.
+    await connection.run('SET preserve_insertion_order = true');
+    // Small blocks: a wide table's writer pins at least one a column.
+    const file = text(join(stateDir, 'rows.duckdb'));
+    await connection.run(`ATTACH ${file} AS ${ident(CATALOG)} (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
+    return new RowStore(database);
+  }
+
+  /** The qualified, quoted name of a table. */
+  static table(name: string): string {
+    return table(CATALOG, 'main', name);
+  }
+
+  /** Lends a connection for `work`; closing the store waits for it. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const using = this.#lend(work);
+    this.#uses.add(using);
+    try {
+      return await using;
+    } finally {
+      this.#uses.delete(using);
+    }
+  }
+
+  /** The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query. */
+  async *stream<T>(
+    work: (connection: Connection) => AsyncIterable<T>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#uses.add(promise);
+    const connection = await this.#database.connect();
+    const interrupt = (): void => connection.inner.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      signal?.throwIfAborted();
+      yield* work(connection);
+    } finally {
+      // Before the connection is closed: to interrupt a closed one is an error.
+      signal?.removeEventListener('abort', interrupt);
+      connection[Symbol.dispose]();
+      this.#uses.delete(promise);
+      resolve();
+    }
+  }
+
+  async #lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    using connection = await this.#database.connect();
+    return await work(connection);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#uses);
+    using connection = await this.#database.connect();
+    await connection.run(`DETACH ${ident(CATALOG)}`).catch(() => {});
+    await this.#database[Symbol.asyncDispose]();
+  }
+}

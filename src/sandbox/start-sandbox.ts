@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CrawlhouseError } from '../core/errors.ts';
+import { type Logger, silentLogger } from '../core/logger.ts';
+import { lockState } from '../core/state-lock.ts';
+import { Clock } from './clock.ts';
+import { ensureWorkspace } from './estate.ts';
+import { FaultBox } from './faults/fault-box.ts';
+import { readFaults } from './faults/read-faults.ts';
+import { generate, isGenerated } from './generate/generate.ts';
+import { parseSpec } from './generate/parse-spec.ts';
+import { ALL_SCOPES } from './http/authorize.ts';
+import type { Context } from './http/context.ts';
+import { createServer } from './http/create-server.ts';
+import { RequestLog } from './http/request-log.ts';
+import { planFolder } from './import/folder-plan.ts';
+import { importFolder, isImported } from './import/import-folder.ts';
+import { Resources } from './resources.ts';
+import { RowStore } from './rows/row-store.ts';
+
+export interface SandboxOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Folders to import, each a crawl (interface.md, "The sandbox"). */
+  readonly importDirs?: readonly string[];
+  /** Specs of synthetic data, such as `projects=1,crawls=3,pages=10000`. */
+  readonly generate?: readonly string[];
+  /** A JSON file with the faults in force from the start. */
+  readonly faultsFile?: string;
+  /** Where everything is kept; without it in a temporary folder that goes when the sandbox closes. */
+  readonly stateDir?: string;
+  /** The token with all scopes; without it the one of the state directory, or a new one. */
+  readonly accessToken?: string;
+  readonly logger?: Logger;
+  /** Closes the sandbox when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the ready file holds. */
+export interface ReadyDocument {
+  readonly base_url: string;
+  readonly access_token: string;
+  readonly pid: number;
+}
+
+export interface Sandbox extends AsyncDisposable {
+  /** Without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly ready: ReadyDocument;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service, locally: its data imported and generated, listening when this resolves.
+ *
+ * @throws CrawlhouseError `usage` or `bad_project` for what is wrong with the options
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { signal, host = '127.0.0.1', logger = silentLogger } = options;
+  signal?.throwIfAborted();
+  const specs = (options.generate ?? []).map(parseSpec);
+  for (const dir of options.importDirs ?? []) planFolder(dir);
+  const faults = new FaultBox();
+  if (options.faultsFile !== undefined) faults.add(await readFaults(options.faultsFile));
+
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = once(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+  try {
+    const stateDir = openStateDir(options.stateDir, closers);
+    const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
+    closers.push(() => resources[Symbol.dispose]());
+    const rows = await RowStore.open(stateDir);
+    closers.push(() => rows[Symbol.asyncDispose]());
+    const work = { resources, rows, clock: new Clock(), logger };
+    const context: Context = {
+      ...work,
+      faults,
+      requests: new RequestLog(),
+      importFolder: (dir) => importFolder(work, dir),
+    };
+
+    ensureWorkspace(resources);
+    const accessToken = ensureToken(resources, options.accessToken);
+    for (const dir of options.importDirs ?? [])
+      if (!isImported(resources, dir)) await importFolder(work, dir);
+    for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
+    signal?.throwIfAborted();
+
+    const server = createServer(context);
+    closers.push(() => server.close());
+    const baseUrl = await listen(server, host, options.port ?? 0);
+    signal?.addEventListener('abort', () => void close(), { once: true });
+    const ready = { base_url: baseUrl, access_token: accessToken, pid: process.pid };
+    return { baseUrl, accessToken, ready, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openStateDir(given: string | undefined, closers: (() => void)[]): string {
+  const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
+  if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
+  mkdirSync(stateDir, { recursive: true });
+  const lock = lockState(stateDir, 'sandbox start');
+  closers.push(() => lock[Symbol.dispose]());
+  return stateDir;
+}
+
+function ensureToken(resources: Resources, given: string | undefined): string {
+  const kept = resources.list('tokens', 'default').at(0)?.id;
+  const token = given ?? kept ?? `sandbox-${randomBytes(16).toString('hex')}`;
+  resources.put('tokens', 'default', { id: token, scopes: ALL_SCOPES });
+  return token;
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `can't listen on ${host}:${port}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'choose another port, or 0 for a free one',
+    });
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}

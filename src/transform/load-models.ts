@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { badModel } from './bad-model.ts';
+import { checkHeader } from './check-header.ts';
+import { type DataTest, dataTests } from './data-tests.ts';
+import type { Model } from './model.ts';
+import { ModelHeader } from './model-header.ts';
+import { QUESTIONS_FOLDER } from './questions.ts';
+import { type SqlFile, splitSqlFile } from './sql-file.ts';
+
+/**
+ * Reads every model under `sql/`, ordered by name. What only the database can tell (one SELECT, what it reads, what
+ * it puts out) is checked by `planModels`.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadModels(sqlDir: string): Promise<Model[]> {
+  const models = new Map<string, Model>();
+  for (const path of await sqlFiles(sqlDir)) {
+    const model = readModel(splitSqlFile(`sql/${path}`, await readFile(join(sqlDir, path), 'utf8')));
+    const same = models.get(model.name);
+    if (same) {
+      const place = { file: model.file, line: model.lineOf(['name']) };
+      throw badModel(place, `a second model ${model.name}`, `the first one is ${same.file}`);
+    }
+    models.set(model.name, model);
+  }
+  return [...models.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function sqlFiles(sqlDir: string): Promise<string[]> {
+  const found = await readdir(sqlDir, { recursive: true });
+  const paths = found.map((path) => path.replaceAll('\\', '/')).filter((path) => path.endsWith('.sql'));
+  for (const path of paths) {
+    if (path.split('/').length !== 2) {
+      throw badModel(
+        { file: `sql/${path}`, line: 1 },
+        'is not in a folder of sql',
+        'sql/<folder>/<name>.sql',
+      );
+    }
+  }
+  return paths.filter((path) => !path.startsWith(`${QUESTIONS_FOLDER}/`)).sort();
+}
+
+function readModel(source: SqlFile): Model {
+  const header = checkHeader(ModelHeader, source);
+  const { file, sql, sqlLine } = source;
+  const place = (path: readonly PropertyKey[]) => ({ file, line: source.lineOf(path) });
+  const fileName = basename(file, '.sql');
+  if (header.name !== `mart.${fileName}`) {
+    throw badModel(
+      place(['name']),
+      `the file ${fileName}.sql holds ${header.name}`,
+      `name: mart.${fileName}`,
+    );
+  }
+  const columns = new Map(Object.entries(header.columns).map(([name, column]) => [name, column.description]));
+  const known = (name: string, path: readonly PropertyKey[]): void => {
+    if (columns.has(name)) return;
+    throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which columns has not`);
+  };
+  for (const column of header.grain ?? []) known(column, ['grain']);
+  const tests = dataTests(header);
+  for (const test of tests) for (const column of test.columns) known(column, test.path);
+  const twice = secondOfOneName(tests);
+  if (twice) {
+    throw badModel(place(twice.path), `a second test ${twice.name}`, 'a grain tests its columns already');
+  }
+
+  return {
+    name: header.name,
+    kind: header.kind,
+    description: header.description,
+    grain: header.grain,
+    columns,
+    reads: new Map(
+      Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
+    ),
+    tests,
+    sql,
+    file,
+    sqlLine,
+    lineOf: source.lineOf,
+  };
+}
+
+function secondOfOneName(tests: readonly DataTest[]): DataTest | undefined {
+  return tests.find((test, index) => tests.findIndex((other) => other.name === test.name) < index);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const Severity = z.enum(['error', 'warn']).default('error');
+const TestName = z.string().min(1).optional();
+const Value = z.union([z.string(), z.number(), z.boolean()]);
+
+const TESTS = ['not_null', 'unique', 'accepted_values', 'query'] as const;
+const oneTest = (test: object): boolean => TESTS.filter((kind) => kind in test).length === 1;
+
+/** A test of a model: one of the four kinds. */
+const ModelTest = z
+  .strictObject({
+    not_null: z.string().optional(),
+    unique: z.array(z.string()).min(1).optional(),
+    accepted_values: z.strictObject({ column: z.string(), values: z.array(Value).min(1) }).optional(),
+    query: z.string().min(1).optional(),
+    severity: Severity,
+    name: TestName,
+  })
+  .refine(oneTest, 'a test has exactly one of not_null, unique, accepted_values, query');
+export type ModelTest = z.infer<typeof ModelTest>;
+
+/** A test that stands with its column; `not_null` and `unique` may be written as one word. */
+const ColumnTest = z.preprocess(
+  (value) => (value === 'not_null' || value === 'unique' ? { [value]: true } : value),
+  z
+    .strictObject({
+      not_null: z.literal(true).optional(),
+      unique: z.literal(true).optional(),
+      accepted_values: z.array(Value).min(1).optional(),
+      severity: Severity,
+      name: TestName,
+    })
+    .refine(oneTest, 'a test of a column has exactly one of not_null, unique, accepted_values'),
+);
+
+/** A column: what it holds, or more about it under keys of their own. */
+const Column = z.preprocess(
+  (value) => (typeof value === 'string' ? { description: value } : value),
+  z.strictObject({
+    description: z.string().min(1),
+    /** Of a column of the grain: NULL is one of its values, so it is not tested for being there. */
+    nullable: z.boolean().default(false),
+    tests: z.array(ColumnTest).default([]),
+  }),
+);
+
+/** The header of a model (docs/models.md). */
+export const ModelHeader = z.strictObject({
+  name: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a model is named mart.<name>, in lower case'),
+  kind: z.enum(['view', 'table']),
+  description: z.string().min(1),
+  grain: z
+    .array(z.string(), {
+      error: ({ input }) =>
+        input === undefined
+          ? 'is missing: name the columns that make a row unique, or write null when none do'
+          : undefined,
+    })
+    .min(1)
+    .nullable(),
+  columns: z.record(z.string(), Column),
+  reads: z
+    .record(
+      z.string().regex(/^(raw|ops)\.[a-z][a-z0-9_]*$/, 'only tables of raw and ops are declared'),
+      z.record(z.string(), z.string()),
+    )
+    .default({}),
+  tests: z.array(ModelTest).default([]),
+});
+export type ModelHeader = z.infer<typeof ModelHeader>;

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from '../core/duckdb.ts';
+import type { ModelKind } from './model.ts';
+import type { PlannedModel } from './plan-models.ts';
+
+/** What the warehouse knows of a model that was built. */
+export interface BuiltModel {
+  readonly kind: ModelKind;
+  readonly fingerprint: string;
+  readonly sources: string;
+  readonly rows: number | null;
+  /** Whether its tests ran since, without a failure of severity `error`. */
+  readonly tested: boolean;
+}
+
+export async function ensureStateTables(connection: Connection): Promise<void> {
+  await connection.run('CREATE SCHEMA IF NOT EXISTS mart');
+  await connection.run('CREATE SCHEMA IF NOT EXISTS ops');
+  await connection.run(`
+    CREATE TABLE IF NOT EXISTS ops.models (
+      name VARCHAR, kind VARCHAR, fingerprint VARCHAR, sources VARCHAR, rows BIGINT,
+      built_at TIMESTAMP WITH TIME ZONE, run_id VARCHAR, tested_at TIMESTAMP WITH TIME ZONE
+    )`);
+  await connection.run(`
+    CREATE TABLE IF NOT EXISTS ops.test_results (
+      run_id VARCHAR, model VARCHAR, name VARCHAR, severity VARCHAR, status VARCHAR, failures BIGINT,
+      sql VARCHAR, tested_at TIMESTAMP WITH TIME ZONE
+    )`);
+}
+
+/** The models that were built and still stand as they were built, by name. */
+export async function builtModels(connection: Connection): Promise<Map<string, BuiltModel>> {
+  const objects = await martObjects(connection);
+  const rows = await connection.rows<{
+    name: string;
+    kind: ModelKind;
+    fingerprint: string;
+    sources: string;
+    rows: bigint | null;
+    tested: boolean;
+  }>('SELECT name, kind, fingerprint, sources, rows, tested_at IS NOT NULL AS tested FROM ops.models');
+  const standing = rows.filter((row) => objects.get(row.name) === row.kind);
+  return new Map(
+    standing.map(({ name, ...row }) => [name, { ...row, rows: row.rows === null ? null : Number(row.rows) }]),
+  );
+}
+
+/** What stands in `mart`, by `mart.name`. */
+export async function martObjects(connection: Connection): Promise<Map<string, ModelKind>> {
+  const rows = await connection.rows<{ name: string; kind: ModelKind }>(`
+    SELECT 'mart.' || table_name AS name, 'table' AS kind FROM duckdb_tables()
+    WHERE database_name = current_database() AND schema_name = 'mart'
+    UNION ALL
+    SELECT 'mart.' || view_name, 'view' FROM duckdb_views()
+    WHERE database_name = current_database() AND schema_name = 'mart'`);
+  return new Map(rows.map((row) => [row.name, row.kind]));
+}
+
+/** Changes when anything does that the model is made of: its SQL, its kind, its words, its tests. */
+export function fingerprint({ model, sql, tests }: PlannedModel): string {
+  const parts = [
+    model.kind,
+    sql,
+    model.description,
+    [...model.columns],
+    tests.map((test) => [test.severity, test.sql]),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * What was loaded into each source so far, in few characters. Kept with a model, it tells a run that follows a
+ * killed one that the model is behind its sources, whatever the killed run knew.
+ */
+export async function sourceVersions(connection: Connection): Promise<(source: string) => string> {
+  const there = await connection.scalar(`
+    SELECT count(*) > 0 FROM duckdb_tables()
+    WHERE database_name = current_database() AND schema_name = 'ops' AND table_name = 'loads'`);
+  if (there !== true) return () => '';
+  const rows = await connection.rows<{ dataset: string; version: string }>(`
+    SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version
+    FROM ops.loads GROUP BY dataset ORDER BY dataset`);
+  const versions = new Map(rows.map((row) => [`raw.${row.dataset}`, row.version]));
+  // Every load writes into `ops`.
+  const all = createHash('md5')
+    .update([...versions.values()].join())
+    .digest('hex');
+  return (source) => (source.startsWith('ops.') ? all : (versions.get(source) ?? ''));
+}

@@ -1,0 +1,26 @@
+import type { DataTest } from './data-tests.ts';
+
+export type ModelKind = 'view' | 'table';
+
+/** A declared table of `raw` or `ops`: the columns that the SQL uses and that may be missing, with their types. */
+export type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** A model as its file declares it. */
+export interface Model {
+  /** `mart.pages` */
+  readonly name: string;
+  readonly kind: ModelKind;
+  readonly description: string;
+  /** The columns that make a row unique; null when none do. */
+  readonly grain: readonly string[] | null;
+  /** What each column holds. */
+  readonly columns: ReadonlyMap<string, string>;
+  readonly reads: Reads;
+  readonly tests: readonly DataTest[];
+  readonly sql: string;
+  readonly file: string;
+  /** The line of the file on which the SQL begins. */
+  readonly sqlLine: number;
+  /** The line of a key of the header. */
+  lineOf(path: readonly PropertyKey[]): number;
+}

@@ -1,0 +1,107 @@
+import type { Connection } from '../core/duckdb.ts';
+import { badModel } from './bad-model.ts';
+import { checkBinds, checkOutput, type OutputColumns } from './check-output.ts';
+import { countRows, type DataTest } from './data-tests.ts';
+import { type Inspected, inspectSql, referenceName, type Surroundings } from './inspect-model.ts';
+import type { Model } from './model.ts';
+import { orderModels } from './order-models.ts';
+import { replaceTables } from './replace-tables.ts';
+import { checkDeclaredTypes, completedSource, sourceTables } from './source-tables.ts';
+
+/** A model that is known to hold, with the SQL to run. */
+export interface PlannedModel {
+  readonly model: Model;
+  /** The model's SELECT, with NULLs for what its sources lack. */
+  readonly sql: string;
+  readonly sources: ReadonlySet<string>;
+  readonly models: ReadonlySet<string>;
+  readonly tests: readonly DataTest[];
+}
+
+export interface PlanOptions {
+  readonly connection: Connection;
+  readonly models: readonly Model[];
+  /** The raw tables that pipelines make (`raw.crawl_pages`), when they are known. */
+  readonly sources?: ReadonlySet<string> | undefined;
+}
+
+/** A model whose SQL is parsed, and that of its tests where they have their own. */
+interface Draft {
+  readonly model: Model;
+  readonly seen: Inspected;
+  readonly queries: ReadonlyMap<DataTest, Inspected>;
+}
+
+/**
+ * Checks all models against each other and the warehouse, and puts them in the order to run. Nothing is changed.
+ *
+ * @throws CrawlhouseError `bad_model` for whatever would not run or does not put out what its header says
+ */
+export async function planModels({ connection, models, sources }: PlanOptions): Promise<PlannedModel[]> {
+  const around: Surroundings = {
+    present: await sourceTables(connection),
+    makeable: sources,
+    models: new Map(models.map((model) => [model.name, model])),
+  };
+  await checkDeclaredTypes(connection, models);
+  const drafts = new Map<string, Draft>();
+  for (const model of models) drafts.set(model.name, await draftModel(connection, model, around));
+
+  const ordered = inOrder(drafts);
+  const outputs = new Map<string, OutputColumns>();
+  const plan: PlannedModel[] = [];
+  for (const { model, seen } of ordered) {
+    const sql = complete(model, seen, around);
+    outputs.set(model.name, await checkOutput(connection, model, sql, seen.start, outputs));
+    plan.push({ model, sql, sources: seen.sources, models: seen.models, tests: model.tests });
+  }
+  // A test may read any model, so its query is bound when the output of all is known.
+  for (const [index, { model, queries }] of ordered.entries()) {
+    const planned = plan[index];
+    if (!planned || queries.size === 0) continue;
+    const tests = new Map(model.tests.map((test) => [test, test]));
+    for (const [test, seen] of queries) {
+      const query = complete(model, seen, around);
+      await checkBinds(connection, query, seen.start, outputs);
+      tests.set(test, { ...test, sql: countRows(query) });
+    }
+    plan[index] = { ...planned, tests: [...tests.values()] };
+  }
+  return plan;
+}
+
+async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {
+  const start = { file: model.file, line: model.sqlLine };
+  const seen = await inspectSql(connection, model, model.sql, start, around);
+  const queries = new Map<DataTest, Inspected>();
+  for (const test of model.tests) {
+    if (test.query === null) continue;
+    // A query of several lines is a block under its key.
+    const line = model.lineOf([...test.path, 'query']) + (test.query.includes('\n') ? 1 : 0);
+    queries.set(test, await inspectSql(connection, model, test.query, { file: model.file, line }, around));
+  }
+  for (const source of model.reads.keys()) {
+    if ([seen, ...queries.values()].some(({ sources }) => sources.has(source))) continue;
+    const place = { file: model.file, line: model.lineOf(['reads', source]) };
+    throw badModel(place, `reads declares ${source}, which the SQL does not read`);
+  }
+  return { model, seen, queries };
+}
+
+function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
+  const result = orderModels(new Map([...drafts].map(([name, { seen }]) => [name, seen.models])));
+  if ('circle' in result) {
+    const model = drafts.get(result.circle[0] ?? '')?.model;
+    const place = { file: model?.file ?? 'sql', line: model?.lineOf(['name']) ?? 1 };
+    throw badModel(place, `reads itself in a circle: ${result.circle.join(' → ')}`);
+  }
+  return result.order.flatMap((name) => drafts.get(name) ?? []);
+}
+
+function complete(model: Model, { sql, tree }: Inspected, around: Surroundings): string {
+  return replaceTables(sql, tree, (reference) => {
+    const source = referenceName(reference);
+    const declared = model.reads.get(source);
+    return declared && completedSource(source, declared, around.present.get(source));
+  });
+}

@@ -1,0 +1,133 @@
+import type { Connection } from '../core/duckdb.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ModelReport, TestReport } from '../model/report.ts';
+import { buildModel, dropModel } from './build-model.ts';
+import type { Model } from './model.ts';
+import {
+  type BuiltModel,
+  builtModels,
+  ensureStateTables,
+  fingerprint,
+  sourceVersions,
+} from './model-state.ts';
+import { type PlannedModel, planModels } from './plan-models.ts';
+import { selectModels } from './select-models.ts';
+import { testModel } from './test-model.ts';
+
+export interface RunModelsOptions {
+  /** On the warehouse (`USE`), with schemas raw, mart and ops. */
+  readonly connection: Connection;
+  /** Every model under `sql/`: one that was built and is not among them is dropped. */
+  readonly models: readonly Model[];
+  /** Sources that this run wrote (`raw.crawl_pages`), or `all` to make and test everything. */
+  readonly changed: ReadonlySet<string> | 'all';
+  /** Names of the models to make, with what they read; all when absent. */
+  readonly only?: readonly string[];
+  /** The raw tables that pipelines make; a model that reads another one is an error. */
+  readonly sources?: ReadonlySet<string>;
+  readonly logger: Logger;
+  readonly runId: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface ModelsReport {
+  readonly models: ModelReport[];
+  readonly tests: TestReport[];
+}
+
+/**
+ * Makes the models that are behind what they read, in order, and tests them. Whether a failed test keeps the
+ * warehouse from being published is the caller's to decide.
+ *
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
+ */
+export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
+  const { connection, logger, runId, signal } = options;
+  const plan = await planModels(options);
+  const selected = selectModels(plan, options.only);
+  await ensureStateTables(connection);
+  await dropRemoved(options);
+  const before = await builtModels(connection);
+  const versionOf = await sourceVersions(connection);
+  const built = new Set<string>();
+  const models: ModelReport[] = [];
+
+  for (const planned of selected) {
+    signal?.throwIfAborted();
+    const { name } = planned.model;
+    const stamp = { fingerprint: fingerprint(planned), sources: sourcesVersion(planned, versionOf), runId };
+    const former = before.get(name);
+    const reason = reasonToBuild(planned, former, stamp, options.changed, built);
+    if (reason === null) {
+      models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
+      continue;
+    }
+    const { rows, seconds } = await buildModel(connection, planned, stamp, signal);
+    built.add(name);
+    models.push({ name, status: 'built', rows, seconds });
+    logger.info('model built', { model: name, reason, rows, seconds });
+  }
+  const untested = selected.filter(
+    ({ model: { name } }) => built.has(name) || before.get(name)?.tested !== true,
+  );
+  return { models, tests: await testAll(untested, options) };
+}
+
+/** Runs the data tests of models as they stand; nothing is built. */
+export async function testModels(options: Omit<RunModelsOptions, 'changed'>): Promise<TestReport[]> {
+  const plan = await planModels(options);
+  await ensureStateTables(options.connection);
+  const before = await builtModels(options.connection);
+  const selected = selectModels(plan, options.only).filter(({ model }) => before.has(model.name));
+  return testAll(selected, options);
+}
+
+async function testAll(
+  plan: readonly PlannedModel[],
+  { connection, runId, signal, logger }: Omit<RunModelsOptions, 'changed'>,
+): Promise<TestReport[]> {
+  const reports: TestReport[] = [];
+  for (const planned of plan) {
+    signal?.throwIfAborted();
+    const found = await testModel(connection, planned, runId, signal);
+    for (const { model, name, severity, failures } of found.filter((report) => report.status === 'failed')) {
+      logger[severity]('data test failed', { model, test: name, failures });
+    }
+    reports.push(...found);
+  }
+  return reports;
+}
+
+/** Why a model has to be made; null when it stands as it would be made. */
+function reasonToBuild(
+  planned: PlannedModel,
+  former: BuiltModel | undefined,
+  now: { readonly fingerprint: string; readonly sources: string },
+  changed: ReadonlySet<string> | 'all',
+  built: ReadonlySet<string>,
+): string | null {
+  if (changed === 'all') return 'all';
+  if (!former) return 'missing';
+  if (former.fingerprint !== now.fingerprint) return 'definition';
+  const touched = [...planned.sources].some((source) => changed.has(source));
+  if (touched || former.sources !== now.sources) return 'sources';
+  return [...planned.models].some((name) => built.has(name)) ? 'models' : null;
+}
+
+function sourcesVersion({ sources }: PlannedModel, versionOf: (source: string) => string): string {
+  return [...sources]
+    .sort()
+    .map((source) => `${source}=${versionOf(source)}`)
+    .join(' ');
+}
+
+async function dropRemoved({ connection, models, logger }: RunModelsOptions): Promise<void> {
+  const names = new Set(models.map((model) => model.name));
+  for (const { name } of await connection.rows<{ name: string }>(
+    'SELECT name FROM ops.models ORDER BY name',
+  )) {
+    if (names.has(name)) continue;
+    await dropModel(connection, name);
+    logger.info('model dropped', { model: name });
+  }
+}

@@ -1,0 +1,55 @@
+import { type Connection, ident, table } from '../core/duckdb.ts';
+import { badModel } from './bad-model.ts';
+import type { Model } from './model.ts';
+
+/** The columns of a relation: its names in lower case, as DuckDB compares them. */
+type ColumnNames = ReadonlySet<string>;
+
+/** The tables of `raw` and `ops` that are there, by `schema.table` in lower case. */
+export type SourceTables = ReadonlyMap<string, ColumnNames>;
+
+export async function sourceTables(connection: Connection): Promise<SourceTables> {
+  const rows = await connection.rows<{ source: string; columns: { items: readonly string[] } }>(`
+    SELECT lower(schema_name || '.' || table_name) AS source, list(lower(column_name)) AS columns
+    FROM duckdb_columns()
+    WHERE database_name = current_database() AND schema_name IN ('raw', 'ops')
+    GROUP BY ALL`);
+  return new Map(rows.map((row) => [row.source, new Set(row.columns.items)]));
+}
+
+/** What stands in the place of a source that lacks something the model declares; undefined when it lacks nothing. */
+export function completedSource(
+  source: string,
+  declared: ReadonlyMap<string, string>,
+  present: ColumnNames | undefined,
+): string | undefined {
+  const nulls = (columns: readonly (readonly [string, string])[]): string =>
+    columns.map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`).join(', ');
+  if (!present) return `SELECT ${nulls([...declared])} WHERE false`;
+  const missing = [...declared].filter(([name]) => !present.has(name.toLowerCase()));
+  if (missing.length === 0) return undefined;
+  return `SELECT *, ${nulls(missing)} FROM ${table(...source.split('.'))}`;
+}
+
+/**
+ * Holds the types under `reads` against DuckDB's own.
+ *
+ * @throws CrawlhouseError `bad_model` with the line of the column
+ */
+export async function checkDeclaredTypes(connection: Connection, models: readonly Model[]): Promise<void> {
+  const good = new Set<string>();
+  for (const model of models) {
+    for (const [source, columns] of model.reads) {
+      for (const [column, type] of columns) {
+        if (good.has(type)) continue;
+        await connection.scalar(`SELECT CAST(NULL AS ${type})`).catch((error: unknown) => {
+          const line = model.lineOf(['reads', source, column]);
+          const hint =
+            'BIGINT, DOUBLE, BOOLEAN, VARCHAR, DATE, TIMESTAMP WITH TIME ZONE, JSON, or one of them with []';
+          throw badModel({ file: model.file, line }, `DuckDB has no type ${type}`, hint, error);
+        });
+        good.add(type);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { type Connection, ident, table } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { WIDE_WHOLE } from '../model/field.ts';
+import type { PackageColumn } from '../model/manifest.ts';
+import { type MergedType, mergeType } from './merge-type.ts';
+import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from './schema.ts';
+
+/** A change that a unit's fields bring to its dataset's table. */
+export interface SchemaChange {
+  readonly field: string;
+  readonly change: 'added' | 'widened';
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** How the columns of a package go into the raw table of its dataset. */
+export interface RawTablePlan {
+  /** False when the table is to be made. */
+  readonly exists: boolean;
+  /** Column of the table for each field, with the SQL that turns the package's value into the column's type. */
+  readonly targets: readonly {
+    readonly field: string;
+    readonly source: string;
+    readonly column: string;
+    readonly merged: MergedType;
+    readonly added: boolean;
+  }[];
+  readonly changes: readonly SchemaChange[];
+}
+
+/**
+ * Plans what a package's columns need of the raw table.
+ *
+ * @param tableColumns name → DuckDB type of the table's columns; empty when there is no table
+ * @param registry field → column of all units that the dataset has had
+ * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss
+ */
+export function planRawTable(
+  dataset: string,
+  columns: readonly PackageColumn[],
+  tableColumns: ReadonlyMap<string, string>,
+  registry: ReadonlyMap<string, string>,
+): RawTablePlan {
+  const taken = new Set(
+    [...Object.keys(RAW_META_COLUMNS), ...tableColumns.keys(), ...registry.values()].map((name) =>
+      name.toLowerCase(),
+    ),
+  );
+  const changes: SchemaChange[] = [];
+  const targets = columns.map((column) => {
+    const known = registry.get(column.field);
+    const target = known ?? freeColumn(column.field, taken);
+    taken.add(target.toLowerCase());
+    const before = tableColumns.get(target);
+    const merged = mergeType(before ?? column.sql_type, column.sql_type);
+    if (merged === null) {
+      throw new CrawlhouseError(
+        'contract_drift',
+        `raw.${dataset}: the field ${column.field} came as ${column.sql_type}, but the table holds ${before}`,
+        { hint: 'the unit keeps its former rows; drop the dataset to load it with the new type' },
+      );
+    }
+    const type = merged.type;
+    if (before === undefined) {
+      changes.push({ field: column.field, change: 'added', before: null, after: type });
+      if (type.includes(WIDE_WHOLE)) {
+        changes.push({ field: column.field, change: 'widened', before: 'BIGINT', after: type });
+      }
+    } else if (merged.existing) changes.push({ field: column.field, change: 'widened', before, after: type });
+    return {
+      field: column.field,
+      source: column.column,
+      column: target,
+      merged,
+      added: before === undefined,
+    };
+  });
+  return { exists: tableColumns.size > 0, targets, changes };
+}
+
+/** Columns of a raw table, name → type; empty when there is none. */
+export async function rawTableColumns(connection: Connection, dataset: string): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ column_name: string; data_type: string }>(
+    `SELECT column_name, data_type FROM duckdb_columns()
+     WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? ORDER BY column_index`,
+    [CATALOG, dataset],
+  );
+  return new Map(rows.map((row) => [row.column_name, row.data_type]));
+}
+
+/** Field → column, over all units of a dataset: a field never changes its column. */
+export async function fieldRegistry(connection: Connection, dataset: string): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ field: string; column_name: string }>(
+    'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
+    [dataset],
+  );
+  return new Map(rows.map((row) => [row.field, row.column_name]));
+}
+
+/** Makes the table or brings it to the plan. */
+export async function applyRawTable(
+  connection: Connection,
+  dataset: string,
+  plan: RawTablePlan,
+  meta: readonly RawMetaColumn[],
+): Promise<void> {
+  const name = table('raw', dataset);
+  if (!plan.exists) {
+    const own = meta.map((column) => `${ident(column)} ${RAW_META_COLUMNS[column]}`);
+    const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
+    await connection.run(`CREATE TABLE ${name} (${[...own, ...theirs].join(', ')})`);
+    return;
+  }
+  for (const { column, merged, added } of plan.targets) {
+    if (added) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${merged.type}`);
+    else if (merged.existing) {
+      await connection.run(
+        `ALTER TABLE ${name} ALTER COLUMN ${ident(column)} TYPE ${merged.type} USING ${merged.existing(ident(column))}`,
+      );
+    }
+  }
+}
+
+/**
+ * A name that DuckDB, which ignores case, does not take for one of `taken`: the field's own, or the field's own with a
+ * mark made from its exact spelling.
+ */
+function freeColumn(field: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(field.toLowerCase())) return field;
+  return `${field}~${createHash('sha256').update(field).digest('hex').slice(0, 6)}`;
+}

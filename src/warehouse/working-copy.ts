@@ -1,0 +1,156 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
+
+/** Identity of a warehouse file: which publication it is, and which one it was made from. */
+export interface Publication {
+  readonly id: string | null;
+  readonly base_id: string | null;
+  readonly dirty: boolean;
+  readonly version: number;
+}
+
+/**
+ * The warehouse that the pipeline writes to. Readers never open it: they open the published one, of which this is a
+ * copy that has gone further. Where the two don't belong together the published one is right.
+ */
+export class WorkingCopy implements AsyncDisposable {
+  readonly connection: Connection;
+  readonly path: string;
+  readonly publishedPath: string;
+
+  private constructor(connection: Connection, path: string, publishedPath: string) {
+    this.connection = connection;
+    this.path = path;
+    this.publishedPath = publishedPath;
+  }
+
+  static async open(
+    database: Database,
+    stateDir: string,
+    publishedPath: string,
+    logger: Logger,
+  ): Promise<WorkingCopy> {
+    const path = join(stateDir, 'work.duckdb');
+    await mkdir(dirname(publishedPath), { recursive: true });
+    const connection = await database.connect();
+    const published = await readPublication(connection, publishedPath);
+    if (existsSync(path) && !(await belongsTo(connection, path, published, logger)))
+      await removeDatabase(path);
+    if (!existsSync(path) && published) {
+      logger.info('working copy taken from the published warehouse');
+      await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);
+      await removeDatabase(path);
+      await copyFile(`${path}.new`, path, constants.COPYFILE_FICLONE);
+      await rm(`${path}.new`, { force: true });
+    }
+    const working = new WorkingCopy(connection, path, publishedPath);
+    await working.attach();
+    await createSchema(connection);
+    return working;
+  }
+
+  async attach(): Promise<void> {
+    const options = existsSync(this.path) ? '' : ` (${FILE_OPTIONS})`;
+    await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)}${options}`);
+    await this.connection.run(`USE ${ident(CATALOG)}`);
+  }
+
+  /** Writes everything to the file and lets go of it, so that it can be copied. */
+  async detach(): Promise<void> {
+    await this.connection.run(`CHECKPOINT ${ident(CATALOG)}`);
+    await this.connection.run('USE memory');
+    await this.connection.run(`DETACH ${ident(CATALOG)}`);
+  }
+
+  async publication(): Promise<Publication> {
+    return publicationOf(this.connection, CATALOG);
+  }
+
+  /** Notes, within the caller's transaction, that there is something to publish. */
+  async markDirty(): Promise<void> {
+    await this.connection.run('UPDATE ops.publication SET dirty = true');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.connection[Symbol.dispose]();
+  }
+}
+
+/**
+ * The identity of a published warehouse, undefined when there is no file.
+ *
+ * @throws CrawlhouseError `bad_settings` when the file is no warehouse of ours, or of a newer crawlhouse
+ */
+export async function readPublication(
+  connection: Connection,
+  path: string,
+): Promise<Publication | undefined> {
+  if (!existsSync(path)) return undefined;
+  const problem = (message: string, cause?: unknown): CrawlhouseError =>
+    new CrawlhouseError('bad_settings', `${path} ${message}`, {
+      cause,
+      hint: 'move the file away, or set `warehouse` to another path',
+    });
+  // What a crashed writer of another tool left beside the file is not part of it.
+  await rm(`${path}.wal`, { force: true });
+  try {
+    await connection.run(`ATTACH ${text(path)} AS published (READ_ONLY)`);
+  } catch (error) {
+    throw problem('is not a DuckDB file that can be opened', error);
+  }
+  try {
+    const publication = await publicationOf(connection, 'published').catch((error: unknown) => {
+      throw problem('is not a warehouse of crawlhouse', error);
+    });
+    if (publication.version > WAREHOUSE_VERSION) {
+      throw problem(`was made by a newer crawlhouse (warehouse version ${publication.version})`);
+    }
+    return publication;
+  } finally {
+    await connection.run('DETACH published');
+  }
+}
+
+async function publicationOf(connection: Connection, catalog: string): Promise<Publication> {
+  const rows = await connection.rows(
+    `SELECT id, base_id, dirty, version FROM ${ident(catalog)}.ops.publication`,
+  );
+  const row = rows[0];
+  if (!row) throw new Error('ops.publication is empty');
+  return row as unknown as Publication;
+}
+
+/** Is the working copy sound, and the published warehouse or a later state of it? */
+async function belongsTo(
+  connection: Connection,
+  path: string,
+  published: Publication | undefined,
+  logger: Logger,
+): Promise<boolean> {
+  try {
+    await connection.run(`ATTACH ${text(path)} AS candidate`);
+  } catch (error) {
+    logger.warn('working copy cannot be opened, taking it anew', { error: String(error) });
+    return false;
+  }
+  try {
+    const own = await publicationOf(connection, 'candidate');
+    if (!published || published.id === own.id || published.id === own.base_id) return true;
+    logger.warn('working copy does not belong to the published warehouse, taking it anew');
+    return false;
+  } catch {
+    return false;
+  } finally {
+    await connection.run('DETACH candidate');
+  }
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(`${path}.wal`, { force: true });
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, Database, ident, table, text } from '../../src/core/duckdb.ts';
+
+export interface TestWarehouse extends AsyncDisposable {
+  readonly connection: Connection;
+  readonly folder: string;
+}
+
+/** An empty warehouse in a file of its own, attached as the pipeline attaches it; removed with its folder. */
+export async function openWarehouse(): Promise<TestWarehouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-transform-'));
+  const database = await Database.open({
+    memoryLimit: '400MB',
+    threads: 2,
+    tempDirectory: join(folder, 'tmp'),
+  });
+  const connection = await database.connect();
+  const file = text(join(folder, 'warehouse.duckdb'));
+  await connection.run(`ATTACH ${file} AS warehouse (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
+  await connection.run('USE warehouse');
+  for (const schema of ['raw', 'mart', 'ops']) await connection.run(`CREATE SCHEMA ${schema}`);
+  return {
+    connection,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type ColumnTypes = Readonly<Record<string, string>>;
+
+/** A SELECT of rows that are given as objects; a key that a row lacks is NULL. */
+export function rowsSql(columns: ColumnTypes, rows: readonly object[]): string {
+  const json = text(
+    JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  const structure = text(
+    JSON.stringify([Object.fromEntries(Object.keys(columns).map((name) => [name, 'JSON']))]),
+  );
+  // Each value is cast from its own text: from_json would squeeze a wide number through a double.
+  const values = Object.entries(columns).map(([name, type]) => {
+    const value = `item.${ident(name)}`;
+    const scalar = !type.endsWith(']') && type !== 'JSON';
+    return `CAST(${scalar ? `${value} ->> '$'` : value} AS ${type}) AS ${ident(name)}`;
+  });
+  return `SELECT ${values.join(', ')} FROM (SELECT unnest(from_json(${json}, ${structure})) AS item)`;
+}
+
+export async function createTable(
+  connection: Connection,
+  name: string,
+  columns: ColumnTypes,
+  rows: readonly object[] = [],
+): Promise<void> {
+  await connection.run(`CREATE OR REPLACE TABLE ${table(...name.split('.'))} AS ${rowsSql(columns, rows)}`);
+}
