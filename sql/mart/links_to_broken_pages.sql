@@ -16,13 +16,15 @@ columns:
   origin_pages: Number of pages that hold them.
   sample_anchors: Up to five different texts of these links, in the order of the alphabet.
 */
-WITH link AS (
-  SELECT
-    links.* EXCLUDE (target_status),
-    coalesce(links.target_status, pages.status_code) AS target_status
+WITH broken AS (
+  FROM mart.links
+  WHERE target_status >= 400
+
+  UNION ALL
+  SELECT links.* REPLACE (pages.status_code AS target_status)
   FROM mart.links AS links
-  LEFT JOIN mart.pages AS pages
-    ON links.target_status IS NULL AND pages.crawl_id = links.crawl_id AND pages.url = links.target
+  JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
+  WHERE links.target_status IS NULL AND pages.status_code >= 400
 )
 
 SELECT
@@ -35,6 +37,5 @@ SELECT
   count(*) FILTER (follow) AS follow_links,
   count(DISTINCT origin) AS origin_pages,
   coalesce(list(DISTINCT anchor ORDER BY anchor) FILTER (anchor IS NOT NULL), [])[:5] AS sample_anchors
-FROM link
-WHERE target_status >= 400
+FROM broken
 GROUP BY crawl_id, target

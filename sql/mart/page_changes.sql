@@ -35,13 +35,14 @@ WITH
     WHERE previous_crawl_id IS NOT NULL
   ),
 
-  later AS (
+  -- Both are read three times, each time for other columns: kept, they would spill to disk.
+  later AS NOT MATERIALIZED (
     SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.crawl_id
   ),
 
-  earlier AS (
+  earlier AS NOT MATERIALIZED (
     SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id

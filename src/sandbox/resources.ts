@@ -69,6 +69,10 @@ export class Resources implements Disposable {
     this.#database.prepare(sql).run(...values);
   }
 
+  dropDatasets(crawlId: string): void {
+    this.#database.prepare('DELETE FROM datasets WHERE crawl_id = ?').run(crawlId);
+  }
+
   /** What an import or generation of this name looked like when it was done; nothing when it never was. */
   fingerprint(source: string): string | undefined {
     const row = this.#database.prepare('SELECT fingerprint FROM sources WHERE name = ?').get(source);

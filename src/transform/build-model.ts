@@ -14,12 +14,18 @@ export interface BuildStamp {
   readonly runId: string;
 }
 
+export interface BuildOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Runs in the same transaction. */
+  readonly onChange?: (() => Promise<void>) | undefined;
+}
+
 /** Makes a model anew, with its comments and its line in `ops.models`, in one transaction. */
 export async function buildModel(
   connection: Connection,
   { model, sql }: PlannedModel,
   stamp: BuildStamp,
-  signal?: AbortSignal,
+  { signal, onChange }: BuildOptions = {},
 ): Promise<{ rows: number | null; seconds: number }> {
   const started = performance.now();
   const rows = await connection.transaction(async () => {
@@ -32,17 +38,23 @@ export async function buildModel(
          $5::BIGINT AS rows, now() AS built_at, $6 AS run_id`,
       [model.name, model.kind, stamp.fingerprint, stamp.sources, made, stamp.runId],
     );
+    await onChange?.();
     return made;
   });
   return { rows: rows === null ? null : Number(rows), seconds: (performance.now() - started) / 1000 };
 }
 
 /** Drops what an earlier run made of a model that is no longer under `sql/`. */
-export async function dropModel(connection: Connection, name: string): Promise<void> {
+export async function dropModel(
+  connection: Connection,
+  name: string,
+  onChange?: () => Promise<void>,
+): Promise<void> {
   await connection.transaction(async () => {
     const kind = (await martObjects(connection)).get(name);
     if (kind) await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
     await connection.run('DELETE FROM ops.models WHERE name = $1', [name]);
+    await onChange?.();
   });
 }
 

@@ -69,9 +69,22 @@ export function fingerprint({ model, sql, tests }: PlannedModel): string {
 }
 
 /**
- * What was loaded into each source so far, in few characters. Kept with a model, it tells a run that follows a
- * killed one that the model is behind its sources, whatever the killed run knew.
+ * What a model is made from, in few characters: the versions of its sources and the stamps of the models it reads.
+ * Kept with the model, it tells a run that follows a killed one what is behind, whatever the killed run knew.
  */
+export function madeFrom(
+  { sources, models }: PlannedModel,
+  versionOf: (source: string) => string,
+  stamps: ReadonlyMap<string, string>,
+): string {
+  const parts = [
+    ...[...sources].map((source) => `${source} ${versionOf(source)}`),
+    ...[...models].map((name) => `${name} ${stamps.get(name) ?? ''}`),
+  ];
+  return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
+}
+
+/** What was loaded into each source so far, in few characters. */
 export async function sourceVersions(connection: Connection): Promise<(source: string) => string> {
   const there = await connection.scalar(`
     SELECT count(*) > 0 FROM duckdb_tables()

@@ -8,6 +8,7 @@ import {
   builtModels,
   ensureStateTables,
   fingerprint,
+  madeFrom,
   sourceVersions,
 } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
@@ -28,6 +29,8 @@ export interface RunModelsOptions {
   readonly logger: Logger;
   readonly runId: string;
   readonly signal?: AbortSignal;
+  /** Runs in each transaction that makes or drops a model: to note there that something is to be published. */
+  readonly onChange?: () => Promise<void>;
 }
 
 export interface ModelsReport {
@@ -42,7 +45,7 @@ export interface ModelsReport {
  * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
  */
 export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
-  const { connection, logger, runId, signal } = options;
+  const { connection, logger, runId, signal, onChange } = options;
   const plan = await planModels(options);
   const selected = selectModels(plan, options.only);
   await ensureStateTables(connection);
@@ -50,19 +53,21 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
   const before = await builtModels(connection);
   const versionOf = await sourceVersions(connection);
   const built = new Set<string>();
+  const stamps = new Map<string, string>();
   const models: ModelReport[] = [];
 
   for (const planned of selected) {
     signal?.throwIfAborted();
     const { name } = planned.model;
-    const stamp = { fingerprint: fingerprint(planned), sources: sourcesVersion(planned, versionOf), runId };
+    const stamp = { fingerprint: fingerprint(planned), sources: madeFrom(planned, versionOf, stamps), runId };
+    stamps.set(name, `${stamp.fingerprint} ${stamp.sources}`);
     const former = before.get(name);
     const reason = reasonToBuild(planned, former, stamp, options.changed, built);
     if (reason === null) {
       models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
       continue;
     }
-    const { rows, seconds } = await buildModel(connection, planned, stamp, signal);
+    const { rows, seconds } = await buildModel(connection, planned, stamp, { signal, onChange });
     built.add(name);
     models.push({ name, status: 'built', rows, seconds });
     logger.info('model built', { model: name, reason, rows, seconds });
@@ -73,18 +78,9 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
   return { models, tests: await testAll(untested, options) };
 }
 
-/** Runs the data tests of models as they stand; nothing is built. */
-export async function testModels(options: Omit<RunModelsOptions, 'changed'>): Promise<TestReport[]> {
-  const plan = await planModels(options);
-  await ensureStateTables(options.connection);
-  const before = await builtModels(options.connection);
-  const selected = selectModels(plan, options.only).filter(({ model }) => before.has(model.name));
-  return testAll(selected, options);
-}
-
 async function testAll(
   plan: readonly PlannedModel[],
-  { connection, runId, signal, logger }: Omit<RunModelsOptions, 'changed'>,
+  { connection, runId, signal, logger }: RunModelsOptions,
 ): Promise<TestReport[]> {
   const reports: TestReport[] = [];
   for (const planned of plan) {
@@ -114,20 +110,13 @@ function reasonToBuild(
   return [...planned.models].some((name) => built.has(name)) ? 'models' : null;
 }
 
-function sourcesVersion({ sources }: PlannedModel, versionOf: (source: string) => string): string {
-  return [...sources]
-    .sort()
-    .map((source) => `${source}=${versionOf(source)}`)
-    .join(' ');
-}
-
-async function dropRemoved({ connection, models, logger }: RunModelsOptions): Promise<void> {
+async function dropRemoved({ connection, models, logger, onChange }: RunModelsOptions): Promise<void> {
   const names = new Set(models.map((model) => model.name));
   for (const { name } of await connection.rows<{ name: string }>(
     'SELECT name FROM ops.models ORDER BY name',
   )) {
     if (names.has(name)) continue;
-    await dropModel(connection, name);
+    await dropModel(connection, name, onChange);
     logger.info('model dropped', { model: name });
   }
 }

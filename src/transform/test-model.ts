@@ -2,14 +2,10 @@ import type { Connection } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
 import type { PlannedModel } from './plan-models.ts';
 
-/**
- * Runs the tests of a model and writes what they found to `ops.test_results`. Until all of severity `error` have
- * passed, the model stays untested in `ops.models`, so the next run tests it again though nothing changed.
- */
-export async function testModel(
+/** Runs the tests of a model, which count the rows that break their rules. */
+export async function countFailures(
   connection: Connection,
   { model, tests }: PlannedModel,
-  runId: string,
   signal?: AbortSignal,
 ): Promise<TestReport[]> {
   const reports: TestReport[] = [];
@@ -23,6 +19,21 @@ export async function testModel(
       failures,
     });
   }
+  return reports;
+}
+
+/**
+ * Tests a model and writes what was found to `ops.test_results`. Until all tests of severity `error` have passed, the
+ * model stays untested in `ops.models`, so the next run tests it again though nothing changed.
+ */
+export async function testModel(
+  connection: Connection,
+  planned: PlannedModel,
+  runId: string,
+  signal?: AbortSignal,
+): Promise<TestReport[]> {
+  const { model, tests } = planned;
+  const reports = await countFailures(connection, planned, signal);
   const passed = !reports.some((report) => report.severity === 'error' && report.status === 'failed');
   await connection.transaction(async () => {
     for (const [index, { name, severity, status, failures }] of reports.entries()) {

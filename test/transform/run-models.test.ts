@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger, silentLogger } from '../../src/core/logger.ts';
-import { type RunModelsOptions, runModels, testModels } from '../../src/transform/run-models.ts';
-import { loadFiles, type ModelText, modelText } from './model-files.ts';
+import type { ModelText } from './model-files.ts';
+import { runTexts, statuses } from './run-texts.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 let warehouse: TestWarehouse;
@@ -27,24 +26,11 @@ const MODELS: Readonly<Record<string, ModelText>> = {
   links: { columns: ['url'], sql: 'SELECT url FROM raw.links' },
 };
 
-async function run(
+const run = (
   models: Readonly<Record<string, ModelText>>,
-  changed: RunModelsOptions['changed'] | readonly string[] = [],
-  more: Partial<RunModelsOptions> = {},
-) {
-  const files = Object.entries(models).map(([name, model]) => [`m/${name}.sql`, modelText(name, model)]);
-  return runModels({
-    connection: warehouse.connection,
-    models: await loadFiles(Object.fromEntries(files)),
-    changed: changed === 'all' ? 'all' : new Set(changed),
-    logger: silentLogger,
-    runId: 'run',
-    ...more,
-  });
-}
-
-const statuses = ({ models }: Awaited<ReturnType<typeof run>>): object =>
-  Object.fromEntries(models.map(({ name, status }) => [name, status]));
+  changed?: Parameters<typeof runTexts>[2],
+  more?: Parameters<typeof runTexts>[3],
+) => runTexts(warehouse.connection, models, changed, more);
 
 const built = (...names: readonly string[]): object =>
   Object.fromEntries(
@@ -116,6 +102,18 @@ describe('what is built', () => {
     expect(statuses(await run(MODELS))).toEqual(built('mart.pages', 'mart.counts'));
   });
 
+  test('a model is built that a killed run could not build after the one it reads', async () => {
+    const columns = { unit: 'VARCHAR', dataset: 'VARCHAR', run_id: 'VARCHAR', loaded_at: 'TIMESTAMPTZ' };
+    await run(MODELS);
+    await createTable(warehouse.connection, 'ops.loads', columns, [{ unit: 'pages/1', dataset: 'pages' }]);
+    let changes = 0;
+    const onChange = async (): Promise<void> => {
+      if (++changes === 2) throw new Error('killed');
+    };
+    await expect(run(MODELS, ['raw.pages'], { onChange })).rejects.toThrow('killed');
+    expect(statuses(await run(MODELS))).toEqual(built('mart.counts'));
+  });
+
   test('all builds everything', async () => {
     await run(MODELS);
     expect(statuses(await run(MODELS, 'all'))).toEqual(built('mart.links', 'mart.pages', 'mart.counts'));
@@ -140,6 +138,23 @@ describe('what is built', () => {
     expect(await warehouse.connection.jsonRows('SELECT name FROM ops.models')).toEqual([
       { name: 'mart.pages' },
     ]);
+  });
+
+  test('each change is noted in its own transaction', async () => {
+    let changes = 0;
+    const onChange = async () => {
+      changes++;
+    };
+    await run(MODELS, [], { onChange });
+    expect(changes).toBe(3);
+    await run(MODELS, [], { onChange });
+    expect(changes).toBe(3);
+    const { counts: _, ...rest } = MODELS;
+    await run(rest, [], { onChange });
+    expect(changes).toBe(4);
+    const failing = () => Promise.reject(new Error('no'));
+    await expect(run(MODELS, [], { onChange: failing })).rejects.toThrow('no');
+    expect(await marts()).toEqual(['links', 'pages']);
   });
 
   test('a view may become a table, and a table a view', async () => {
@@ -184,110 +199,6 @@ describe('what goes wrong', () => {
     const controller = new AbortController();
     controller.abort();
     await expect(run(MODELS, 'all', { signal: controller.signal })).rejects.toThrow('aborted');
-  });
-});
-
-describe('data tests', () => {
-  const more = [
-    'tests:',
-    '  - {unique: [url], severity: warn}',
-    '  - {accepted_values: {column: url, values: [a, b]}}',
-    "  - {name: no c, query: SELECT * FROM mart.links WHERE url = 'c'}",
-    '  - not_null: url',
-  ].join('\n');
-  const links: ModelText = { columns: ['url'], more, sql: 'SELECT url FROM raw.links' };
-
-  test('count the rows that break a rule, and say so in the report, the table and the log', async () => {
-    await load('raw.links', ['a', 'a', 'a', 'c', null, null]);
-    const lines: string[] = [];
-    const logger = createLogger('warn', (line) => lines.push(line.replace(/^\S+ /, '')));
-    const { tests } = await run({ links }, 'all', { logger, runId: 'r1' });
-    const found = tests.map(({ name, severity, status, failures }) => [name, severity, status, failures]);
-    expect(found).toEqual([
-      ['unique(url)', 'warn', 'failed', 3],
-      ['accepted_values(url)', 'error', 'failed', 1],
-      ['no c', 'error', 'failed', 1],
-      ['not_null(url)', 'error', 'failed', 2],
-    ]);
-    expect(
-      await warehouse.connection.jsonRows(
-        'SELECT run_id, model, name, severity, status, failures::INTEGER AS failures FROM ops.test_results',
-      ),
-    ).toEqual(
-      found.map(([name, severity, status, failures]) => ({
-        run_id: 'r1',
-        model: 'mart.links',
-        name,
-        severity,
-        status,
-        failures,
-      })),
-    );
-    expect(lines[0]).toBe('warn  data test failed model=mart.links test=unique(url) failures=3');
-    expect(lines[1]).toBe('error data test failed model=mart.links test=accepted_values(url) failures=1');
-  });
-
-  test('pass on rows that keep the rules', async () => {
-    await load('raw.links', ['a', 'b']);
-    const { tests } = await run({ links });
-    expect(tests.map(({ status, failures }) => [status, failures])).toEqual(Array(4).fill(['passed', 0]));
-  });
-
-  test('run again for what is unchanged only on all, or when an error did not pass the last time', async () => {
-    await load('raw.links', ['a', 'a']);
-    expect((await run({ links })).tests).toHaveLength(4);
-    expect((await run({ links })).tests).toHaveLength(0);
-    expect((await run({ links }, 'all')).tests).toHaveLength(4);
-
-    await load('raw.links', ['c']);
-    expect((await run({ links }, ['raw.links'])).tests.map(({ status }) => status)).toContain('failed');
-    const again = await run({ links });
-    expect(statuses(again)).toEqual({ 'mart.links': 'unchanged' });
-    expect(again.tests.map(({ status }) => status)).toContain('failed');
-  });
-
-  test('run when one is added, though the SQL is the same', async () => {
-    const { more: _, ...untested } = links;
-    await load('raw.links', ['c']);
-    expect((await run({ links: untested })).tests).toEqual([]);
-    expect((await run({ links })).tests.filter(({ status }) => status === 'failed')).toHaveLength(2);
-  });
-
-  test('may read a source that is not there', async () => {
-    const query = 'tests:\n  - query: SELECT x FROM raw.gone\nreads:\n  raw.gone: {x: BIGINT}';
-    const { tests } = await run({ links: { ...links, more: query } });
-    expect(tests.map(({ name, status }) => [name, status])).toEqual([['query 1', 'passed']]);
-  });
-
-  test('of a grain take NULL for a value of a nullable column', async () => {
-    const nullable = '  url: {description: It., nullable: true}';
-    const model: ModelText = {
-      grain: '[url]',
-      columns: [],
-      more: nullable,
-      sql: 'SELECT url FROM raw.links',
-    };
-    await load('raw.links', ['a', null]);
-    expect((await run({ links: model })).tests.map(({ name, status }) => [name, status])).toEqual([
-      ['unique(url)', 'passed'],
-    ]);
-    await load('raw.links', ['a', null, null]);
-    expect((await run({ links: model }, ['raw.links'])).tests.map(({ status }) => status)).toEqual([
-      'failed',
-    ]);
-  });
-
-  test('run by themselves on what is built', async () => {
-    await run({ links });
-    await warehouse.connection.run("INSERT INTO mart.links VALUES ('x')");
-    const models = await loadFiles({ 'm/links.sql': modelText('links', links) });
-    const tests = await testModels({
-      connection: warehouse.connection,
-      models,
-      logger: silentLogger,
-      runId: 'r2',
-    });
-    expect(tests.map(({ name, failures }) => [name, failures])).toContainEqual(['accepted_values(url)', 2]);
   });
 });
 

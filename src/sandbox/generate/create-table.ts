@@ -7,6 +7,8 @@ import type { Site } from './site.ts';
 
 export interface Content {
   readonly fields: readonly FieldRecord[];
+  /** The shapes that `values` are made for. */
+  readonly known: readonly FieldRecord[];
   /** SQL for the rows and what their values are made of. */
   readonly facts: string;
   /** SQL for the values that have to fit each other, by field. */
@@ -38,7 +40,8 @@ export async function createTable(
 function valueSql(site: Site, { field, kind }: Column, content: Content): string {
   const own = Object.hasOwn(content.values, field.name) ? content.values[field.name] : undefined;
   // A catalogue from elsewhere may give a known name another shape.
-  if (own !== undefined && kind !== 'json') return kind === 'texts' && field.arity !== 'many' ? 'NULL' : own;
+  const known = content.known.find((record) => record.name === field.name);
+  if (own !== undefined && known !== undefined && kindOfField(known) === kind) return own;
   const generic = genericValue(site, field, content.key);
   return content.isBare === undefined ? generic : `CASE WHEN ${content.isBare} THEN NULL ELSE ${generic} END`;
 }

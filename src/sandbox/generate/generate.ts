@@ -2,6 +2,8 @@ import type { CrawlDataType } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
+import { MORE_PAGE_FIELDS } from '../catalogue/more-page-fields.ts';
+import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import { ensureProject, putCrawl } from '../estate.ts';
 import { resourceId } from '../ids.ts';
 import { describeData } from '../import/describe-data.ts';
@@ -58,7 +60,9 @@ function siteOf(spec: GenerateSpec, project: number, crawl: number): Site {
     seed: spec.seed,
     project,
     host: `www.${name}.example`,
-    brand: name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase()),
+    brand: `${ADJECTIVES[at % ADJECTIVES.length]} ${NOUNS[at % NOUNS.length]}`.replace(/^./, (letter) =>
+      letter.toUpperCase(),
+    ),
     slots,
     crawl,
     links: spec.links > 0 ? spec.links : slots * 20,
@@ -100,7 +104,14 @@ async function contents(spec: GenerateSpec, site: Site): Promise<[CrawlDataType,
     const fields = await pageFields(spec);
     made.push([
       'pages',
-      { fields, facts, values: pageValues(site), key: 'page', isBare: 'status IS DISTINCT FROM 200' },
+      {
+        fields,
+        facts,
+        values: pageValues(site),
+        known: [...PAGE_CATALOGUE, ...MORE_PAGE_FIELDS],
+        key: 'page',
+        isBare: 'status IS DISTINCT FROM 200',
+      },
     ]);
   }
   const others = {
@@ -110,7 +121,8 @@ async function contents(spec: GenerateSpec, site: Site): Promise<[CrawlDataType,
   };
   for (const dataType of ['links', 'clusters', 'structured_data'] as const) {
     if (spec[dataType] === 0) continue;
-    made.push([dataType, { fields: catalogueOf(dataType), key: 'n', ...others[dataType] }]);
+    const fields = catalogueOf(dataType);
+    made.push([dataType, { fields, known: fields, key: 'n', ...others[dataType] }]);
   }
   return made;
 }

@@ -19,7 +19,7 @@ export function linkFacts(site: Site): string {
   const chance = `CAST(${hashOf(site, 'target', 'n')} % 1000000 AS DOUBLE) / 1000000`;
   const plain = plainSlot(`range * ${slots} // ${links}`);
   const ends = `SELECT range AS n, ${plain} AS origin_any FROM range(${links})`;
-  const origins = `SELECT n, CASE WHEN origin_any > 0 AND ${isPassing(site, 'broken', 'origin_any')} THEN origin_any - 1 ELSE origin_any END AS origin_slot,
+  const origins = `SELECT n, CASE WHEN origin_any > 0 AND ${isPassing(site, 'broken', 'origin_any')} THEN ${plainSlot('(origin_any - 1)')} ELSE origin_any END AS origin_slot,
     CAST(floor(${slots} * pow(${chance}, 3)) AS BIGINT) AS target_any, ${numberBelow(site, 'external', 'n', 100)} >= 92 AS external FROM (${ends})`;
   const targets = `SELECT *, CASE WHEN ${kindOf('target_any')} = 'o' THEN target_any - 1 ELSE target_any END AS target_slot FROM (${origins})`;
   const pages = `SELECT *, ${pageIn(site, 'origin_slot')} AS origin_page, ${pageIn(site, 'target_slot')} AS target_page,

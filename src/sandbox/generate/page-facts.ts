@@ -40,7 +40,7 @@ export function pageFacts(site: Site): string {
     ${numberBelow(site, 'in sitemap', 'page', 10)} < 8 AND status = 200 AS in_sitemap,
     ${numberBelow(site, 'topic', 'page', 25)} = 0 AND slot > ${hubs(site)} AS shares_title,
     ${numberBelow(site, 'topic of', 'page', 40)} AS topic,
-    CASE ${numberBelow(site, 'robots', 'page', 50)} WHEN 0 THEN ['noindex'] WHEN 1 THEN ['noindex', 'nofollow'] WHEN 2 THEN ['max-image-preview:large'] WHEN 3 THEN ['max-image-preview:large'] END AS robots,
+    CASE CASE WHEN slot > ${hubs(site)} THEN ${numberBelow(site, 'robots', 'page', 50)} END WHEN 0 THEN ['noindex'] WHEN 1 THEN ['noindex', 'nofollow'] WHEN 2 THEN ['max-image-preview:large'] WHEN 3 THEN ['max-image-preview:large'] END AS robots,
     ${numberBelow(site, 'images', 'page', 12)} AS images FROM (${pages})`;
   const named = `SELECT *, ${texts.title} AS title, ${texts.h1} AS h1, ${texts.description} AS description FROM (${urls})`;
   return `SELECT *, ${inrank(site)} AS inrank FROM (${named})`;

@@ -1,6 +1,9 @@
 import { text } from '../../core/duckdb.ts';
-import { hashOf, isPassing, numberBelow, pick, type Site, versionOf } from './site.ts';
+import { hashOf, hubs, isPassing, numberBelow, pick, type Site, versionOf } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
+
+const PITCH =
+  'what it is made of, which sizes and colours there are, how to care for it, when it is delivered, and what people who use it every day say about it.';
 
 /** SQL for the fields that have to fit each other, by name, over the columns that `pageFacts` gives. */
 export function pageValues(site: Site): Readonly<Record<string, string>> {
@@ -119,10 +122,38 @@ export function pageValues(site: Site): Readonly<Record<string, string>> {
     num_img_alt: ok('images * 3 // 4'),
     num_missing_alt: ok('images - images * 3 // 4'),
     num_img_range: ok(`CASE images WHEN 0 THEN 'no image' WHEN 1 THEN 'one image' ELSE 'more than one' END`),
+    ...smallNumbers(h, ok),
     page_group_section: 'section',
-    'page_group_page type': `CASE WHEN slot = 0 THEN 'home' WHEN path LIKE '/%/' THEN 'section' ELSE 'detail' END`,
+    'page_group_page type': `CASE WHEN slot = 0 THEN 'home' WHEN slot <= ${hubs(site)} THEN 'section' ELSE 'detail' END`,
     ogp_title: 'title',
     crawled_by_googlebot: `status IS NOT NULL AND ${h('googlebot', 4)} > 0`,
+  };
+}
+
+function smallNumbers(
+  h: (label: string, bound: number) => string,
+  ok: (sql: string) => string,
+): Record<string, string> {
+  const share = (label: string, bound: number): string => `CAST(${h(label, bound)} AS DOUBLE) / 100`;
+  return {
+    num_h2: ok(h('h2', 9)),
+    num_h3: ok(h('h3', 14)),
+    num_h4: ok(h('h4', 6)),
+    num_h5: ok(h('h5', 2)),
+    num_h6: ok('0'),
+    sitemaps_num_alternate: `CASE WHEN in_sitemap THEN ${h('alternates', 4)} END`,
+    sitemaps_num_images: `CASE WHEN in_sitemap THEN ${h('sitemap images', 5)} END`,
+    sitemaps_num_news: `CASE WHEN in_sitemap THEN 0 END`,
+    sitemaps_num_videos: `CASE WHEN in_sitemap THEN ${h('videos', 2)} END`,
+    cwv_bytes_saving: ok(h('bytes', 90_000)),
+    cwv_cls: ok(share('cls', 30)),
+    cwv_fcp: ok(`600 + ${h('fcp', 1800)}`),
+    cwv_lcp: ok(`1200 + ${h('fcp', 1800)} + ${h('lcp', 1500)}`),
+    cwv_performance_score: ok(`(40 + ${h('score', 61)}) / 100.0`),
+    cwv_si: ok(`900 + ${h('si', 4000)}`),
+    cwv_tbt: ok(h('tbt', 600)),
+    cwv_tti: ok(`1500 + ${h('tti', 5000)}`),
+    cwv_time_saving: ok(h('saving', 2000)),
   };
 }
 
@@ -138,16 +169,16 @@ export function pageTexts(site: Site): {
     const version = versionOf(site, label, 'slot');
     return `CASE WHEN ${version} = 0 THEN '' ELSE concat(' (', ${version} + 1, ')') END`;
   };
-  const name = `CASE WHEN slot = 0 THEN ${text(site.brand)} WHEN path LIKE '/%/' THEN upper(section) WHEN shares_title THEN ${words('topic')} ELSE concat(${words('page')}, ' ', page) END`;
+  const name = `CASE WHEN slot = 0 THEN 'Welcome' WHEN slot <= ${hubs(site)} THEN concat('All ', section) WHEN shares_title THEN ${words('topic')} ELSE concat(${words('page')}, ' ', page) END`;
   const missing = (label: string, bound: number): string => `${numberBelow(site, label, 'page', bound)} = 0`;
   const when = (label: string, sql: string): string =>
-    `CASE WHEN status IS DISTINCT FROM 200 OR (slot > 0 AND ${missing(label, 60)}) THEN NULL ELSE ${sql} END`;
+    `CASE WHEN status IS DISTINCT FROM 200 OR (slot > ${hubs(site)} AND ${missing(label, 60)}) THEN NULL ELSE ${sql} END`;
   return {
     title: when('no title', `concat(${name}, ${edition('title')}, ' | ', ${text(site.brand)})`),
     h1: when('no h1', `concat(${name}, ${edition('h1')})`),
     description: when(
       'no description',
-      `concat('About ', ${name}, ': ', repeat(${pick(NOUNS, hashOf(site, 'filler', 'topic'))} || ' ', CAST(8 + ${numberBelow(site, 'length', 'topic', 16)} AS INTEGER)), 'and more.')`,
+      `concat(${name}, ': ', substr(${text(PITCH)}, 1, CAST(70 + ${numberBelow(site, 'length', 'topic', 80)} AS INTEGER)))`,
     ),
   };
 }
@@ -155,6 +186,6 @@ export function pageTexts(site: Site): {
 /** SQL for the slot a page's canonical points at: mostly its own; NULL when it has none. */
 export function canonicalSlot(site: Site, elsewhere: string, broken: string): string {
   const h = numberBelow(site, 'canonical', 'slot', 100);
-  return `CASE WHEN status IS DISTINCT FROM 200 THEN NULL WHEN slot = 0 THEN slot WHEN ${h} < 3 THEN NULL WHEN ${h} = 3 THEN ${broken}
+  return `CASE WHEN status IS DISTINCT FROM 200 THEN NULL WHEN slot <= ${hubs(site)} THEN slot WHEN ${h} < 3 THEN NULL WHEN ${h} = 3 THEN ${broken}
     WHEN ${h} < 8 OR ${isPassing(site, 'canonical moved', 'slot')} THEN ${elsewhere} ELSE slot END`;
 }

@@ -6,8 +6,9 @@ import { Refusal } from '../refusal.ts';
 /** The refusal that any error becomes on the wire; what is nobody's fault but ours is logged and told as such. */
 export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof CrawlhouseError && error.kind === 'usage')
-    return new Refusal('invalid_request', error.message);
+  if (error instanceof CrawlhouseError && error.kind === 'usage') {
+    return new Refusal('invalid_request', error.hint ? `${error.message} (${error.hint})` : error.message);
+  }
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   const message = error instanceof Error ? error.message : String(error);
   if (typeof status === 'number' && status >= 400 && status < 500)

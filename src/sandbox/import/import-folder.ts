@@ -15,6 +15,7 @@ import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
 import { importRows } from './import-rows.ts';
 import { readFields } from './read-fields.ts';
+import { readLines } from './read-lines.ts';
 
 const HOUR = 3_600_000;
 
@@ -61,6 +62,7 @@ export async function importFolder(context: ImportContext, dir: string): Promise
       const { createdAt, endedAt } = times(plan, crawlFile, context.clock);
       const extra = { ...crawlFields, ...(crawlFields.project_id ? { project_id: project.id } : {}) };
       putCrawl(resources, { project, id: crawlId, createdAt, endedAt, extra, ...data });
+      resources.dropDatasets(crawlId);
       for (const [dataType, dataset] of datasets) resources.putDataset(crawlId, dataType, dataset);
       resources.putFingerprint(`crawl ${crawlId}`, plan.dir);
     }
@@ -120,7 +122,6 @@ function times(plan: FolderPlan, file: CrawlFile, clock: Clock): { createdAt: nu
 }
 
 async function firstUrl(plan: FolderPlan): Promise<string | undefined> {
-  const { readLines } = await import('./read-lines.ts');
   for (const type of [
     'events',
     'log_pages_days',

@@ -4,6 +4,9 @@ import type { DatasetQuery } from './dataset-query.ts';
 import { csvHeader, csvLine, jsonLine } from './line-sql.ts';
 import { streamLines } from './stream-lines.ts';
 
+/** How long a cell is, about, with its key. */
+const CELL_BYTES = 35;
+
 export interface ExportOptions {
   readonly fileType: ExportFileType;
   readonly limit?: number | undefined;
@@ -21,10 +24,10 @@ export async function* exportLines(
   const columns = options.reordered ? query.columns.toReversed() : query.columns;
   if (options.fileType === 'csv') yield Buffer.from(`${csvHeader(columns)}\n`);
   if (query.source === undefined) return;
-  const line = options.fileType === 'csv' ? csvLine(columns) : jsonLine(columns);
+  const line = options.fileType === 'csv' ? csvLine(columns, '\n') : jsonLine(columns, '\n');
   const order = options.reordered ? 'ORDER BY rowid DESC' : query.order;
   const sql = `SELECT ${line} AS line ${query.source} ${order} ${paging(options)}`;
-  yield* streamLines(connection, sql, query.condition.values);
+  yield* streamLines(connection, sql, query.condition.values, columns.length * CELL_BYTES);
 }
 
 function paging({ limit, offset }: ExportOptions): string {

@@ -2,21 +2,28 @@ import { text } from '../../core/duckdb.ts';
 import { csvCell, jsonCell } from './cell-sql.ts';
 import type { Column } from './column.ts';
 
-/** SQL for a row as one JSON object. Built as text: a STRUCT could not hold `Title` beside `title`. */
-export function jsonLine(columns: readonly Column[]): string {
+/**
+ * SQL for a row as one JSON object with `end` after it. Built as text: a STRUCT could not hold `Title` beside `title`;
+ * and in one go, because every step more copies all of it.
+ */
+export function jsonLine(columns: readonly Column[], end: string): string {
   const cells = columns.flatMap((column, index) => [
     text(`${index === 0 ? '{' : ','}${JSON.stringify(column.field.name)}:`),
     jsonCell(column),
   ]);
-  return `concat(${[...cells, text('}')].join(', ')})`;
+  return `concat(${[...cells, literal(`}${end}`)].join(', ')})`;
 }
 
-/** SQL for a row as one line of semicolon CSV. */
-export function csvLine(columns: readonly Column[]): string {
+/** SQL for a row as one line of semicolon CSV with `end` after it. */
+export function csvLine(columns: readonly Column[], end: string): string {
   const cells = columns.flatMap((column, index) =>
     index === 0 ? [csvCell(column)] : [text(';'), csvCell(column)],
   );
-  return `concat(${cells.join(', ')})`;
+  return `concat(${[...cells, literal(end)].join(', ')})`;
+}
+
+function literal(end: string): string {
+  return end.endsWith('\n') ? `${text(end.slice(0, -1))} || chr(10)` : text(end);
 }
 
 /** The header line, without its newline. */

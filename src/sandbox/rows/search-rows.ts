@@ -32,7 +32,7 @@ async function page(
   { limit, offset }: Window,
 ): Promise<string[]> {
   if (query.source === undefined || limit === 0) return [];
-  const sql = `SELECT ${jsonLine(query.columns)} AS line ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
+  const sql = `SELECT ${jsonLine(query.columns, '')} AS line ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
   const rows = await connection.rows<{ line: string }>(sql, query.condition.values);
   return rows.map((row) => row.line);
 }

@@ -2,20 +2,27 @@ import type { DuckDBBlobValue } from '@duckdb/node-api';
 import type { Connection, Values } from '../../core/duckdb.ts';
 
 const PIECE = 64 * 1024;
+const VECTOR = 2048;
+
+/** What may lie computed and unread, about. */
+const AHEAD = 16 * 1024 * 1024;
+/** What DuckDB takes a vector of text for when it fills its streaming buffer: it does not count the text itself. */
+const COUNTED = 33 * 1024;
 
 /**
- * Streams the single VARCHAR column of a query as bytes, a newline after each row, in pieces of about 64 KB. DuckDB
- * computes ahead of the reader by a bounded buffer only.
+ * Streams the lines of a query, its column `line`, as bytes, in pieces of about 64 KB. DuckDB computes ahead of the
+ * reader by a bounded buffer only; `lineBytes`, a guess at a line's length, sets how many rows that is.
  */
 export async function* streamLines(
   connection: Connection,
   sql: string,
   values: Values,
+  lineBytes: number,
 ): AsyncGenerator<Buffer> {
+  const vectors = Math.min(30, Math.floor(AHEAD / (VECTOR * lineBytes)));
+  await connection.run(`SET streaming_buffer_size = '${Math.max(1, vectors * COUNTED)} bytes'`);
   // As BLOB, because the bytes are wanted, not JavaScript strings.
-  const result = await connection.inner.stream(`SELECT encode(concat(line, chr(10))) FROM (${sql})`, [
-    ...values,
-  ]);
+  const result = await connection.inner.stream(`SELECT encode(line) FROM (${sql})`, [...values]);
   let pieces: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -31,6 +38,8 @@ export async function* streamLines(
       pieces = [];
       size = 0;
     }
+    // The garbage collector does not know how large a chunk is.
+    chunk.reset();
   }
   if (size > 0) yield Buffer.concat(pieces, size);
 }

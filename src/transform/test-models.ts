@@ -1,0 +1,28 @@
+import type { Connection } from '../core/duckdb.ts';
+import type { TestReport } from '../model/report.ts';
+import type { Model } from './model.ts';
+import { martObjects } from './model-state.ts';
+import { planModels } from './plan-models.ts';
+import { selectModels } from './select-models.ts';
+import { countFailures } from './test-model.ts';
+
+export interface TestModelsOptions {
+  /** On the warehouse (`USE`), which may be read-only: nothing is written. */
+  readonly connection: Connection;
+  readonly models: readonly Model[];
+  /** Names of the models to test, with what they read; all when absent. */
+  readonly only?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Runs the data tests of the models that are built, as they stand. */
+export async function testModels(options: TestModelsOptions): Promise<TestReport[]> {
+  const { connection, only, signal } = options;
+  const selected = selectModels(await planModels(options), only);
+  const objects = await martObjects(connection);
+  const reports: TestReport[] = [];
+  for (const planned of selected) {
+    if (objects.has(planned.model.name)) reports.push(...(await countFailures(connection, planned, signal)));
+  }
+  return reports;
+}

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLogger } from '../../src/core/logger.ts';
+import { testModels } from '../../src/transform/test-models.ts';
+import { loadFiles, type ModelText, modelText } from './model-files.ts';
+import { runTexts, statuses } from './run-texts.ts';
+import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
+
+let warehouse: TestWarehouse;
+beforeEach(async () => {
+  warehouse = await openWarehouse();
+  await load('raw.links', ['l']);
+});
+afterEach(() => warehouse[Symbol.asyncDispose]());
+
+const load = (name: string, urls: readonly (string | null)[]) =>
+  createTable(
+    warehouse.connection,
+    name,
+    { url: 'VARCHAR' },
+    urls.map((url) => ({ url })),
+  );
+
+const run = (
+  models: Readonly<Record<string, ModelText>>,
+  changed?: Parameters<typeof runTexts>[2],
+  more?: Parameters<typeof runTexts>[3],
+) => runTexts(warehouse.connection, models, changed, more);
+
+const more = [
+  'tests:',
+  '  - {unique: [url], severity: warn}',
+  '  - {accepted_values: {column: url, values: [a, b]}}',
+  "  - {name: no c, query: SELECT * FROM mart.links WHERE url = 'c'}",
+  '  - not_null: url',
+].join('\n');
+const links: ModelText = { columns: ['url'], more, sql: 'SELECT url FROM raw.links' };
+
+test('tests count the rows that break a rule, and say so in the report, the table and the log', async () => {
+  await load('raw.links', ['a', 'a', 'a', 'c', null, null]);
+  const lines: string[] = [];
+  const logger = createLogger('warn', (line) => lines.push(line.replace(/^\S+ /, '')));
+  const { tests } = await run({ links }, 'all', { logger, runId: 'r1' });
+  const found = tests.map(({ name, severity, status, failures }) => [name, severity, status, failures]);
+  expect(found).toEqual([
+    ['unique(url)', 'warn', 'failed', 3],
+    ['accepted_values(url)', 'error', 'failed', 1],
+    ['no c', 'error', 'failed', 1],
+    ['not_null(url)', 'error', 'failed', 2],
+  ]);
+  expect(
+    await warehouse.connection.jsonRows(
+      'SELECT run_id, model, name, severity, status, failures::INTEGER AS failures FROM ops.test_results',
+    ),
+  ).toEqual(
+    found.map(([name, severity, status, failures]) => ({
+      run_id: 'r1',
+      model: 'mart.links',
+      name,
+      severity,
+      status,
+      failures,
+    })),
+  );
+  expect(lines[0]).toBe('warn  data test failed model=mart.links test=unique(url) failures=3');
+  expect(lines[1]).toBe('error data test failed model=mart.links test=accepted_values(url) failures=1');
+});
+
+test('tests pass on rows that keep the rules', async () => {
+  await load('raw.links', ['a', 'b']);
+  const { tests } = await run({ links });
+  expect(tests.map(({ status, failures }) => [status, failures])).toEqual(Array(4).fill(['passed', 0]));
+});
+
+test('tests run again for what is unchanged only on all, or when an error did not pass the last time', async () => {
+  await load('raw.links', ['a', 'a']);
+  expect((await run({ links })).tests).toHaveLength(4);
+  expect((await run({ links })).tests).toHaveLength(0);
+  expect((await run({ links }, 'all')).tests).toHaveLength(4);
+
+  await load('raw.links', ['c']);
+  expect((await run({ links }, ['raw.links'])).tests.map(({ status }) => status)).toContain('failed');
+  const again = await run({ links });
+  expect(statuses(again)).toEqual({ 'mart.links': 'unchanged' });
+  expect(again.tests.map(({ status }) => status)).toContain('failed');
+});
+
+test('tests run when one is added, though the SQL is the same', async () => {
+  const { more: _, ...untested } = links;
+  await load('raw.links', ['c']);
+  expect((await run({ links: untested })).tests).toEqual([]);
+  expect((await run({ links })).tests.filter(({ status }) => status === 'failed')).toHaveLength(2);
+});
+
+test('tests may read a source that is not there', async () => {
+  const query = 'tests:\n  - query: SELECT x FROM raw.gone\nreads:\n  raw.gone: {x: BIGINT}';
+  const { tests } = await run({ links: { ...links, more: query } });
+  expect(tests.map(({ name, status }) => [name, status])).toEqual([['query 1', 'passed']]);
+});
+
+test('tests of a grain take NULL for a value of a nullable column', async () => {
+  const nullable = '  url: {description: It., nullable: true}';
+  const model: ModelText = {
+    grain: '[url]',
+    columns: [],
+    more: nullable,
+    sql: 'SELECT url FROM raw.links',
+  };
+  await load('raw.links', ['a', null]);
+  expect((await run({ links: model })).tests.map(({ name, status }) => [name, status])).toEqual([
+    ['unique(url)', 'passed'],
+  ]);
+  await load('raw.links', ['a', null, null]);
+  expect((await run({ links: model }, ['raw.links'])).tests.map(({ status }) => status)).toEqual(['failed']);
+});
+
+test('tests run by themselves on what is built, writing nothing', async () => {
+  await run({ links });
+  await warehouse.connection.run("INSERT INTO mart.links VALUES ('x')");
+  const models = await loadFiles({
+    'm/links.sql': modelText('links', links),
+    'm/new.sql': modelText('new', { grain: '[x]', columns: ['x'], sql: 'SELECT 1 AS x' }),
+  });
+  const written = 'SELECT count(*) FROM ops.test_results';
+  const before = await warehouse.connection.scalar(written);
+  const tests = await testModels({ connection: warehouse.connection, models });
+  expect(tests.map(({ model, name, failures }) => [model, name, failures])).toEqual([
+    ['mart.links', 'unique(url)', 0],
+    ['mart.links', 'accepted_values(url)', 2],
+    ['mart.links', 'no c', 0],
+    ['mart.links', 'not_null(url)', 0],
+  ]);
+  expect(await warehouse.connection.scalar(written)).toBe(before);
+});
