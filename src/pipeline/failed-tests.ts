@@ -8,7 +8,7 @@ export function failedTests(tests: readonly TestReport[]): CrawlhouseError[] {
     .map(
       (test) =>
         new CrawlhouseError('test_failed', `${test.model}: ${test.name}: ${test.failures} rows break it`, {
-          hint: 'the former publication stays; crawlhouse test shows more',
+          hint: 'the former publication stays; the next run tests again',
         }),
     );
 }

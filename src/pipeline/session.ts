@@ -130,6 +130,7 @@ function transform(
     models,
     changed: wanted === undefined ? new Set(loaded) : 'all',
     ...(Array.isArray(wanted) ? { only: wanted } : {}),
+    onChange: () => working.markDirty(),
     logger,
     runId,
     signal,

@@ -3,8 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { TestReport } from '../model/report.ts';
 import { loadModels } from '../transform/load-models.ts';
-import { planModels } from '../transform/plan-models.ts';
-import { selectModels } from '../transform/select-models.ts';
+import { testModels } from '../transform/test-models.ts';
 import { readPublished } from './read-published.ts';
 
 /**
@@ -18,17 +17,9 @@ export async function testPublished(
   signal: AbortSignal,
 ): Promise<TestReport[]> {
   const models = await loadModels(join(settings.projectDir, 'sql'));
-  const reports = await readPublished(settings, async (connection) => {
-    const tested: TestReport[] = [];
-    for (const { model, tests } of selectModels(await planModels({ connection, models }), names)) {
-      for (const { name, severity, sql } of tests) {
-        const failures = Number(await connection.scalar(sql, [], signal));
-        const status = failures === 0 ? 'passed' : 'failed';
-        tested.push({ name, model: model.name, severity, status, failures });
-      }
-    }
-    return tested;
-  });
+  const reports = await readPublished(settings, (connection) =>
+    testModels({ connection, models, only: names, signal }),
+  );
   if (reports) return reports;
   throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`, {
     hint: 'crawlhouse run makes it',

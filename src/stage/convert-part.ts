@@ -2,7 +2,7 @@ import { type Connection, ident, text } from '../core/duckdb.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { rawReader } from './raw-reader.ts';
-import { type Conversion, REJECTED, strictSql } from './value-sql.ts';
+import { type Conversion, REJECTED, strictSql, usualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
 const ROW_GROUP_ROWS = 20_480;
@@ -12,12 +12,14 @@ export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE
 /**
  * Converts a raw part into one Parquet file, all of it or nothing.
  *
+ * @param spelling whether values in an unusual spelling, such as `12.0` for a whole number, are converted too
  * @returns the rows written, or null when a line or value needs a closer look (`inspectPart`)
  */
 export async function convertPart(
   connection: Connection,
   part: RawPart,
   columns: PackageColumns,
+  spelling: 'usual' | 'any',
   output: string,
   signal: AbortSignal,
 ): Promise<number | null> {
@@ -31,7 +33,8 @@ export async function convertPart(
       format: part.format,
       widened: columns.isWidened(field.name),
     };
-    return `${strictSql(conversion)} AS ${ident(named[index]?.column ?? '')}`;
+    const value = spelling === 'usual' ? usualSql(conversion) : strictSql(conversion);
+    return `${value} AS ${ident(named[index]?.column ?? '')}`;
   });
   const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
   try {
@@ -45,34 +48,11 @@ export async function convertPart(
 }
 
 /** Is the error about the data, not about memory, disk or us? */
-function needsInspection(error: unknown): boolean {
+export function needsInspection(error: unknown): boolean {
   const message = error instanceof Error ? error.message : String(error);
   return (
     message.includes(REJECTED) ||
     /^(Invalid Input|Conversion|Invalid unicode|CSV|Serialization)/i.test(message) ||
     /Malformed JSON|CSV Error|invalid unicode/i.test(message)
   );
-}
-
-/** The keys of a JSONL part's rows: every name that stands in some row. Null when a line is no JSON object. */
-export async function partKeys(
-  connection: Connection,
-  part: RawPart,
-  signal: AbortSignal,
-): Promise<{ names: string[]; repeated: boolean } | null> {
-  try {
-    const rows = await connection.rows<{ keys: { items: readonly string[] } | null }>(
-      `SELECT DISTINCT json_keys(json) AS keys FROM read_ndjson_objects(${text(part.path)})`,
-      [],
-      signal,
-    );
-    const lists = rows.map((row) => row.keys?.items ?? []);
-    return {
-      names: [...new Set(lists.flat())],
-      repeated: lists.some((list) => new Set(list).size < list.length),
-    };
-  } catch (error) {
-    if (signal.aborted || !needsInspection(error)) throw error;
-    return null;
-  }
 }

@@ -9,10 +9,11 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
 import type { Manifest, PackageColumn } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
-import { convertPart, PARQUET_OPTIONS, partKeys } from './convert-part.ts';
+import { convertPart, PARQUET_OPTIONS } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { defineMacros } from './macros.ts';
 import { PackageColumns } from './package-columns.ts';
+import { type PartKeys, partKeys } from './part-keys.ts';
 
 /** What staging made of all parts of a download. */
 export interface StagedParts {
@@ -39,15 +40,16 @@ export class PackageBuilder {
   readonly #connection: Connection;
   readonly #folder: string;
   readonly #columns: PackageColumns;
-  readonly #catalogue: readonly Field[];
   readonly #parts: BuiltPart[] = [];
   readonly #rejects: string[] = [];
+  /** Keys that rows of a JSONL part were seen to have. */
+  readonly #seen = new Set<string>();
   #rejected = 0;
+  #spelling: 'usual' | 'any' = 'usual';
 
   private constructor(connection: Connection, folder: string, catalogue: readonly Field[]) {
     this.#connection = connection;
     this.#folder = folder;
-    this.#catalogue = catalogue;
     this.#columns = new PackageColumns(catalogue);
   }
 
@@ -68,24 +70,20 @@ export class PackageBuilder {
    * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in
    */
   async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
-    const keys = part.format === 'csv' ? null : await partKeys(this.#connection, part, signal);
     if (part.header) this.#columns.add(part.header);
-    if (keys) this.#columns.add(keys.names);
-    else if (part.format === 'json') this.#columns.addCatalogue();
+    const keys = part.format === 'json' ? await this.#keys(part, signal) : null;
 
     const number = String(this.#parts.length + 1).padStart(5, '0');
     const file = `parts/part-${number}.parquet`;
     const output = join(this.#folder, file);
     let rejected = 0;
-    let staged = keys?.repeated
-      ? null
-      : await convertPart(this.#connection, part, this.#columns, output, signal);
+    let staged = keys?.repeated ? null : await this.#convert(part, output, signal);
     while (staged === null) {
       const rejects = `rejects-${number}.parquet`;
       const path = join(this.#folder, rejects);
       const inspection = await inspectPart(this.#connection, part, this.#columns, output, path, signal);
       if (inspection === null) {
-        staged = await convertPart(this.#connection, part, this.#columns, output, signal);
+        staged = await this.#convert(part, output, signal);
         continue;
       }
       ({ staged, rejected } = inspection);
@@ -105,12 +103,13 @@ export class PackageBuilder {
   async finish(header: readonly string[] | null, signal: AbortSignal): Promise<StagedParts> {
     if (header) this.#columns.add(header);
     // An export without rows shows no keys: it had the fields that were asked for.
-    else if (this.#parts.length === 0) this.#columns.add(this.#catalogue.map((field) => field.name));
-    const columns = this.#columns.columns;
+    else if (this.#parts.length === 0) this.#columns.addCatalogue();
+    const absent = await this.#absentFields(header, signal);
+    const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
     const parts: Manifest['parts'] = [];
     for (const part of this.#parts) {
       const path = join(this.#folder, part.file);
-      if (!sameColumns(part.columns, columns)) await this.#rewrite(path, part.columns, columns, signal);
+      if (!holdsColumns(part.columns, columns)) await this.#rewrite(path, part.columns, columns, signal);
       await syncPath(path);
       parts.push({
         file: part.file,
@@ -123,6 +122,43 @@ export class PackageBuilder {
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
     return { columns, parts, staged, rejected: this.#rejected, rejects: this.#rejects };
+  }
+
+  /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
+  async #convert(part: RawPart, output: string, signal: AbortSignal): Promise<number | null> {
+    if (this.#spelling === 'usual') {
+      const rows = await convertPart(this.#connection, part, this.#columns, 'usual', output, signal);
+      if (rows !== null) return rows;
+      this.#spelling = 'any';
+    }
+    return convertPart(this.#connection, part, this.#columns, 'any', output, signal);
+  }
+
+  /** Takes note of the names in a JSONL part; every field that was asked for is read, whether a row shows it or not. */
+  async #keys(part: RawPart, signal: AbortSignal): Promise<PartKeys | null> {
+    const extent = this.#parts.length === 0 ? 'all' : 'sample';
+    const keys = await partKeys(this.#connection, part, extent, signal);
+    this.#columns.addCatalogue();
+    this.#columns.add(keys?.names ?? []);
+    for (const name of keys?.names ?? []) this.#seen.add(name);
+    return keys;
+  }
+
+  /** Fields that were asked for, but that no row of a JSONL export has: neither its key was seen nor any value of it. */
+  async #absentFields(header: readonly string[] | null, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (header || this.#parts.length === 0) return new Set();
+    const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
+    if (unseen.length === 0) return new Set();
+    const files = this.#parts.map((part) => text(join(this.#folder, part.file))).join(', ');
+    const counts = unseen.map((column, index) => `count(${ident(column.column)}) AS n${index}`).join(', ');
+    const [values] = await this.#connection.rows(
+      `SELECT ${counts} FROM read_parquet([${files}], union_by_name = true)`,
+      [],
+      signal,
+    );
+    return new Set(
+      unseen.filter((_column, index) => values?.[`n${index}`] === 0n).map((column) => column.field),
+    );
   }
 
   async #rewrite(
@@ -145,13 +181,10 @@ export class PackageBuilder {
   }
 }
 
-function sameColumns(left: readonly PackageColumn[], right: readonly PackageColumn[]): boolean {
-  return (
-    left.length === right.length &&
-    left.every(
-      (column, index) => column.column === right[index]?.column && column.sql_type === right[index]?.sql_type,
-    )
-  );
+/** Has a part every column, in its final type? One more, of a field that the export did not have, does no harm. */
+function holdsColumns(part: readonly PackageColumn[], wanted: readonly PackageColumn[]): boolean {
+  const types = new Map(part.map((column) => [column.column, column.sql_type]));
+  return wanted.every((column) => types.get(column.column) === column.sql_type);
 }
 
 async function hashFile(path: string): Promise<string> {

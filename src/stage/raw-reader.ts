@@ -5,6 +5,8 @@ import { readerType } from './value-sql.ts';
 
 /** Longest CSV record, in bytes. */
 const MAX_RECORD = 16 * 1024 * 1024;
+/** Without it DuckDB takes 16 records' worth, and four times as long (docs/decisions/staging.md). */
+const CSV_BUFFER = 32 * 1024 * 1024;
 
 /**
  * A table expression over a raw part with a column for each of `fields`, and the name of that column. Nothing is
@@ -24,7 +26,7 @@ function csvReader(part: RawPart): { sql: string; sources: ReadonlyMap<string, s
   return {
     sources,
     sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=';', quote='"', escape='"',
-      nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD},
+      nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD}, buffer_size=${CSV_BUFFER},
       columns={${columns}})`,
   };
 }

@@ -1,5 +1,5 @@
 import { ident, text } from '../core/duckdb.ts';
-import { type Field, type TypeFamily, typeFamily } from '../model/field.ts';
+import { type Field, type TypeFamily, typeFamily, WIDE_WHOLE } from '../model/field.ts';
 
 /** How one field of a raw part is read and converted. */
 export interface Conversion {
@@ -60,6 +60,28 @@ export function strictSql(conversion: Conversion): string {
     ? `CASE WHEN ${ident(conversion.source)} IS NULL THEN NULL ELSE coalesce(${value}, ${failure}) END`
     : `CASE WHEN ${broken} THEN ${failure} ELSE ${value} END`;
 }
+
+/**
+ * The same for the spelling that nearly every value has (`12`, `0.5`, `True`, UTC), and stops at any other, broken or
+ * not. DuckDB plans it in half the time, which counts with 750 columns a part.
+ */
+export function usualSql(conversion: Conversion): string {
+  const { field, widened } = conversion;
+  const source = ident(conversion.source);
+  const usual = field.arity === 'one' ? USUAL[typeFamily(field.type)] : undefined;
+  if (!usual) return strictSql(conversion);
+  const failure = `error(${text(REJECTED)})`;
+  return `CASE ${usual(source, widened)} WHEN ${source} IS NOT NULL THEN ${failure} END`;
+}
+
+const USUAL: Partial<Record<TypeFamily, (source: string, widened: boolean) => string>> = {
+  whole: (x, widened) => {
+    const value = `TRY_CAST(${x} AS ${widened ? WIDE_WHOLE : 'BIGINT'})`;
+    return `WHEN CAST(${value} AS VARCHAR) = ${x} THEN ${value}`;
+  },
+  real: (x) => `WHEN abs(TRY_CAST(${x} AS DOUBLE)) < 9007199254740992 THEN TRY_CAST(${x} AS DOUBLE)`,
+  bool: (x) => `WHEN ${x} IN ('true', 'True') THEN true WHEN ${x} IN ('false', 'False') THEN false`,
+};
 
 /** What `strictSql` stops the query with. */
 export const REJECTED = 'crawlhouse: a value does not survive its type';

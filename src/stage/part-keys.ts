@@ -1,0 +1,69 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type Connection, text } from '../core/duckdb.ts';
+import type { RawPart } from '../model/raw-part.ts';
+import { needsInspection } from './convert-part.ts';
+
+/** Names that stand in the rows of a JSONL part. */
+export interface PartKeys {
+  readonly names: readonly string[];
+  /** Some row has a key twice. */
+  readonly repeated: boolean;
+}
+
+/** Rows of a later part that are looked at. */
+const SAMPLE_ROWS = 256;
+
+/**
+ * The keys of a JSONL part's rows. DuckDB's reader passes over a key that it was not told of, so rows are held against
+ * the keys of the first; those that differ are looked at more closely.
+ *
+ * @param extent every row, or the first ones (docs/decisions/staging.md)
+ * @returns null when a line is no JSON object
+ */
+export async function partKeys(
+  connection: Connection,
+  part: RawPart,
+  extent: 'all' | 'sample',
+  signal: AbortSignal,
+): Promise<PartKeys | null> {
+  const usual = await firstKeys(part);
+  if (usual === null) return null;
+  const reader = `read_ndjson_objects(${text(part.path)})`;
+  const rows = extent === 'all' ? reader : `(FROM ${reader} LIMIT ${SAMPLE_ROWS})`;
+  const others = `FROM ${rows}
+    WHERE hash(json_keys(json)) <> hash(${`[${usual.map(text).join(', ')}]::VARCHAR[]`})`;
+  try {
+    const different = await connection.scalar(`SELECT count(*) ${others}`, [], signal);
+    if (different === 0n) return { names: usual, repeated: false };
+    const [found] = await connection.rows<{ names: { items: readonly string[] }; repeated: boolean }>(
+      `SELECT list(DISTINCT name) AS names, bool_or(repeated) AS repeated FROM (
+         SELECT unnest(json_keys(json)) AS name, len(list_distinct(json_keys(json))) < len(json_keys(json)) AS repeated
+         ${others})`,
+      [],
+      signal,
+    );
+    const names = new Set([...usual, ...(found?.names?.items ?? [])]);
+    return { names: [...names], repeated: found?.repeated ?? false };
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    return null;
+  }
+}
+
+/** The keys of the first row; null when it is no JSON object. */
+async function firstKeys(part: RawPart): Promise<string[] | null> {
+  const input = createReadStream(part.path, 'utf8');
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() === '') continue;
+      const row: unknown = JSON.parse(line);
+      return typeof row === 'object' && row !== null && !Array.isArray(row) ? Object.keys(row) : null;
+    }
+    return [];
+  } catch {
+    return null;
+  } finally {
+    input.destroy();
+  }
+}
