@@ -20,6 +20,8 @@ export class RecordScanner {
   readonly #csv: boolean;
   #quoted = false;
   #blank = true;
+  /** Newlines within the record that the last piece broke off in. */
+  #openLines = 0;
 
   constructor(format: 'csv' | 'json') {
     this.#csv = format === 'csv';
@@ -48,7 +50,7 @@ export class RecordScanner {
 
   #scanPlain(piece: Uint8Array): Scan {
     let records = 0;
-    let lines = 0;
+    let lines = this.#openLines;
     let end = 0;
     for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, end)) {
       const blank = this.#blank && isBlank(piece, end, at);
@@ -58,12 +60,14 @@ export class RecordScanner {
       this.#blank = true;
     }
     if (end < piece.length) this.#blank = this.#blank && isBlank(piece, end, piece.length);
+    if (end === 0) return { records, end, lines: 0 };
+    this.#openLines = 0;
     return { records, end, lines };
   }
 
   #scanQuoted(piece: Uint8Array): Scan {
     let records = 0;
-    let lines = 0;
+    let lines = this.#openLines;
     let linesAtEnd = 0;
     let end = 0;
     let quoted = this.#quoted;
@@ -84,6 +88,7 @@ export class RecordScanner {
     }
     this.#quoted = quoted;
     this.#blank = blank;
+    this.#openLines = lines - linesAtEnd;
     return { records, end, lines: linesAtEnd };
   }
 }

@@ -46,6 +46,7 @@ export async function* writeParts(
   const start = (): Promise<OpenPart> =>
     openPart(join(options.folder, `part-${String(++index).padStart(5, '0')}`));
   const finish = async (whole: OpenPart): Promise<RawPart> => {
+    await flush(whole);
     await whole.handle.close();
     const path = `${whole.path}.${options.format === 'csv' ? 'csv' : 'jsonl'}`;
     await rename(`${whole.path}.partial`, path);
@@ -134,23 +135,37 @@ async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<Buffer | null> 
   return next.done ? null : next.value;
 }
 
+/** Bytes gathered before they are written: a call for each piece of a socket costs more than the bytes. */
+const WRITE_BYTES = 2 * 1024 * 1024;
+
 interface OpenPart {
   readonly path: string;
   readonly handle: FileHandle;
+  readonly pending: Buffer[];
+  pendingBytes: number;
   bytes: number;
   rows: number;
   lines: number;
 }
 
 async function openPart(path: string): Promise<OpenPart> {
-  return { path, handle: await open(`${path}.partial`, 'wx'), bytes: 0, rows: 0, lines: 0 };
+  const handle = await open(`${path}.partial`, 'wx');
+  return { path, handle, pending: [], pendingBytes: 0, bytes: 0, rows: 0, lines: 0 };
 }
 
 async function append(part: OpenPart, chunk: Buffer, records: number, lines: number): Promise<void> {
-  await part.handle.writeFile(chunk);
+  part.pending.push(chunk);
+  part.pendingBytes += chunk.length;
   part.bytes += chunk.length;
   part.rows += records;
   part.lines += lines;
+  if (part.pendingBytes >= WRITE_BYTES) await flush(part);
+}
+
+async function flush(part: OpenPart): Promise<void> {
+  const pending = Buffer.concat(part.pending.splice(0));
+  part.pendingBytes = 0;
+  for (let at = 0; at < pending.length; ) at += (await part.handle.write(pending, at)).bytesWritten;
 }
 
 function countLines(bytes: Buffer): number {

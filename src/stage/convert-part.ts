@@ -1,13 +1,14 @@
 import { type Connection, ident, text } from '../core/duckdb.ts';
+import type { Field } from '../model/field.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { rawReader } from './raw-reader.ts';
-import { type Conversion, REJECTED, strictSql, usualSql } from './value-sql.ts';
+import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
 const ROW_GROUP_ROWS = 20_480;
 
-export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
 
 /**
  * Converts a raw part into one Parquet file, all of it or nothing.
@@ -23,18 +24,20 @@ export async function convertPart(
   output: string,
   signal: AbortSignal,
 ): Promise<number | null> {
+  const { format } = part;
   const fields = columns.fields;
-  const reader = rawReader(part, fields);
+  const widened = (field: Field): boolean => columns.isWidened(field.name);
+  const reader = rawReader(part, fields, (field) =>
+    spelling === 'usual'
+      ? usualReaderType({ field, format, widened: widened(field) })
+      : readerType(field, format),
+  );
+  // Without types of its own the reader gives texts, which only the general form takes.
+  const sqlOf = spelling === 'usual' && (reader.typed || format === 'csv') ? usualSql : strictSql;
   const named = columns.columns;
   const values = fields.map((field, index) => {
-    const conversion: Conversion = {
-      field,
-      source: reader.sources.get(field.name) ?? '',
-      format: part.format,
-      widened: columns.isWidened(field.name),
-    };
-    const value = spelling === 'usual' ? usualSql(conversion) : strictSql(conversion);
-    return `${value} AS ${ident(named[index]?.column ?? '')}`;
+    const source = reader.sources.get(field.name) ?? '';
+    return `${sqlOf({ field, source, format, widened: widened(field) })} AS ${ident(named[index]?.column ?? '')}`;
   });
   const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
   try {

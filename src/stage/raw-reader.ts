@@ -8,47 +8,53 @@ const MAX_RECORD = 16 * 1024 * 1024;
 /** Without it DuckDB takes 16 records' worth, and four times as long (docs/decisions/staging.md). */
 const CSV_BUFFER = 32 * 1024 * 1024;
 
+/** A table expression over a raw part, with the name of the column that each field has there. */
+export interface RawReader {
+  readonly sql: string;
+  readonly sources: ReadonlyMap<string, string>;
+  /** Whether the columns have the types that were asked for; else they are texts and JSON (`readerType`). */
+  readonly typed: boolean;
+}
+
 /**
- * A table expression over a raw part with a column for each of `fields`, and the name of that column. Nothing is
- * sniffed. CSV columns stand by position, so the header decides; JSON keys by name.
+ * Reads a raw part with a column for each of `fields`. Nothing is sniffed. CSV columns stand by position, so the header
+ * decides; JSON keys by name, with the types that `typeOf` gives them.
  */
 export function rawReader(
   part: RawPart,
   fields: readonly Field[],
-): { sql: string; sources: ReadonlyMap<string, string> } {
-  return part.format === 'csv' ? csvReader(part) : jsonReader(part, fields);
+  typeOf: (field: Field) => string,
+): RawReader {
+  return part.format === 'csv' ? csvReader(part) : jsonReader(part, fields, typeOf);
 }
 
-function csvReader(part: RawPart): { sql: string; sources: ReadonlyMap<string, string> } {
+function csvReader(part: RawPart): RawReader {
   const names = part.header ?? [];
   const sources = new Map(names.map((name, index) => [name, `c${index}`]));
   const columns = [...sources.values()].map((source) => `${text(source)}: 'VARCHAR'`).join(', ');
   return {
     sources,
+    typed: false,
     sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=';', quote='"', escape='"',
       nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD}, buffer_size=${CSV_BUFFER},
       columns={${columns}})`,
   };
 }
 
-function jsonReader(
-  part: RawPart,
-  fields: readonly Field[],
-): { sql: string; sources: ReadonlyMap<string, string> } {
+function jsonReader(part: RawPart, fields: readonly Field[], typeOf: (field: Field) => string): RawReader {
   const lowered = new Set(fields.map((field) => field.name.toLowerCase()));
   if (lowered.size < fields.length) return clashingJsonReader(part, fields);
-  const columns = fields.map((field) => `${text(field.name)}: ${text(readerType(field, 'json'))}`).join(', ');
+  const columns = fields.map((field) => `${text(field.name)}: ${text(typeOf(field))}`).join(', ');
   return {
     sources: new Map(fields.map((field) => [field.name, field.name])),
-    sql: `read_json(${text(part.path)}, format='newline_delimited', columns={${columns}})`,
+    typed: true,
+    sql: `read_json(${text(part.path)}, format='newline_delimited', dateformat='%Y-%m-%d',
+      timestampformat='%Y/%m/%d %H:%M:%S UTC', columns={${columns}})`,
   };
 }
 
 /** Keys that differ only in case can't be columns of one reader: they are taken out of each row by path. */
-function clashingJsonReader(
-  part: RawPart,
-  fields: readonly Field[],
-): { sql: string; sources: ReadonlyMap<string, string> } {
+function clashingJsonReader(part: RawPart, fields: readonly Field[]): RawReader {
   const sources = new Map(fields.map((field, index) => [field.name, `c${index}`]));
   const values = fields.map((field) => {
     const arrow = readerType(field, 'json') === 'JSON' ? '->' : '->>';
@@ -58,6 +64,7 @@ function clashingJsonReader(
   });
   return {
     sources,
+    typed: false,
     sql: `(SELECT ${values.join(', ')} FROM read_ndjson_objects(${text(part.path)}))`,
   };
 }

@@ -1,5 +1,5 @@
 import { ident, text } from '../core/duckdb.ts';
-import { type Field, type TypeFamily, typeFamily, WIDE_WHOLE } from '../model/field.ts';
+import { type Field, type TypeFamily, typeFamily } from '../model/field.ts';
 
 /** How one field of a raw part is read and converted. */
 export interface Conversion {
@@ -66,22 +66,43 @@ export function strictSql(conversion: Conversion): string {
  * not. DuckDB plans it in half the time, which counts with 750 columns a part.
  */
 export function usualSql(conversion: Conversion): string {
-  const { field, widened } = conversion;
   const source = ident(conversion.source);
-  const usual = field.arity === 'one' ? USUAL[typeFamily(field.type)] : undefined;
-  if (!usual) return strictSql(conversion);
-  const failure = `error(${text(REJECTED)})`;
-  return `CASE ${usual(source, widened)} WHEN ${source} IS NOT NULL THEN ${failure} END`;
+  const family = typeFamily(conversion.field.type);
+  if (conversion.field.arity === 'many' || conversion.widened) return strictSql(conversion);
+  const failure = `WHEN ${source} IS NOT NULL THEN error(${text(REJECTED)}) END`;
+  const native = usualReaderType(conversion) !== readerType(conversion.field, conversion.format);
+  const number = `TRY_CAST(${source} AS DOUBLE)`;
+  switch (family) {
+    case 'whole': {
+      const whole = `TRY_CAST(${source} AS BIGINT)`;
+      return `CASE WHEN CAST(${whole} AS VARCHAR) = ${source} THEN ${whole} ${failure}`;
+    }
+    case 'real':
+      return `CASE WHEN abs(${number}) < ${EXACT} THEN ${number} ${failure}`;
+    case 'bool':
+      return `CASE WHEN ${source} IN ('true', 'True') THEN true WHEN ${source} IN ('false', 'False') THEN false ${failure}`;
+    case 'datetime':
+      return native ? `timezone('UTC', ${source})` : strictSql(conversion);
+    default:
+      return native ? source : strictSql(conversion);
+  }
 }
 
-const USUAL: Partial<Record<TypeFamily, (source: string, widened: boolean) => string>> = {
-  whole: (x, widened) => {
-    const value = `TRY_CAST(${x} AS ${widened ? WIDE_WHOLE : 'BIGINT'})`;
-    return `WHEN CAST(${value} AS VARCHAR) = ${x} THEN ${value}`;
-  },
-  real: (x) => `WHEN abs(TRY_CAST(${x} AS DOUBLE)) < 9007199254740992 THEN TRY_CAST(${x} AS DOUBLE)`,
-  bool: (x) => `WHEN ${x} IN ('true', 'True') THEN true WHEN ${x} IN ('false', 'False') THEN false`,
-};
+/** Whole numbers below this, 2^53, are exact in a double. */
+const EXACT = '9007199254740992';
+
+/**
+ * Type that the raw reader gives a value in its usual spelling: JSON's dates and times need no way by text. Its
+ * numbers do: DuckDB's reader takes `true` for 1.
+ */
+export function usualReaderType({ field, format, widened }: Omit<Conversion, 'source'>): string {
+  const family = typeFamily(field.type);
+  if (format === 'json' && field.arity === 'one' && !widened) {
+    if (family === 'datetime') return 'TIMESTAMP';
+    if (family === 'date') return 'DATE';
+  }
+  return readerType(field, format);
+}
 
 /** What `strictSql` stops the query with. */
 export const REJECTED = 'crawlhouse: a value does not survive its type';

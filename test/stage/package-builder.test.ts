@@ -377,3 +377,37 @@ test('an export without rows still says which fields it had', async () => {
   expect(byCsv.columns.map((column) => column.field)).toEqual(['b']);
   expect([byJson.staged, byCsv.staged]).toEqual([0, 0]);
 });
+
+test('a JSON value of another kind than its field is a reject, not a number or a time made of it', async () => {
+  const catalogue = [
+    field('id', 'natural'),
+    field('n', 'natural'),
+    field('r', 'float'),
+    field('at', 'datetime'),
+    field('day', 'date'),
+    field('b', 'bool'),
+  ];
+  const broken: [string, unknown][] = [
+    ['n', true],
+    ['n', [1]],
+    ['n', { a: 1 }],
+    ['n', 'one'],
+    ['n', ''],
+    ['r', false],
+    ['r', 'NaN'],
+    ['at', 1736345223000],
+    ['at', '2025-01-08T14:07:03Z'],
+    ['day', 20250108],
+    ['day', '2025-01-08 00:00:00'],
+    ['b', 1],
+    ['b', 'yes'],
+  ];
+  for (const [name, value] of broken) {
+    const staged = await stage('json', jsonl({ id: 1, [name]: value }, { id: 2 }), catalogue);
+    expect([name, value, staged.rejected]).toEqual([name, value, 1]);
+    expect(staged.rejectRows[0]?.field).toBe(name);
+    expect(staged.rows.map((row) => row.id)).toEqual(['2']);
+  }
+  const texts = await stage('json', '{"id":"7","n":"12","r":"0.5"}\n', catalogue);
+  expect(texts.rows).toMatchObject([{ id: '7', n: '12', r: 0.5 }]);
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceClient } from '../../src/api/client.ts';
+import { SettingsFile } from '../../src/config/settings.ts';
+import { Database } from '../../src/core/duckdb.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { Semaphore } from '../../src/core/semaphore.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { Pipeline } from '../../src/model/pipeline.ts';
+import { chooseRoute } from '../../src/pipeline/choose-route.ts';
+import { engineSlots } from '../../src/pipeline/context.ts';
+import { runUnit } from '../../src/pipeline/run-unit.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { loadModels } from '../../src/transform/load-models.ts';
+import { runModels } from '../../src/transform/run-models.ts';
+import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { peakRss } from './peak-rss.ts';
+
+/** Measures crawlhouse in a process of its own: from the request to queryable rows in the working copy. */
+const [baseUrl = '', folder = '', name = '', dataType = '', format = '', threads = '2'] =
+  process.argv.slice(2);
+const settings = {
+  ...SettingsFile.parse({ base_url: baseUrl, access_token: 'bench', threads: Number(threads) }),
+  projectDir: folder,
+  warehouse: join(folder, 'warehouse.duckdb'),
+  state_dir: join(folder, 'state'),
+};
+const pipeline = Pipeline.parse({
+  dataset: `crawl_${dataType}`,
+  description: 'bench',
+  source: { kind: 'crawl', data_type: dataType },
+});
+const database = await Database.open({
+  memoryLimit: settings.memory_limit,
+  threads: settings.threads,
+  tempDirectory: join(settings.state_dir, 'spill'),
+});
+const working = await WorkingCopy.open(database, settings.state_dir, settings.warehouse, silentLogger);
+const models = await loadModels(join(import.meta.dirname, '..', '..', 'sql'));
+const signal = new AbortController().signal;
+const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
+const ledger = new Ledger(settings.state_dir);
+const engine = new Semaphore(engineSlots(settings.threads, settings.memory_limit));
+const context = {
+  settings,
+  runId: 'bench',
+  client,
+  database,
+  working,
+  ledger,
+  engine,
+  logger: silentLogger,
+  signal,
+};
+const planned = {
+  unit: {
+    dataset: pipeline.dataset,
+    source: { kind: 'crawl' as const, id: name, project_id: 'bench' },
+    window: null,
+  },
+  pipeline,
+  skip: null,
+};
+
+const startedAt = performance.now();
+const chosen = chooseRoute(pipeline, { route: null, format: format === 'csv' ? 'csv' : 'json' });
+const { report, error } = await runUnit(context, planned, chosen, { workspaces: [] }, undefined, false);
+if (error) throw error;
+const loadedAt = performance.now();
+const rss = peakRss();
+await runModels({
+  connection: working.connection,
+  models,
+  changed: 'all',
+  logger: silentLogger,
+  runId: 'bench',
+});
+const modelledAt = performance.now();
+await publish(working, silentLogger, signal);
+const publishedAt = performance.now();
+const expected = JSON.parse(readFileSync(join(process.argv[8] ?? '', `${name}.fields.json`), 'utf8')).rows;
+if (report.counts.loaded !== expected)
+  throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);
+process.stdout.write(
+  `${JSON.stringify({
+    seconds: (loadedAt - startedAt) / 1000,
+    models: (modelledAt - loadedAt) / 1000,
+    publish: (publishedAt - modelledAt) / 1000,
+    rss,
+    rssWithModels: peakRss(),
+  })}\n`,
+);
+process.exit(0);
