@@ -5,7 +5,16 @@ import rison from 'rison';
  * (docs/decisions/libraries.md).
  */
 export function encodeRison(value: unknown): string {
-  return encodeURIComponent(rison.encode(value));
+  return encodeURIComponent(rison.encode(encodable(value)));
+}
+
+/** The library leaves out what it does not know, `bigint` among it; what has `encode_rison` it asks. */
+function encodable(value: unknown): unknown {
+  if (typeof value === 'bigint')
+    return { __prototype__: { encode_rison: true }, encode_rison: () => String(value) };
+  if (Array.isArray(value)) return value.map(encodable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, encodable(item)]));
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { findProject } from '../config/project.ts';
 import { loadSettings } from '../config/settings.ts';
+import { EXIT_CODES } from '../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { createLogger, type LogLevel } from '../core/logger.ts';
 import { redact } from '../core/redact.ts';
@@ -28,7 +29,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(commandHelp(command));
       return 0;
     }
-    return await command.run(invoke(command, rest, interruption.signal));
+    const code = await command.run(invoke(command, rest, interruption.signal));
+    return code === EXIT_CODES.interrupted ? interruptedCode(interruption.signal) : code;
   } catch (thrown) {
     const error = toCrawlhouseError(interruption.signal.aborted ? interruption.signal.reason : thrown);
     printError(error, debug, thrown);

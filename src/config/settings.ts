@@ -11,6 +11,7 @@ import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
+const SINCE = 'all or a date such as 2026-01-31 is expected';
 
 /** Every setting, as crawlhouse.yaml writes it (interface.md, "Running it"). */
 export const SettingsFile = z.strictObject({
@@ -24,9 +25,7 @@ export const SettingsFile = z.strictObject({
   /** Ids or names of the projects to read. */
   projects: Names.default('all'),
   /** How far back a first run reaches: `all`, or a day (`YYYY-MM-DD`, UTC) that a crawl's end is held against. */
-  since: z
-    .union([z.literal('all'), z.iso.date()], { error: 'all or a date such as 2026-01-31 is expected' })
-    .default('all'),
+  since: z.union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE }).default('all'),
   /** The published warehouse. */
   warehouse: z.string().min(1).default('warehouse.duckdb'),
   state_dir: z.string().min(1).default('.crawlhouse'),
@@ -71,8 +70,9 @@ export async function loadSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Settings> {
   const variables = { ...(await readDotEnv(projectDir)), ...environment };
-  const file = await readFileSettings(projectDir, variables);
-  const merged = { ...(file.value as Record<string, unknown>), ...fromEnvironment(variables) };
+  const overrides = fromEnvironment(variables);
+  const file = await readFileSettings(projectDir, variables, Object.keys(overrides));
+  const merged = { ...(file.value as Record<string, unknown>), ...overrides };
   const settings = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
   keepSecret(settings.access_token);
   return {
@@ -91,11 +91,13 @@ async function readDotEnv(projectDir: string): Promise<Record<string, string | u
 async function readFileSettings(
   projectDir: string,
   variables: Readonly<Record<string, string | undefined>>,
+  overridden: readonly string[],
 ): Promise<YamlSource> {
   const path = join(projectDir, 'crawlhouse.yaml');
   if (!existsSync(path)) return { file: 'settings', value: {}, lineOf: () => 1 };
   const source = await readYaml(path, 'crawlhouse.yaml', 'bad_settings');
-  return { ...source, value: expand(source.value, [], source, variables) };
+  const used = Object.entries(source.value as object).filter(([key]) => !overridden.includes(key));
+  return { ...source, value: expand(Object.fromEntries(used), [], source, variables) };
 }
 
 /** Replaces `${NAME}` in texts by the variable of that name; an unset one is an error. */
@@ -130,7 +132,7 @@ function fromEnvironment(variables: Readonly<Record<string, string | undefined>>
     if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
     const key = variable.slice(PREFIX.length).toLowerCase();
     if (key === 'keep_raw_days') settings.keep_raw = { days: Number(value) };
-    else if (!(key in SettingsFile.shape)) {
+    else if (!Object.hasOwn(SettingsFile.shape, key)) {
       const known = Object.keys(SettingsFile.shape).map((name) => PREFIX + name.toUpperCase());
       throw new CrawlhouseError('bad_settings', `unknown variable ${variable}`, {
         hint: `variables that work: ${known.join(', ')}`,

@@ -47,10 +47,13 @@ export function planRawTable(
       name.toLowerCase(),
     ),
   );
+  const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
   const changes: SchemaChange[] = [];
   const targets = columns.map((column) => {
     const known = registry.get(column.field);
-    const target = known ?? freeColumn(column.field, taken);
+    // A column whose units have all been loaded again without its field still is that field's.
+    const former = tableColumns.has(column.field) && !owned.has(column.field) ? column.field : undefined;
+    const target = known ?? former ?? freeColumn(column.field, taken);
     taken.add(target.toLowerCase());
     const before = tableColumns.get(target);
     const merged = mergeType(before ?? column.sql_type, column.sql_type);

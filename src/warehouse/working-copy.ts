@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
@@ -45,8 +45,7 @@ export class WorkingCopy implements AsyncDisposable {
       logger.info('working copy taken from the published warehouse');
       await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);
       await removeDatabase(path);
-      await copyFile(`${path}.new`, path, constants.COPYFILE_FICLONE);
-      await rm(`${path}.new`, { force: true });
+      await rename(`${path}.new`, path);
     }
     const working = new WorkingCopy(connection, path, publishedPath);
     await working.attach();

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../api/fields.ts';
 import { EXPORT_FILE_TYPES, SEARCH_CEILING, SearchBody } from '../../api/search.ts';
@@ -44,7 +44,7 @@ export function crawlDataRoutes(api: FastifyInstance, context: Context): void {
           fileType: fileType(query.file_type, body.file_type),
           name: `${dataType}-${crawl.id}`,
         })
-      : search(request, reply, context, dataset, { ...body, inQuery: query.file_type });
+      : search(reply, context, dataset, { ...body, inQuery: query.file_type });
   });
 }
 
@@ -68,7 +68,6 @@ function fileType(inQuery: SearchBody['file_type'], inBody: SearchBody['file_typ
 }
 
 async function search(
-  _request: FastifyRequest,
   reply: FastifyReply,
   { rows }: Context,
   dataset: Dataset,

@@ -6,6 +6,7 @@ import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
 import { crawlDataRoutes } from './crawl-data-routes.ts';
+import { exchangeOf } from './exchange.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { projectRoutes } from './project-routes.ts';
 import { malformedRequest, refusalOf } from './refusal-of.ts';
@@ -36,6 +37,8 @@ export function createServer(context: Context): FastifyInstance {
     }
   });
   app.setErrorHandler(async (error, request, reply) => {
+    // Nobody is left to hear of it: the error is that of the query ended because they went.
+    if (exchangeOf(request)?.closed.aborted) return reply.hijack();
     const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply.code(refusal.status).send(refusal.toJSON());

@@ -51,8 +51,7 @@ export async function sendExport(
     .header('content-disposition', `attachment; filename="${name}.${extension}"`)
     .type(CONTENT_TYPES[fileType]);
   reply.header('vary', 'accept-encoding');
-  if (!acceptsGzip(request.headers['accept-encoding']))
-    return reply.send(Readable.from(bytes, { objectMode: false }));
-  reply.header('content-encoding', 'gzip');
-  return reply.send(Readable.from(gzipped(bytes), { objectMode: false }));
+  const zips = acceptsGzip(request.headers['accept-encoding']);
+  if (zips) reply.header('content-encoding', 'gzip');
+  return reply.send(Readable.from(zips ? gzipped(bytes) : bytes, { objectMode: false }));
 }

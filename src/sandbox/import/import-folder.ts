@@ -110,7 +110,7 @@ async function load(
     logger.warn('keys that are no fields are left out', { file, keys: unknownKeys });
   }
   const table = `${dataType}_${crawlId}`;
-  const columns = await rows.use((connection) => importRows(connection, file, fields, table));
+  const columns = await rows.useForImport((connection) => importRows(connection, file, fields, table));
   return { table, columns };
 }
 

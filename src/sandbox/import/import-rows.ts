@@ -4,7 +4,7 @@ import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../rows/co
 import { RowStore } from '../rows/row-store.ts';
 
 /** A line of JSON may be this long. */
-const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
+const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
 
 /** What a value could be stored as without loss; a column's values together are the bits they have in common. */
 const BITS = { bool: 1, int: 2, float: 4, text: 8, texts: 16, json: 32 } as const;

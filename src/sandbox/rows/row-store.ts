@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import { type Connection, Database, ident, table, text } from '../../core/duckdb.ts';
 
 const CATALOG = 'sandbox';
+/** Megabytes that DuckDB may use at rest, and more for each stream after the first and while JSON is imported. */
+const MEMORY = 300;
+const STREAM_MEMORY = 200;
+const IMPORT_MEMORY = 700;
 
 /** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
 export class RowStore implements AsyncDisposable {
   readonly #database: Database;
   readonly #uses = new Set<Promise<unknown>>();
+  #streams = 0;
+  #imports = 0;
 
   private constructor(database: Database) {
     this.#database = database;
@@ -16,7 +22,7 @@ export class RowStore implements AsyncDisposable {
   static async open(stateDir: string): Promise<RowStore> {
     await mkdir(stateDir, { recursive: true });
     const database = await Database.open({
-      memoryLimit: '300MB',
+      memoryLimit: `${MEMORY}MB`,
       threads: 2,
       tempDirectory: join(stateDir, 'spill'),
     });
@@ -45,6 +51,20 @@ export class RowStore implements AsyncDisposable {
     }
   }
 
+  /** The same with the memory that reading JSON needs. */
+  async useForImport<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.use(async (connection) => {
+      this.#imports += 1;
+      await this.#setMemory(connection);
+      try {
+        return await work(connection);
+      } finally {
+        this.#imports -= 1;
+        await this.#setMemory(connection);
+      }
+    });
+  }
+
   /** The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query. */
   async *stream<T>(
     work: (connection: Connection) => AsyncIterable<T>,
@@ -55,16 +75,27 @@ export class RowStore implements AsyncDisposable {
     const connection = await this.#database.connect();
     const interrupt = (): void => connection.inner.interrupt();
     signal?.addEventListener('abort', interrupt);
+    this.#streams += 1;
     try {
       signal?.throwIfAborted();
+      await this.#setMemory(connection);
       yield* work(connection);
     } finally {
       // Before the connection is closed: to interrupt a closed one is an error.
       signal?.removeEventListener('abort', interrupt);
+      this.#streams -= 1;
+      await this.#setMemory(connection);
       connection[Symbol.dispose]();
       this.#uses.delete(promise);
       resolve();
     }
+  }
+
+  async #setMemory(connection: Connection): Promise<void> {
+    const streams = Math.max(0, this.#streams - 1) * STREAM_MEMORY;
+    const limit = MEMORY + streams + this.#imports * IMPORT_MEMORY;
+    // What another still uses can't be taken from it; then the larger limit stays until the next change.
+    await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
   }
 
   async #lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ export async function* streamLines(
   lineBytes: number,
 ): AsyncGenerator<Buffer> {
   const vectors = Math.min(30, Math.floor(AHEAD / (VECTOR * lineBytes)));
-  await connection.run(`SET streaming_buffer_size = '${Math.max(1, vectors * COUNTED)} bytes'`);
+  await connection.run(`SET streaming_buffer_size = '${Math.max(1024, vectors * COUNTED)} bytes'`);
   // As BLOB, because the bytes are wanted, not JavaScript strings.
   const result = await connection.inner.stream(`SELECT encode(line) FROM (${sql})`, [...values]);
   let pieces: Uint8Array[] = [];

@@ -1,0 +1,129 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { decodeRison } from '../../src/api/rison.ts';
+import { sendJson, type TestService, testClient, testService } from './test-service.ts';
+
+interface Named {
+  readonly id: string;
+}
+
+const ids = (count: number, from = 0): Named[] =>
+  Array.from({ length: count }, (_none, index) => ({ id: `c${from + index}` }));
+
+function crawl({ id }: Named) {
+  return { id, project_id: 'p', status: 'done' };
+}
+
+/** A service whose list of crawls is what `items` gives for each request. */
+function listService(
+  items: (request: number) => readonly Named[],
+  total: (length: number) => number = (length) => length,
+): Promise<TestService> {
+  return testService((seen, response, count) => {
+    const query = new URLSearchParams(seen.path.split('?')[1]);
+    const offset = Number(query.get('offset'));
+    const limit = Number(query.get('limit'));
+    const all = items(count);
+    sendJson(response, 200, {
+      meta: { offset, limit, total: total(all.length), sort: null, filters: {} },
+      crawls: all.slice(offset, offset + limit).map(crawl),
+    });
+  });
+}
+
+test('a list of several pages gives every item once, in order', async () => {
+  const service = await listService(() => ids(250));
+  const { items, total } = await testClient(service).allCrawls('w 1/x');
+  expect(items.map((item) => item.id)).toEqual(ids(250).map((item) => item.id));
+  expect(total).toBe(250);
+  expect(service.seen.map((one) => one.path)).toEqual(
+    [0, 100, 200].map((offset) => `/api/v2/workspaces/w%201%2Fx/crawls?offset=${offset}&limit=100`),
+  );
+});
+
+test('a page that is shorter than asked for does not end the list', async () => {
+  const service = await testService((seen, response) => {
+    const offset = Number(new URLSearchParams(seen.path.split('?')[1]).get('offset'));
+    const items = ids(25).slice(offset, offset + 10);
+    sendJson(response, 200, { meta: { offset, limit: 10, total: 25 }, crawls: items.map(crawl) });
+  });
+  const found = await Array.fromAsync(testClient(service).crawls('w'));
+  expect(found.map((item) => item.id)).toEqual(ids(25).map((item) => item.id));
+});
+
+test('an empty list is one request', async () => {
+  const service = await listService(() => []);
+  expect(await testClient(service).allCrawls('w')).toEqual({ items: [], total: 0 });
+  expect(service.seen).toHaveLength(1);
+});
+
+test('a list that changes while it is read is read again', async () => {
+  // Between the first and the second page an item comes in front, so one is seen twice and one is missed.
+  const service = await listService((request) => (request === 1 ? ids(150) : [{ id: 'new' }, ...ids(150)]));
+  const { items, total } = await testClient(service).allCrawls('w');
+  expect(total).toBe(151);
+  expect(new Set(items.map((item) => item.id)).size).toBe(151);
+  expect(items.map((item) => item.id)).toContain('new');
+});
+
+test('a list that never adds up to the total of the service ends in an error with both numbers', async () => {
+  const service = await listService(
+    () => ids(3),
+    (length) => length + 1,
+  );
+  await expect(testClient(service).allCrawls('w')).rejects.toMatchObject({
+    code: 'cut_short',
+    message: 'the list of crawls does not add up: the service counts 4, its pages hold 3',
+  });
+});
+
+test('sort, filters and offset go to the wire as the contract has them', async () => {
+  const service = await listService(() => ids(3));
+  const query = {
+    offset: 2,
+    limit: 1,
+    sort: { name: 'created_at', order: 'desc' },
+    filters: { field: ['status', 'equals', "do ne's"] },
+  } as const;
+  await Array.fromAsync(testClient(service).crawls('w', query));
+  const sent = new URLSearchParams(service.seen[0]?.path.split('?')[1]);
+  expect([sent.get('offset'), sent.get('limit'), sent.get('sort')]).toEqual(['2', '1', 'created_at:desc']);
+  expect(decodeRison(sent.get('filters') ?? '')).toEqual(query.filters);
+});
+
+test('an export sends its file type in the query and in the body, and says which encoding it takes', async () => {
+  const service = await testService((_seen, response) => response.end('{"url":"x"}\n'));
+  const client = testClient(service);
+  const oql = { field: ['status_code', 'equals', 404] } as const;
+  for (const [fileType, gzip] of [
+    ['json', true],
+    ['csv', false],
+  ] as const) {
+    const { body } = await client.exportCrawl('c/1', 'pages', { fields: ['url'], oql }, fileType, gzip);
+    await text(body);
+  }
+  expect(service.seen.map((one) => [one.method, one.path, one.headers['accept-encoding']])).toEqual([
+    ['POST', '/api/v2/data/crawl/c%2F1/pages?export=true&file_type=json', 'gzip'],
+    ['POST', '/api/v2/data/crawl/c%2F1/pages?export=true&file_type=csv', 'identity'],
+  ]);
+  expect(service.seen.map((one) => JSON.parse(one.body) as unknown)).toEqual([
+    { fields: ['url'], oql, file_type: 'json' },
+    { fields: ['url'], oql, file_type: 'csv' },
+  ]);
+});
+
+test('the fields of a data type come as the service describes them, with what nobody knows', async () => {
+  const fields = [{ name: 'url', type: 'string', arity: 'one', can_display: true, novelty: 1 }];
+  const service = await testService((_seen, response) => sendJson(response, 200, { fields }));
+  expect(await testClient(service).crawlFields('c', 'links')).toEqual(fields);
+  expect(service.seen[0]?.path).toBe('/api/v2/data/crawl/c/links/fields');
+});
+
+test('configurations are one bare list', async () => {
+  const config = { id: 'a', name: 'n', start_url: 'https://x', user_agent: 'u', max_speed: 1 };
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { crawl_configs: [config] }),
+  );
+  expect(await testClient(service).crawlConfigs('p')).toEqual([config]);
+  expect(service.seen[0]?.path).toBe('/api/v2/projects/p/crawl_configs');
+});

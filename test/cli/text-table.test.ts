@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { describeRun } from '../../src/cli/run-report.ts';
+import { textTable } from '../../src/cli/text-table.ts';
+import type { RunReport, UnitReport } from '../../src/model/report.ts';
+
+test('a table has its numbers to the right, a dash for null and no blanks at line ends', () => {
+  expect(
+    textTable(
+      ['name', 'n', 'why'],
+      [
+        ['a', 10, null],
+        ['longer', null, 'x'],
+      ],
+    ),
+  ).toBe('name     n  why\na       10  -\nlonger   -  x\n');
+  expect(textTable(['name'], [])).toBe('name\n');
+});
+
+const unit: UnitReport = {
+  unit: 'crawl_pages/c1',
+  dataset: 'crawl_pages',
+  source: { kind: 'crawl', id: 'c1', project_id: 'p' },
+  window: null,
+  route: 'stream',
+  format: 'json',
+  status: 'loaded',
+  counts: { reported: 2, received: 2, staged: 2, rejected: 0, loaded: 2, queryable: 2 },
+  bytes: 10,
+  seconds: 0.1,
+  attempts: 1,
+  error: null,
+};
+const report: RunReport = {
+  run_id: 'r',
+  status: 'done',
+  started_at: '',
+  ended_at: '',
+  units: [],
+  models: [{ name: 'mart.pages', status: 'built', rows: 2, seconds: 0.1 }],
+  tests: [
+    { name: 'unique', model: 'mart.pages', severity: 'error', status: 'passed', failures: 0 },
+    { name: 'few', model: 'mart.pages', severity: 'warn', status: 'failed', failures: 1 },
+  ],
+};
+
+test('a run is told as its reconciliation and one line of sums', () => {
+  const text = describeRun({
+    ...report,
+    units: [unit, { ...unit, unit: 'crawl_pages/c2', status: 'unchanged' }],
+  });
+  expect(text.split('\n')).toEqual([
+    'unit            status  reported  received  staged  rejected  loaded  queryable  seconds',
+    'crawl_pages/c1  loaded         2         2       2         0       2          2      0.1',
+    '1 units, 1 models built, 1 of 2 data tests passed: done',
+    '',
+  ]);
+});
+
+test('a run without news says so, a failed one leaves the word to its errors', () => {
+  const idle = { ...report, models: [] };
+  expect(describeRun(idle)).toBe('Nothing new: every finished unit is in the warehouse.\n');
+  expect(describeRun({ ...idle, status: 'failed' })).toBe('');
+});

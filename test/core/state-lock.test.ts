@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { CrawlhouseError } from '../../src/core/errors.ts';
+import { lockState } from '../../src/core/state-lock.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const MODULE = new URL('../../src/core/state-lock.ts', import.meta.url);
+
+function refusal(stateDir: string): CrawlhouseError | undefined {
+  try {
+    lockState(stateDir, 'second')[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    if (error instanceof CrawlhouseError) return error;
+    throw error;
+  }
+}
+
+test('a second holder is refused with the name of the first, until that one lets go', async () => {
+  const stateDir = join(await temporaryFolder(), 'made', 'when missing');
+  const lock = lockState(stateDir, 'crawlhouse run');
+  const error = refusal(stateDir);
+  lock[Symbol.dispose]();
+  expect(error?.code).toBe('locked');
+  expect(error?.message).toContain(`in use by crawlhouse run (process ${process.pid} on `);
+  expect(refusal(stateDir)).toBeUndefined();
+});
+
+test('two state directories do not know of each other', async () => {
+  const folder = await temporaryFolder();
+  using _one = lockState(join(folder, 'one'), 'one');
+  expect(refusal(join(folder, 'two'))).toBeUndefined();
+});
+
+test('a holder that is killed loses the lock', async () => {
+  const stateDir = await temporaryFolder();
+  const script = join(stateDir, 'hold.ts');
+  await writeFile(
+    script,
+    `import { lockState } from ${JSON.stringify(MODULE.href)};
+     globalThis.lock = lockState(${JSON.stringify(stateDir)}, 'the child');
+     process.stdout.write('held');
+     setInterval(() => {}, 1000);`,
+  );
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  expect(refusal(stateDir)?.message).toContain(`in use by the child (process ${child.pid} `);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(refusal(stateDir)).toBeUndefined();
+});

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  crawlhouse,
+  projectFolder,
+  published,
+  requestCount,
+  runHouse,
+  SHARED_DATA,
+  sandboxFor,
+} from '../support/house.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+
+const SMALL = 'projects=1,crawls=2,pages=300,links=1500,columns=40,seed=3';
+
+test('a run counts every row from the service to the query, and a second one does nothing', async () => {
+  const sandbox = await sandboxFor({ generate: [SMALL] });
+  const folder = await projectFolder();
+  const first = await runHouse(folder, sandbox);
+  expect(first.exitCode).toBe(0);
+  expect(first.report.units.map((unit) => unit.status)).toEqual(Array(6).fill('loaded'));
+  for (const { unit, counts } of first.report.units) {
+    const { reported, received, staged, rejected, loaded, queryable } = counts;
+    expect([unit, received, staged, loaded, queryable, rejected]).toEqual([
+      unit,
+      reported,
+      reported,
+      reported,
+      reported,
+      0,
+    ]);
+  }
+  const rows = first.report.units
+    .filter((unit) => unit.dataset === 'crawl_links')
+    .map((unit) => unit.counts.queryable);
+  expect(rows).toEqual([1500, 1500]);
+  expect(first.report.tests.every((one) => one.status === 'passed')).toBe(true);
+
+  const before = await requestCount(sandbox);
+  const second = await runHouse(folder, sandbox);
+  expect(second.report.units.map((unit) => unit.status)).toEqual(['unchanged', 'unchanged']);
+  expect(second.report.models.every((model) => model.status === 'unchanged')).toBe(true);
+  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(5);
+});
+
+test('with the state directory gone, the next run takes up from the published warehouse', async () => {
+  const sandbox = await sandboxFor({ generate: [SMALL] });
+  const folder = await projectFolder();
+  await runHouse(folder, sandbox);
+  await rm(join(folder, '.crawlhouse'), { recursive: true });
+  const connection = await temporaryConnection(await temporaryFolder());
+  const status = JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout);
+  expect(status.units).toHaveLength(6);
+  const again = await runHouse(folder, sandbox);
+  expect(again.report.units.map((unit) => unit.status)).toEqual(['unchanged', 'unchanged']);
+  expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_links')).toEqual([
+    { n: '3000' },
+  ]);
+  expect(JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout).units).toHaveLength(6);
+});
+
+test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
+  const sandbox = await sandboxFor({ generate: [SMALL] });
+  const folder = await projectFolder();
+  await runHouse(folder, sandbox);
+  await rm(join(folder, 'warehouse.duckdb'));
+  const before = await requestCount(sandbox);
+  expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(5);
+  expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(true);
+});
+
+test('a plan changes nothing and a reload replaces what is there', async () => {
+  const sandbox = await sandboxFor({ generate: [SMALL] });
+  const folder = await projectFolder();
+  const window = ['--from', '2000-01-01', '--to', '2100-01-01'];
+  const plan = JSON.parse(crawlhouse(folder, sandbox, ['backfill', ...window, '--plan', '--json']).stdout);
+  expect(plan.totals).toMatchObject({ units: 6, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
+  expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(false);
+  await runHouse(folder, sandbox);
+  const reload = crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
+  expect(reload.status).toBe(0);
+  const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
+  expect(units.map((unit) => unit.status)).toEqual(Array(6).fill('loaded'));
+  const connection = await temporaryConnection(await temporaryFolder());
+  const [row] = await published(
+    connection,
+    folder,
+    'SELECT count(*) AS n, count(DISTINCT _run_id) AS runs FROM raw.crawl_links',
+  );
+  expect(row).toEqual({ n: '3000', runs: '1' });
+});
+
+test('cancelled, unfinished and archived crawls are skipped with their reason, once', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=20,columns=20,seed=5'] });
+  const folder = await projectFolder();
+  const listed = JSON.parse(crawlhouse(folder, sandbox, ['discover', '--json']).stdout) as {
+    units: { dataset: string; source: { id: string } }[];
+  };
+  const ids = listed.units.filter((unit) => unit.dataset === 'crawl_pages').map((unit) => unit.source.id);
+  const changes = [
+    { status: 'cancelled', end_reason: 'user_cancelled' },
+    { status: 'running', ended_at: null, end_reason: null },
+    { status: 'archived' },
+    { end_reason: 'user_requested', link_status: 'archived' },
+  ];
+  for (const [index, change] of changes.entries()) {
+    const response = await fetch(`${sandbox.baseUrl}/_sandbox/crawls/${ids[index]}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(change),
+    });
+    expect(response.status).toBe(200);
+  }
+  const { report, exitCode } = await runHouse(folder, sandbox);
+  expect(exitCode).toBe(0);
+  const crawlUnits = report.units.filter((unit) => unit.source.kind === 'crawl');
+  const told = crawlUnits.map(
+    (unit) => `${unit.dataset} ${ids.indexOf(unit.source.id)} ${unit.error?.message ?? unit.status}`,
+  );
+  expect(told.sort()).toEqual([
+    'crawl_links 0 the crawl left no report (user_cancelled)',
+    'crawl_links 2 the crawl is archived',
+    'crawl_links 3 the links of the crawl are archived',
+    'crawl_pages 0 the crawl left no report (user_cancelled)',
+    'crawl_pages 2 the crawl is archived',
+    'crawl_pages 3 loaded',
+  ]);
+  expect(JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout).discovery.open).toEqual([
+    ids[1],
+  ]);
+  const again = await runHouse(folder, sandbox);
+  expect(again.report.units.filter((unit) => unit.status === 'skipped')).toEqual([]);
+});
+
+test.skipIf(!existsSync(SHARED_DATA))(
+  'real crawls have the counts that were computed outside (skipped without ../shared/data)',
+  async () => {
+    const names = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site'];
+    const sandbox = await sandboxFor({ importDirs: names.map((name) => join(SHARED_DATA, name)) });
+    const folder = await projectFolder();
+    expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+    const connection = await temporaryConnection(await temporaryFolder());
+    const count = async (sql: string): Promise<unknown> =>
+      (await published(connection, folder, `SELECT ${sql} AS n`))[0]?.n;
+    expect(
+      await published(
+        connection,
+        folder,
+        'SELECT count(*) AS n, count(*) FILTER (fetched) AS f FROM raw.crawl_pages GROUP BY _crawl_id ORDER BY n',
+      ),
+    ).toEqual([
+      { n: '49', f: '49' },
+      { n: '977', f: '608' },
+      { n: '1036', f: '676' },
+    ]);
+    expect(await count('(SELECT count(*) FROM raw.crawl_links)')).toBe('2691');
+    expect(await count('(SELECT count(DISTINCT target) FROM raw.crawl_links)')).toBe('58');
+    expect(await count('(SELECT count(*) FROM raw.crawl_links WHERE intern)')).toBe('2275');
+    expect(await count("(SELECT count(*) FROM mart.page_changes WHERE change = 'added')")).toBe('137');
+    expect(await count("(SELECT count(*) FROM mart.page_changes WHERE change = 'removed')")).toBe('196');
+  },
+);

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { Ledger, UNIT_STATES } from '../../src/ledger/ledger.ts';
+import type { Unit } from '../../src/model/unit.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+function unit(id: string, window: Unit['window'] = null): Unit {
+  return { dataset: 'crawl_pages', source: { kind: 'crawl', id, project_id: 'p' }, window };
+}
+
+const error = { code: 'connection', message: 'reset', hint: null } as const;
+
+test('a unit stands where it was last put, also for another process', async () => {
+  const folder = await temporaryFolder();
+  using writer = new Ledger(folder);
+  using reader = new Ledger(folder);
+  for (const state of UNIT_STATES) {
+    writer.setUnit(unit('c1'), state, 2, state === 'failed' ? error : null);
+    expect(reader.units()).toMatchObject([
+      {
+        unit: 'crawl_pages/c1',
+        dataset: 'crawl_pages',
+        source: { kind: 'crawl', id: 'c1', project_id: 'p' },
+        window: null,
+        status: state,
+        attempts: 2,
+        error: state === 'failed' ? error : null,
+      },
+    ]);
+  }
+  expect(reader.units()[0]?.updated_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+});
+
+test('windows of one source are units of their own', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  ledger.setUnit(unit('p', { from: '2026-11-01', to: '2026-11-02' }), 'loaded', 1, null);
+  ledger.setUnit(unit('p', { from: '2026-11-02', to: '2026-11-03' }), 'loaded', 1, null);
+  expect(ledger.units().map((one) => one.unit)).toEqual([
+    'crawl_pages/p/2026-11-01',
+    'crawl_pages/p/2026-11-02',
+  ]);
+});
+
+test('a publication moves loaded units on, and no others', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  for (const state of UNIT_STATES) ledger.setUnit(unit(state), state, 1, null);
+  ledger.publishLoaded();
+  const states = Object.fromEntries(ledger.units().map((one) => [one.source.id, one.status]));
+  expect(states).toEqual({
+    ...Object.fromEntries(UNIT_STATES.map((state) => [state, state])),
+    loaded: 'published',
+  });
+});
+
+test('runs come newest first, as many as asked for', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  for (let hour = 1; hour <= 3; hour++) {
+    ledger.startRun(`r${hour}`, 'run', `2026-11-21T0${hour}:00:00.000Z`);
+    ledger.endRun(`r${hour}`, 'done', `2026-11-21T0${hour}:30:00.000Z`);
+  }
+  expect(ledger.runs().map((run) => run.run_id)).toEqual(['r3', 'r2', 'r1']);
+  expect(ledger.runs(1)).toEqual([
+    {
+      run_id: 'r3',
+      command: 'run',
+      status: 'done',
+      started_at: '2026-11-21T03:00:00.000Z',
+      ended_at: '2026-11-21T03:30:00.000Z',
+    },
+  ]);
+});
+
+test('a run whose process was killed is marked when the next one starts', async () => {
+  const folder = await temporaryFolder();
+  {
+    using killed = new Ledger(folder);
+    killed.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
+  }
+  using ledger = new Ledger(folder);
+  expect(ledger.runs()[0]?.status).toBe('running');
+  ledger.startRun('r2', 'backfill', '2026-11-21T02:00:00.000Z');
+  expect(ledger.runs().map((run) => [run.run_id, run.status, run.ended_at])).toEqual([
+    ['r2', 'running', null],
+    ['r1', 'killed', null],
+  ]);
+});
+
+test('discovery is the last one, whole', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  expect(ledger.discovery()).toEqual({ open: [], swept_at: null });
+  ledger.setDiscovery({ open: ['b', 'a', 'a'], swept_at: '2026-11-21T01:00:00.000Z' });
+  ledger.setDiscovery({ open: ['c', 'a'], swept_at: '2026-11-21T02:00:00.000Z' });
+  expect(ledger.discovery()).toEqual({ open: ['a', 'c'], swept_at: '2026-11-21T02:00:00.000Z' });
+});
+
+test('an empty ledger is filled with what it held before', async () => {
+  using before = new Ledger(await temporaryFolder());
+  before.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
+  before.endRun('r1', 'partial', '2026-11-21T01:10:00.000Z');
+  before.setUnit(unit('c1'), 'published', 1, null);
+  before.setUnit(unit('c2', { from: '2026-11-01', to: '2026-11-02' }), 'failed', 3, error);
+  using after = new Ledger(await temporaryFolder());
+  expect([before.isEmpty(), after.isEmpty()]).toEqual([false, true]);
+  after.restore(before.units(), before.runs());
+  expect(after.units()).toEqual(before.units());
+  expect(after.runs()).toEqual(before.runs());
+  expect(after.isEmpty()).toBe(false);
+});

@@ -1,0 +1,354 @@
+import { expect, test } from 'vitest';
+import { type Connection, text } from '../../src/core/duckdb.ts';
+import { loadPackage } from '../../src/load/load-package.ts';
+import { readPackage } from '../../src/load/read-package.ts';
+import type { Counts } from '../../src/model/counts.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { openDatabase, openWorking } from '../warehouse/open-working.ts';
+import { fields, makePackage, type PackageSpec } from './make-package.ts';
+
+const signal = new AbortController().signal;
+
+interface Warehouse {
+  readonly connection: Connection;
+  load(spec: PackageSpec, schemaChange?: 'evolve' | 'freeze'): Promise<Counts>;
+}
+
+async function warehouse(): Promise<Warehouse> {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const staging = await database.connect();
+  let runs = 0;
+  return {
+    connection: working.connection,
+    async load(spec, schemaChange = 'evolve') {
+      const staged = await readPackage(await makePackage(staging, folder, spec));
+      return loadPackage(working, staged, { runId: `run-${++runs}`, schemaChange, signal });
+    },
+  };
+}
+
+/** Everything in the warehouse, as it stands. */
+async function contents(connection: Connection): Promise<Record<string, unknown>> {
+  const tables = await connection.rows<{ name: string }>(
+    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1`,
+  );
+  const found: Record<string, unknown> = {};
+  for (const { name } of tables)
+    found[name] = await connection.jsonRows(`SELECT * FROM ${name} ORDER BY ALL`);
+  found.columns = await connection.jsonRows(
+    `SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = 'warehouse' ORDER BY ALL`,
+  );
+  return found;
+}
+
+const PAGES = {
+  id: 'c1',
+  fields: fields('url', 'depth natural'),
+  rows: [
+    { url: 'a', depth: 0 },
+    { url: 'b', depth: 1 },
+  ],
+};
+
+test('a package becomes rows with our columns beside those of the service', async () => {
+  const { connection, load } = await warehouse();
+  expect(await load(PAGES)).toEqual({
+    reported: 2,
+    received: 2,
+    staged: 2,
+    rejected: 0,
+    loaded: 2,
+    queryable: null,
+  });
+  const [row] = await connection.rows("FROM raw.crawl_pages WHERE url = 'b'");
+  expect(row).toMatchObject({
+    url: 'b',
+    depth: 1n,
+    _unit: 'crawl_pages/c1',
+    _source_id: 'c1',
+    _crawl_id: 'c1',
+    _project_id: 'p1',
+    _run_id: 'run-1',
+  });
+  expect(Object.keys(row ?? {})).toEqual([
+    '_unit',
+    '_source_id',
+    '_crawl_id',
+    '_project_id',
+    '_run_id',
+    '_loaded_at',
+    'url',
+    'depth',
+  ]);
+  expect(await connection.scalar('SELECT dirty FROM ops.publication')).toBe(true);
+});
+
+test('dated data carry their window, resources no crawl and no project', async () => {
+  const { connection, load } = await warehouse();
+  await load({
+    ...PAGES,
+    dataset: 'log_events',
+    unit: {
+      source: { kind: 'log_monitoring', id: 'p9', project_id: 'p9' },
+      window: { from: '2026-11-01', to: '2026-11-02' },
+    },
+  });
+  await load({
+    ...PAGES,
+    dataset: 'projects',
+    unit: { source: { kind: 'resource', id: 'w', project_id: null } },
+  });
+  const [event] = await connection.rows('FROM raw.log_events LIMIT 1');
+  expect(event).toMatchObject({
+    _unit: 'log_events/p9/2026-11-01',
+    _window: '2026-11-01',
+    _project_id: 'p9',
+  });
+  expect(event).not.toHaveProperty('_crawl_id');
+  const [project] = await connection.rows('FROM raw.projects LIMIT 1');
+  expect(project).toMatchObject({ _source_id: 'w', _project_id: null });
+  expect(await connection.jsonRows('SELECT window_from, window_to FROM ops.loads ORDER BY dataset')).toEqual([
+    { window_from: '2026-11-01', window_to: '2026-11-02' },
+    { window_from: null, window_to: null },
+  ]);
+});
+
+test('loading a unit again replaces its rows and its records whole, and leaves other units alone', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  await load({ ...PAGES, id: 'c2' });
+  const rows = [{ url: 'c', depth: 5 }];
+  await load({ ...PAGES, rows });
+  expect(await connection.jsonRows('SELECT _unit, url, _run_id FROM raw.crawl_pages ORDER BY ALL')).toEqual([
+    { _unit: 'crawl_pages/c1', url: 'c', _run_id: 'run-3' },
+    { _unit: 'crawl_pages/c2', url: 'a', _run_id: 'run-2' },
+    { _unit: 'crawl_pages/c2', url: 'b', _run_id: 'run-2' },
+  ]);
+  expect(await connection.jsonRows('SELECT unit, loaded, run_id FROM ops.loads ORDER BY unit')).toEqual([
+    { unit: 'crawl_pages/c1', loaded: '1', run_id: 'run-3' },
+    { unit: 'crawl_pages/c2', loaded: '2', run_id: 'run-2' },
+  ]);
+  expect(await connection.scalar('SELECT count(*) FROM ops.unit_fields')).toBe(4n);
+});
+
+test('a unit without rows makes its table and its records', async () => {
+  const { connection, load } = await warehouse();
+  expect(await load({ ...PAGES, rows: [] })).toMatchObject({ reported: 0, loaded: 0 });
+  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(0n);
+  expect(await connection.scalar('SELECT count(*) FROM ops.unit_fields')).toBe(2n);
+});
+
+test('ops.loads has the counts, route, format, bytes, hash and filter', async () => {
+  const { connection, load } = await warehouse();
+  const filter = { field: ['depth', 'gte', 2n ** 60n] };
+  const source = { base_url: '', route: 'stream', format: 'csv', filter, requested_at: '' };
+  await load({ ...PAGES, manifest: { source, attempts: 3, bytes: 1234, content_sha256: 'abc' } });
+  const [row] = await connection.jsonRows('SELECT * EXCLUDE (loaded_at) FROM ops.loads');
+  expect(row).toEqual({
+    unit: 'crawl_pages/c1',
+    dataset: 'crawl_pages',
+    source_kind: 'crawl',
+    source_id: 'c1',
+    project_id: 'p1',
+    window_from: null,
+    window_to: null,
+    reported: '2',
+    received: '2',
+    staged: '2',
+    rejected: '0',
+    loaded: '2',
+    queryable: null,
+    route: 'stream',
+    format: 'csv',
+    bytes: '1234',
+    seconds: 0.5,
+    attempts: '3',
+    content_sha256: 'abc',
+    filter: '{"field":["depth","gte",1152921504606846976]}',
+    run_id: 'run-1',
+  });
+});
+
+test('ops.unit_fields tells a field that the export did not have from one that is null', async () => {
+  const { connection, load } = await warehouse();
+  await load({ id: 'c1', fields: fields('url', 'h1 string many'), rows: [{ url: 'a', h1: null }] });
+  await load({ id: 'c2', fields: fields('url'), rows: [{ url: 'b' }] });
+  expect(
+    await connection.jsonRows(
+      'SELECT unit, field, type, arity, column_name FROM ops.unit_fields ORDER BY ALL',
+    ),
+  ).toEqual([
+    { unit: 'crawl_pages/c1', field: 'h1', type: 'string', arity: 'many', column_name: 'h1' },
+    { unit: 'crawl_pages/c1', field: 'url', type: 'string', arity: 'one', column_name: 'url' },
+    { unit: 'crawl_pages/c2', field: 'url', type: 'string', arity: 'one', column_name: 'url' },
+  ]);
+});
+
+test('rejects of a unit stand in ops.rejects, and go when it is loaded again without', async () => {
+  const { connection, load } = await warehouse();
+  const bad = {
+    ...PAGES,
+    rows: [
+      { url: 'a', depth: 'deep' },
+      { url: 'b', depth: 1 },
+    ],
+  };
+  expect(await load(bad)).toMatchObject({ received: 2, staged: 1, rejected: 1, loaded: 1 });
+  expect(await connection.jsonRows('SELECT * EXCLUDE (reason, rejected_at) FROM ops.rejects')).toEqual([
+    {
+      unit: 'crawl_pages/c1',
+      dataset: 'crawl_pages',
+      file: 'pages.jsonl',
+      line: '1',
+      field: 'depth',
+      value: 'deep',
+      run_id: 'run-1',
+    },
+  ]);
+  await load(PAGES);
+  expect(await connection.scalar('SELECT count(*) FROM ops.rejects')).toBe(0n);
+});
+
+test('a whole number beyond 2^63 widens the column, former rows keep their values, and it is recorded', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  await load({ ...PAGES, id: 'c2', rows: [{ url: 'z', depth: 18446744073709551615n }] });
+  await load({ ...PAGES, id: 'c3', rows: [{ url: 'n', depth: 3 }] });
+  expect(
+    await connection.jsonRows(
+      'SELECT url, CAST(depth AS VARCHAR) AS depth FROM raw.crawl_pages ORDER BY depth, url',
+    ),
+  ).toEqual([
+    { url: 'a', depth: '0' },
+    { url: 'b', depth: '1' },
+    { url: 'z', depth: '18446744073709551615' },
+    { url: 'n', depth: '3' },
+  ]);
+  expect(
+    await connection.jsonRows('SELECT unit, field, change, before, after FROM ops.schema_changes'),
+  ).toEqual([
+    { unit: 'crawl_pages/c2', field: 'depth', change: 'widened', before: 'BIGINT', after: 'DECIMAL(38,0)' },
+  ]);
+});
+
+test('a new field is a new column, NULL in former units, and is recorded', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  await load({ id: 'c2', fields: fields('url', 'it"s;new string'), rows: [{ url: 'c', 'it"s;new': 'x' }] });
+  expect(
+    await connection.jsonRows('SELECT url, depth, "it""s;new" FROM raw.crawl_pages ORDER BY url'),
+  ).toEqual([
+    { url: 'a', depth: '0', 'it"s;new': null },
+    { url: 'b', depth: '1', 'it"s;new': null },
+    { url: 'c', depth: null, 'it"s;new': 'x' },
+  ]);
+  expect(
+    await connection.jsonRows('SELECT field, change, before, after, run_id FROM ops.schema_changes'),
+  ).toEqual([{ field: 'it"s;new', change: 'added', before: null, after: 'VARCHAR', run_id: 'run-2' }]);
+});
+
+test('two fields that differ only in case keep their columns over crawls that bring them apart and together', async () => {
+  const { connection, load } = await warehouse();
+  await load({ id: 'c1', fields: fields('title'), rows: [{ title: 'lower' }] });
+  await load({ id: 'c2', fields: fields('Title'), rows: [{ Title: 'Upper' }] });
+  await load({ id: 'c3', fields: fields('Title', 'title'), rows: [{ Title: 'Upper', title: 'lower' }] });
+  const registry = await connection.rows('SELECT DISTINCT field, column_name FROM ops.unit_fields');
+  expect(registry).toHaveLength(2);
+  const columnOf = (field: string) => String(registry.find((row) => row.field === field)?.column_name);
+  expect(columnOf('title')).toBe('title');
+  const rows = await connection.jsonRows('FROM raw.crawl_pages ORDER BY _unit');
+  expect(rows.map((row) => [row[columnOf('title')], row[columnOf('Title')]])).toEqual([
+    ['lower', null],
+    [null, 'Upper'],
+    ['lower', 'Upper'],
+  ]);
+});
+
+test('a field whose units were loaded again without it comes back to the column it had', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  await load({ id: 'c1', fields: fields('url'), rows: [{ url: 'a' }] });
+  await load({ ...PAGES, id: 'c2' });
+  const columns = await connection.rows(
+    "SELECT column_name FROM duckdb_columns() WHERE table_name = 'crawl_pages' AND column_name LIKE 'depth%'",
+  );
+  expect(columns).toEqual([{ column_name: 'depth' }]);
+});
+
+test('a field called like one of our columns does not get in its way', async () => {
+  const { connection, load } = await warehouse();
+  await load({ id: 'c1', fields: fields('_unit', 'url'), rows: [{ _unit: 'of the service', url: 'a' }] });
+  const column = await connection.scalar("SELECT column_name FROM ops.unit_fields WHERE field = '_unit'");
+  const [row] = await connection.rows('FROM raw.crawl_pages');
+  expect(row?._unit).toBe('crawl_pages/c1');
+  expect(row?.[String(column)]).toBe('of the service');
+});
+
+test('a type that does not fit refuses the unit, which keeps its former rows', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  const before = await contents(connection);
+  await expect(
+    load({ ...PAGES, fields: fields('url', 'depth float', 'new'), rows: [{ url: 'x', depth: 0.5 }] }),
+  ).rejects.toMatchObject({ code: 'contract_drift' });
+  expect(await contents(connection)).toEqual(before);
+});
+
+test('counts that do not add up refuse the unit in the middle of the transaction, and nothing has changed', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  const before = await contents(connection);
+  const counts = { reported: 3, received: 3, staged: 3, rejected: 0 };
+  const changed = { ...PAGES, fields: fields('url', 'depth natural', 'new'), manifest: { counts } };
+  await expect(load(changed)).rejects.toMatchObject({
+    code: 'unreconciled',
+    message: 'crawl_pages/c1: 3 rows staged, but 2 loaded',
+  });
+  expect(await contents(connection)).toEqual(before);
+});
+
+test('a load that is aborted leaves everything as it was', async () => {
+  const folder = await temporaryFolder();
+  const working = await openWorking(folder);
+  const staged = await readPackage(
+    await makePackage(await (await openDatabase(folder)).connect(), folder, PAGES),
+  );
+  const before = await contents(working.connection);
+  const aborted = loadPackage(working, staged, {
+    runId: 'r',
+    schemaChange: 'evolve',
+    signal: AbortSignal.abort(new Error('stop')),
+  });
+  await expect(aborted).rejects.toThrow('stop');
+  expect(await contents(working.connection)).toEqual(before);
+});
+
+test('with schema_change freeze the first unit sets the fields, and one that changes them is refused', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES, 'freeze');
+  await load({ ...PAGES, id: 'c2' }, 'freeze');
+  const before = await contents(connection);
+  const rows = [{ url: 'x', depth: 0, new: 'y' }];
+  const more = { id: 'c3', fields: fields('url', 'depth natural', 'new'), rows };
+  await expect(load(more, 'freeze')).rejects.toMatchObject({
+    code: 'contract_drift',
+    message: 'crawl_pages/c3 changes the frozen fields of its dataset: new (added: VARCHAR)',
+    hint: expect.stringContaining('schema_change: evolve'),
+  });
+  expect(await contents(connection)).toEqual(before);
+  await load(more, 'evolve');
+  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(5n);
+});
+
+test('ids and names with quotes stay text', async () => {
+  const { connection, load } = await warehouse();
+  const id = "it's; DROP TABLE ops.loads; --";
+  await load({ ...PAGES, id });
+  await load({ ...PAGES, id });
+  expect(await connection.scalar(`SELECT count(*) FROM raw.crawl_pages WHERE _crawl_id = ${text(id)}`)).toBe(
+    2n,
+  );
+  expect(await connection.scalar('SELECT unit FROM ops.loads')).toBe(`crawl_pages/${id}`);
+});

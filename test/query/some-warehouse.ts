@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Database, text } from '../../src/core/duckdb.ts';
+import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A published file with what the statements made in it, opened for reading. */
+export async function someWarehouse(
+  ...statements: readonly string[]
+): Promise<{ folder: string; path: string; warehouse: PublishedWarehouse }> {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'warehouse.duckdb');
+  await using database = await Database.open({
+    memoryLimit: '200MB',
+    threads: 1,
+    tempDirectory: join(folder, 'spill'),
+  });
+  const connection = await database.connect();
+  await connection.run(`ATTACH ${text(path)} AS w`);
+  await connection.run('USE w');
+  for (const statement of statements) await connection.run(statement);
+  await connection.run('USE memory');
+  await connection.run('DETACH w');
+  const warehouse = await PublishedWarehouse.open({ warehouse: path, memoryLimit: '200MB', threads: 1 });
+  onTestFinished(() => warehouse[Symbol.dispose]());
+  return { folder, path, warehouse };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { service } from './support.ts';
+
+test('a request without a token, or with a wrong one, is unauthorized, also on unknown paths', async () => {
+  const it = await service();
+  for (const path of ['/workspaces', '/crawls/x', '/no/such/path']) {
+    for (const token of [null, 'wrong']) {
+      const answer = await it.api(path, { token });
+      expect(answer.status).toBe(401);
+      expect(answer.json).toMatchObject({ type: 'unauthorized' });
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    }
+  }
+});
+
+test('the error never repeats a wrong token', async () => {
+  const it = await service();
+  expect((await it.api('/workspaces', { token: 'wrong-token-123456' })).text).not.toContain('wrong-token');
+});
+
+test('a token needs account:read for workspaces and projects:read for the rest', async () => {
+  const it = await service({ generate: ['pages=1'] });
+  const crawl = await it.crawlId();
+  const workspace = await it.workspace();
+  await it.ask('/_sandbox/tokens/accounts', { method: 'PATCH', body: { scopes: ['account:read'] } });
+  await it.ask('/_sandbox/tokens/projects', { method: 'PATCH', body: { scopes: ['projects:read'] } });
+  await it.ask('/_sandbox/tokens/oauth', { method: 'PATCH', body: { scopes: ['project:read'] } });
+  expect((await it.api(`/workspaces/${workspace}/crawls`, { token: 'accounts' })).status).toBe(200);
+  expect((await it.api(`/crawls/${crawl}`, { token: 'projects' })).status).toBe(200);
+  expect((await it.api(`/crawls/${crawl}`, { token: 'oauth' })).status).toBe(200);
+  const refused = await it.api(`/crawls/${crawl}`, { token: 'accounts' });
+  expect(refused.status).toBe(403);
+  expect(refused.json).toMatchObject({ type: 'forbidden' });
+  expect((await it.api('/workspaces', { token: 'projects' })).status).toBe(403);
+});
+
+test('the token can be given, and else is made up', async () => {
+  const given = await service({ accessToken: 'a-token' });
+  expect(given.sandbox.ready.access_token).toBe('a-token');
+  expect((await given.api('/workspaces')).status).toBe(200);
+  const made = await service();
+  expect(made.sandbox.ready).toEqual({
+    base_url: made.sandbox.baseUrl,
+    access_token: made.sandbox.accessToken,
+    pid: process.pid,
+  });
+  expect(made.sandbox.accessToken).not.toBe('');
+});

@@ -1,0 +1,157 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadPipelines } from '../../src/config/pipelines.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { type Connection, ident, text } from '../../src/core/duckdb.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { type RunRequest, run } from '../../src/pipeline/run.ts';
+import type { RunResult } from '../../src/pipeline/session.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROGRAM = join(ROOT, 'src', 'cli', 'main.ts');
+
+/** Real data beside the project, for tests that skip without it. */
+export const SHARED_DATA = join(ROOT, '..', 'shared', 'data');
+
+/** A project folder of its own, with what this repository ships. */
+export async function projectFolder(): Promise<string> {
+  const folder = join(await temporaryFolder(), 'project');
+  await mkdir(folder);
+  for (const name of ['pipelines', 'sql', 'schedules.yaml']) {
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+  return folder;
+}
+
+export async function sandboxFor(options: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+export interface HouseOptions {
+  readonly command?: 'run' | 'backfill';
+  readonly reload?: boolean;
+  readonly format?: 'csv' | 'json';
+  readonly pipelines?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A run in this process, everything real but the terminal. */
+export async function runHouse(
+  folder: string,
+  sandbox: Sandbox,
+  options: HouseOptions = {},
+): Promise<RunResult> {
+  const settings = await loadSettings(folder, environmentOf(sandbox, options.environment));
+  const pipelines = await loadPipelines(folder);
+  const request: RunRequest = {
+    command: options.command ?? 'run',
+    pipelines: pipelines.filter((one) => options.pipelines?.includes(one.dataset) ?? true),
+    selection: {
+      projects: 'all',
+      crawls: null,
+      from: Number.NEGATIVE_INFINITY,
+      to: Number.POSITIVE_INFINITY,
+    },
+    wish: { route: null, format: options.format ?? null },
+    reload: options.reload ?? false,
+  };
+  return run(settings, request, silentLogger, new AbortController().signal);
+}
+
+/** The program as a process. */
+export function crawlhouse(folder: string, sandbox: Sandbox | null, args: readonly string[], extra = {}) {
+  const environment = sandbox ? environmentOf(sandbox, extra) : extra;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...environment },
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  return { status, stdout, stderr };
+}
+
+/** The program as a process that goes on, to be killed. */
+export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly string[]) {
+  return spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...environmentOf(sandbox) },
+    stdio: 'ignore',
+  });
+}
+
+function environmentOf(
+  sandbox: Sandbox,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken, ...extra };
+}
+
+/** Rows of a published warehouse. */
+export async function published(
+  connection: Connection,
+  folder: string,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS house (READ_ONLY)`);
+  try {
+    await connection.run('USE house');
+    return await connection.jsonRows(sql);
+  } finally {
+    await connection.run('USE memory');
+    await connection.run('DETACH house');
+  }
+}
+
+/** Rows that one of two published tables has and the other has not, as multisets over the service's own columns. */
+export async function differences(
+  connection: Connection,
+  left: string,
+  right: string,
+  table: string,
+): Promise<bigint> {
+  await connection.run(`ATTACH ${text(join(left, 'warehouse.duckdb'))} AS l (READ_ONLY)`);
+  await connection.run(`ATTACH ${text(join(right, 'warehouse.duckdb'))} AS r (READ_ONLY)`);
+  try {
+    const columns = await connection.rows<{ column_name: string; data_type: string }>(
+      `SELECT column_name, data_type FROM duckdb_columns()
+       WHERE database_name = 'l' AND schema_name = 'raw' AND table_name = ? AND NOT starts_with(column_name, '_')`,
+      [table],
+    );
+    const list = ['_crawl_id', ...columns.map((column) => column.column_name)].map(ident).join(', ');
+    const from = (catalog: string): string => `SELECT ${list} FROM ${catalog}.raw.${ident(table)}`;
+    return (await connection.scalar(
+      `SELECT (SELECT count(*) FROM (${from('l')} EXCEPT ALL ${from('r')}))
+            + (SELECT count(*) FROM (${from('r')} EXCEPT ALL ${from('l')}))`,
+    )) as bigint;
+  } finally {
+    await connection.run('DETACH l');
+    await connection.run('DETACH r');
+  }
+}
+
+/** Sets faults in a sandbox. */
+export async function setFaults(sandbox: Sandbox, faults: readonly unknown[]): Promise<void> {
+  const response = await fetch(`${sandbox.baseUrl}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  });
+  if (!response.ok) throw new Error(`faults refused: ${await response.text()}`);
+}
+
+export async function clearFaults(sandbox: Sandbox): Promise<void> {
+  await fetch(`${sandbox.baseUrl}/_sandbox/faults`, { method: 'DELETE' });
+}
+
+/** How many requests of the service's interface a sandbox has had. */
+export async function requestCount(sandbox: Sandbox): Promise<number> {
+  const response = await fetch(`${sandbox.baseUrl}/_sandbox/requests`);
+  const requests = (await response.json()) as { path: string }[];
+  return requests.filter((request) => request.path.startsWith('/api/v2')).length;
+}

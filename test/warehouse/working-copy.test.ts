@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { text } from '../../src/core/duckdb.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { openWorking, placeIn, withWorking } from './open-working.ts';
+
+const signal = new AbortController().signal;
+
+/** Puts a note into a folder's working copy; publishes it when asked to. */
+async function note(folder: string, name: string, published: boolean): Promise<void> {
+  await withWorking(folder, async (working) => {
+    await working.connection.run(`CREATE TABLE raw.${name} (n INTEGER)`);
+    await working.markDirty();
+    if (published) await publish(working, silentLogger, signal);
+  });
+}
+
+async function notes(folder: string): Promise<string[]> {
+  return withWorking(folder, async ({ connection }) => {
+    const rows = await connection.rows(
+      "SELECT table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name = 'raw'",
+    );
+    return rows.map((row) => String(row.table_name)).sort();
+  });
+}
+
+test('a new warehouse has its schemas and tables, is not dirty and not published', async () => {
+  const folder = await temporaryFolder();
+  const working = await openWorking(folder);
+  expect(await working.publication()).toEqual({ id: null, base_id: null, dirty: false, version: 1 });
+  const tables = await working.connection.rows(
+    "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1",
+  );
+  expect(tables.map((row) => row.name)).toEqual([
+    'ops.loads',
+    'ops.publication',
+    'ops.rejects',
+    'ops.runs',
+    'ops.schema_changes',
+    'ops.test_results',
+    'ops.unit_fields',
+    'ops.units',
+  ]);
+  expect(existsSync(placeIn(folder).published)).toBe(false);
+});
+
+test('what was not published yet is still there when the working copy is opened again', async () => {
+  const folder = await temporaryFolder();
+  await note(folder, 'first', true);
+  await note(folder, 'second', false);
+  expect(await notes(folder)).toEqual(['first', 'second']);
+});
+
+test('without a state directory the working copy is taken from the published warehouse', async () => {
+  const folder = await temporaryFolder();
+  await note(folder, 'first', true);
+  await rm(placeIn(folder).stateDir, { recursive: true });
+  expect(await notes(folder)).toEqual(['first']);
+});
+
+test('a working copy of another publication gives way to the published one', async () => {
+  const folder = await temporaryFolder();
+  const other = await temporaryFolder();
+  await note(folder, 'ours', true);
+  await note(other, 'theirs', true);
+  await copyFile(placeIn(other).published, placeIn(folder).published);
+  expect(await notes(folder)).toEqual(['theirs']);
+});
+
+test('a working copy from before the last publication gives way to it', async () => {
+  const folder = await temporaryFolder();
+  const { stateDir } = placeIn(folder);
+  await note(folder, 'first', true);
+  await copyFile(join(stateDir, 'work.duckdb'), join(folder, 'old.duckdb'));
+  await note(folder, 'second', true);
+  await copyFile(join(folder, 'old.duckdb'), join(stateDir, 'work.duckdb'));
+  expect(await notes(folder)).toEqual(['first', 'second']);
+});
+
+test.for([
+  ['no DuckDB file at all', 'this is no DuckDB file'],
+  ['an empty file', ''],
+] as const)('a working file that is %s is replaced', async ([_what, content]) => {
+  const folder = await temporaryFolder();
+  await note(folder, 'first', true);
+  await writeFile(join(placeIn(folder).stateDir, 'work.duckdb'), content);
+  expect(await notes(folder)).toEqual(['first']);
+});
+
+test('a copy that a killed process left half done is not taken for the working copy', async () => {
+  const folder = await temporaryFolder();
+  const { stateDir, published } = placeIn(folder);
+  await note(folder, 'first', true);
+  await rm(stateDir, { recursive: true });
+  await mkdir(stateDir);
+  const whole = await readFile(published);
+  await writeFile(join(stateDir, 'work.duckdb.new'), whole.subarray(0, whole.length / 2));
+  expect(await notes(folder)).toEqual(['first']);
+  expect(existsSync(join(stateDir, 'work.duckdb.new'))).toBe(false);
+});
+
+test('a published file that is no DuckDB file is left as it is and named', async () => {
+  const folder = await temporaryFolder();
+  const { published } = placeIn(folder);
+  await writeFile(published, 'something of the user');
+  await expect(openWorking(folder)).rejects.toMatchObject({
+    code: 'bad_settings',
+    message: `${published} is not a DuckDB file that can be opened`,
+    hint: expect.stringContaining('warehouse'),
+  });
+  expect(await readFile(published, 'utf8')).toBe('something of the user');
+});
+
+test('a DuckDB file of someone else is refused and left as it is', async () => {
+  const folder = await temporaryFolder();
+  const { published } = placeIn(folder);
+  const connection = await temporaryConnection(folder);
+  await connection.run(`ATTACH ${text(published)} AS other`);
+  await connection.run('CREATE TABLE other.mine AS SELECT 1 AS n');
+  await connection.run('DETACH other');
+  const before = await readFile(published);
+  await expect(openWorking(folder)).rejects.toMatchObject({
+    code: 'bad_settings',
+    message: `${published} is not a warehouse of crawlhouse`,
+  });
+  expect((await readFile(published)).equals(before)).toBe(true);
+});
+
+test('a warehouse of a newer crawlhouse is refused', async () => {
+  const folder = await temporaryFolder();
+  await withWorking(folder, async (working) => {
+    await working.connection.run('UPDATE ops.publication SET version = 99');
+    await publish(working, silentLogger, signal);
+  });
+  await expect(openWorking(folder)).rejects.toMatchObject({
+    code: 'bad_settings',
+    message: expect.stringContaining('was made by a newer crawlhouse (warehouse version 99)'),
+  });
+});
+
+test('a log of changes that a crash left beside the published file does no harm', async () => {
+  const folder = await temporaryFolder();
+  const { published, stateDir } = placeIn(folder);
+  await note(folder, 'first', true);
+  await writeFile(`${published}.wal`, 'left by a crash');
+  await rm(stateDir, { recursive: true });
+  expect(await notes(folder)).toEqual(['first']);
+  expect(existsSync(`${published}.wal`)).toBe(false);
+  await writeFile(`${published}.wal`, 'left by a crash');
+  await note(folder, 'second', true);
+  expect(existsSync(`${published}.wal`)).toBe(false);
+  expect(await notes(folder)).toEqual(['first', 'second']);
+});
