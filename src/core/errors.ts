@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error-codes.ts';
+import { redact } from './redact.ts';
 
 export interface ErrorDetails {
   /** What would be right, or what to do next. */
@@ -16,7 +17,8 @@ export class CrawlhouseError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause });
+    // Wherever an error ends up, in the ledger, a table or a terminal: an echoed secret is not in it.
+    super(redact(message), { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
     this.retryAfterMs = details.retryAfterMs;

@@ -12,6 +12,9 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 250, maxMs: 30_000 };
 
+/** No wait is longer, whatever the other side asks for: the run ends as retriable instead, and the next one goes on. */
+const LONGEST_WAIT_MS = 15 * 60_000;
+
 /** Full jitter: a wait between 0 and the doubled bound, but never shorter than what the other side asked for. */
 export function retryDelay(
   policy: RetryPolicy,
@@ -42,6 +45,7 @@ export async function retry<T>(
     } catch (thrown) {
       const error = toCrawlhouseError(thrown);
       if (error.kind !== 'retriable' || tries >= policy.attempts) throw error;
+      if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
       const delayMs = retryDelay(policy, tries, error.retryAfterMs);
       options.onRetry?.(error, tries, delayMs);
       await sleep(delayMs, undefined, options.signal ? { signal: options.signal } : {});

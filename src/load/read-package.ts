@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { Manifest } from '../model/manifest.ts';
+import { unitName } from '../model/unit.ts';
 
 /** A package on disk, whole and checked. */
 export interface StagedPackage {
@@ -30,6 +31,9 @@ export async function readPackage(folder: string): Promise<StagedPackage> {
     manifest = Manifest.parse(parseJson(await readFile(file, 'utf8')));
   } catch (cause) {
     throw new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest`, { cause });
+  }
+  if (manifest.name !== unitName(manifest.unit)) {
+    throw new CrawlhouseError('bad_package', `${file}: the name ${manifest.name} is not that of its unit`);
   }
   for (const part of manifest.parts) {
     const path = join(folder, part.file);

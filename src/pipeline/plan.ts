@@ -67,11 +67,9 @@ export async function planRun(
       format: skip || idle ? null : chosen.format,
       rows,
       bytes: rows === null || perRow === undefined ? null : Math.round(rows * perRow),
-      reason:
-        skip ??
-        (idle
-          ? 'in the warehouse already'
-          : `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`),
+      reason: idle
+        ? 'in the warehouse already'
+        : (skip ?? `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`),
     });
   }
   const due = units.filter((unit) => unit.route !== null);

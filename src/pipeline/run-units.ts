@@ -21,7 +21,8 @@ export async function runUnits(
   reload: boolean,
 ): Promise<Work> {
   const loaded = await loadedUnits(context.working.connection);
-  const reports: UnitReport[] = skipUnits(context, planned);
+  const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
+  const reports: UnitReport[] = skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
   const due = planned.filter(
     ({ unit, skip }) =>

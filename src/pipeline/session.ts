@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { Database } from '../core/duckdb.ts';
@@ -97,7 +98,8 @@ export async function runSession(
     const built = transformed.models.some((model) => model.status === 'built');
     const publication = await working.publication();
     const blocked = errors.some((error) => error.code === 'test_failed');
-    if (!blocked && (changed || built || publication.dirty || publication.id === null)) {
+    const missing = publication.id === null || !existsSync(settings.warehouse);
+    if (!blocked && (changed || built || publication.dirty || missing)) {
       await recordRun(ledger, working, { runId, status: runStatus(errors) });
       await publish(working, logger, signal);
       ledger.publishLoaded();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { CrawlhouseError } from '../core/errors.ts';
+import { StreamedRows } from '../core/streamed-rows.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */
@@ -47,19 +48,23 @@ export class PublishedWarehouse implements Disposable {
   }
 
   /**
-   * Runs one statement; its rows stream.
+   * Runs one statement and hands its rows to `read` as they come.
    *
-   * @throws CrawlhouseError `bad_query` with what DuckDB says
+   * @throws CrawlhouseError `bad_query` with what DuckDB says, also where a later row fails
    */
-  async stream(sql: string, signal: AbortSignal): Promise<DuckDBResult> {
+  async ask<T>(sql: string, signal: AbortSignal, read: (result: StreamedRows) => Promise<T>): Promise<T> {
     const interrupt = (): void => this.#connection.interrupt();
+    signal.throwIfAborted();
     signal.addEventListener('abort', interrupt, { once: true });
     try {
-      return await this.#connection.stream(sql);
+      return await read(await StreamedRows.open(this.#connection, sql));
     } catch (cause) {
       signal.throwIfAborted();
+      if (cause instanceof CrawlhouseError || (cause as { code?: string }).code !== undefined) throw cause;
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new CrawlhouseError('bad_query', message.trim(), { cause });
+    } finally {
+      signal.removeEventListener('abort', interrupt);
     }
   }
 

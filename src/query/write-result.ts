@@ -1,5 +1,5 @@
-import type { DuckDBResult } from '@duckdb/node-api';
 import { stringifyJson } from '../core/json.ts';
+import type { StreamedRows } from '../core/streamed-rows.ts';
 import { valueToJson } from './value-json.ts';
 
 export const QUERY_FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
@@ -17,8 +17,8 @@ export type Write = (text: string) => Promise<void>;
  *
  * @returns the number of rows
  */
-export async function writeResult(result: DuckDBResult, format: QueryFormat, write: Write): Promise<number> {
-  const names = result.deduplicatedColumnNames();
+export async function writeResult(result: StreamedRows, format: QueryFormat, write: Write): Promise<number> {
+  const names = result.names;
   if (format === 'table' || format === 'markdown') return writeTable(result, names, format, write);
   const line = { json: jsonLine, jsonl: jsonLine, csv: csvLine }[format];
   let count = 0;
@@ -34,11 +34,9 @@ export async function writeResult(result: DuckDBResult, format: QueryFormat, wri
   return count;
 }
 
-async function* chunks(result: DuckDBResult): AsyncGenerator<unknown[][]> {
-  const types = result.columnTypes();
-  for (;;) {
-    const chunk = await result.fetchChunk();
-    if (!chunk || chunk.rowCount === 0) return;
+async function* chunks(result: StreamedRows): AsyncGenerator<unknown[][]> {
+  const { types } = result;
+  for await (const chunk of result.chunks()) {
     yield chunk
       .getRows()
       .map((row) => row.map((value, index) => valueToJson(value, types[index] as (typeof types)[number])));
@@ -63,7 +61,7 @@ function cellText(value: unknown): string {
 }
 
 async function writeTable(
-  result: DuckDBResult,
+  result: StreamedRows,
   names: readonly string[],
   format: 'table' | 'markdown',
   write: Write,

@@ -53,6 +53,9 @@ const MACROS = [
      WHEN prefix(x, '[') AND json_valid(x) THEN from_json(x, '["VARCHAR"]')
      ELSE [x]
    END`,
+  `json_list(x) AS CASE
+     WHEN x IS NULL THEN NULL WHEN json_type(x) = 'ARRAY' THEN x ELSE json_array(x)
+   END`,
   'csv_json(x) AS CASE WHEN json_valid(x) THEN json(x) ELSE to_json(x) END',
 ];
 

@@ -22,12 +22,15 @@ export class PackageColumns {
     const before = this.#present.size;
     const inOrder = [...this.#catalogue.keys()].filter((name) => names.includes(name));
     const unknown = names.filter((name) => !this.#catalogue.has(name)).sort();
-    for (const name of [...inOrder, ...unknown]) {
-      if (this.#present.has(name)) continue;
+    const fresh = [...inOrder, ...unknown].filter((name) => !this.#present.has(name));
+    const columns = new Map<string, string>();
+    // A name in lower case, as the specification's are, keeps its own before one that differs from it only in case.
+    for (const name of [...fresh.filter(isLower), ...fresh.filter((one) => !isLower(one))]) {
       const column = freeName(name, this.#taken);
       this.#taken.add(column.toLowerCase());
-      this.#present.set(name, column);
+      columns.set(name, column);
     }
+    for (const name of fresh) this.#present.set(name, columns.get(name) ?? name);
     return this.#present.size > before;
   }
 
@@ -64,6 +67,10 @@ export class PackageColumns {
       };
     });
   }
+}
+
+function isLower(name: string): boolean {
+  return name === name.toLowerCase();
 }
 
 /**

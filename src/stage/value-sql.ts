@@ -31,7 +31,10 @@ export function valueSql(conversion: Conversion): string {
   const { field, format } = conversion;
   const source = ident(conversion.source);
   const family = typeFamily(field.type);
-  if (family === 'json') return format === 'json' ? source : `csv_json(${source})`;
+  if (family === 'json') {
+    const value = format === 'json' ? source : `csv_json(${source})`;
+    return field.arity === 'one' ? value : `json_list(${value})`;
+  }
   if (field.arity === 'one') return convert(family, source, conversion);
   const elements = `${format}_elements(${source})`;
   return family === 'text'

@@ -2,19 +2,21 @@ import { type Connection, ident, table } from '../core/duckdb.ts';
 import { badModel } from './bad-model.ts';
 import type { Model } from './model.ts';
 
-/** The columns of a relation: its names in lower case, as DuckDB compares them. */
-type ColumnNames = ReadonlySet<string>;
+/** The columns of a relation: its names in lower case, as DuckDB compares them, and as they are spelled. */
+type ColumnNames = ReadonlyMap<string, string>;
 
 /** The tables of `raw` and `ops` that are there, by `schema.table` in lower case. */
 export type SourceTables = ReadonlyMap<string, ColumnNames>;
 
 export async function sourceTables(connection: Connection): Promise<SourceTables> {
   const rows = await connection.rows<{ source: string; columns: { items: readonly string[] } }>(`
-    SELECT lower(schema_name || '.' || table_name) AS source, list(lower(column_name)) AS columns
+    SELECT lower(schema_name || '.' || table_name) AS source, list(column_name) AS columns
     FROM duckdb_columns()
     WHERE database_name = current_database() AND schema_name IN ('raw', 'ops')
     GROUP BY ALL`);
-  return new Map(rows.map((row) => [row.source, new Set(row.columns.items)]));
+  return new Map(
+    rows.map((row) => [row.source, new Map(row.columns.items.map((name) => [name.toLowerCase(), name]))]),
+  );
 }
 
 /** What stands in the place of a source that lacks something the model declares; undefined when it lacks nothing. */
@@ -26,9 +28,12 @@ export function completedSource(
   const nulls = (columns: readonly (readonly [string, string])[]): string =>
     columns.map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`).join(', ');
   if (!present) return `SELECT ${nulls([...declared])} WHERE false`;
-  const missing = [...declared].filter(([name]) => !present.has(name.toLowerCase()));
+  const missing = [...declared].filter(([name]) => present.get(name.toLowerCase()) !== name);
   if (missing.length === 0) return undefined;
-  return `SELECT *, ${nulls(missing)} FROM ${table(...source.split('.'))}`;
+  // Another field, whose name differs only in case, would answer in the place of the missing one.
+  const others = missing.flatMap(([name]) => present.get(name.toLowerCase()) ?? []);
+  const exclude = others.length > 0 ? ` EXCLUDE (${others.map(ident).join(', ')})` : '';
+  return `SELECT *${exclude}, ${nulls(missing)} FROM ${table(...source.split('.'))}`;
 }
 
 /**

@@ -49,12 +49,18 @@ export function planRawTable(
   );
   const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
   const changes: SchemaChange[] = [];
-  const targets = columns.map((column) => {
-    const known = registry.get(column.field);
+  const names = new Map<string, string>();
+  // A name in lower case, as the specification's are, keeps its own before one that differs from it only in case.
+  const isLower = ({ field }: PackageColumn): boolean => field === field.toLowerCase();
+  for (const { field } of [...columns.filter(isLower), ...columns.filter((one) => !isLower(one))]) {
     // A column whose units have all been loaded again without its field still is that field's.
-    const former = tableColumns.has(column.field) && !owned.has(column.field) ? column.field : undefined;
-    const target = known ?? former ?? freeColumn(column.field, taken);
-    taken.add(target.toLowerCase());
+    const former = tableColumns.has(field) && !owned.has(field) ? field : undefined;
+    const name = registry.get(field) ?? former ?? freeColumn(field, taken);
+    taken.add(name.toLowerCase());
+    names.set(field, name);
+  }
+  const targets = columns.map((column) => {
+    const target = names.get(column.field) ?? column.field;
     const before = tableColumns.get(target);
     const merged = mergeType(before ?? column.sql_type, column.sql_type);
     if (merged === null) {

@@ -22,7 +22,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   expect((await loadPipelines(folder)).length).toBeGreaterThan(0);
   await writeFile(
     join(folder, '.env'),
-    'CRAWL_SERVICE_URL=https://service.example\nCRAWL_SERVICE_TOKEN=some-token\n',
+    'CRAWLHOUSE_BASE_URL=https://service.example\nCRAWLHOUSE_ACCESS_TOKEN=some-token\n',
   );
   expect(await loadSettings(folder, {})).toMatchObject({
     base_url: 'https://service.example',

@@ -72,7 +72,6 @@ async function hostileCrawl(): Promise<string> {
     }),
     row(6, { extra: [], depths: [7], simhash: -3 }),
     row(7, {}),
-    row(7, {}),
   ];
   await writeFile(join(folder, 'pages.fields.json'), JSON.stringify({ fields }));
   await writeFile(join(folder, 'pages.jsonl'), rows.map((one) => `${stringifyJson(one)}\n`).join(''));

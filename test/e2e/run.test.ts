@@ -51,14 +51,14 @@ test('with the state directory gone, the next run takes up from the published wa
   await runHouse(folder, sandbox);
   await rm(join(folder, '.crawlhouse'), { recursive: true });
   const connection = await temporaryConnection(await temporaryFolder());
-  const status = JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout);
+  const status = JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout);
   expect(status.units).toHaveLength(6);
   const again = await runHouse(folder, sandbox);
   expect(again.report.units.map((unit) => unit.status)).toEqual(['unchanged', 'unchanged']);
   expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_links')).toEqual([
     { n: '3000' },
   ]);
-  expect(JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout).units).toHaveLength(6);
+  expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).units).toHaveLength(6);
 });
 
 test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
@@ -76,11 +76,13 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
   const sandbox = await sandboxFor({ generate: [SMALL] });
   const folder = await projectFolder();
   const window = ['--from', '2000-01-01', '--to', '2100-01-01'];
-  const plan = JSON.parse(crawlhouse(folder, sandbox, ['backfill', ...window, '--plan', '--json']).stdout);
+  const plan = JSON.parse(
+    (await crawlhouse(folder, sandbox, ['backfill', ...window, '--plan', '--json'])).stdout,
+  );
   expect(plan.totals).toMatchObject({ units: 6, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(false);
   await runHouse(folder, sandbox);
-  const reload = crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
+  const reload = await crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
   expect(reload.status).toBe(0);
   const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
   expect(units.map((unit) => unit.status)).toEqual(Array(6).fill('loaded'));
@@ -96,7 +98,7 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
 test('cancelled, unfinished and archived crawls are skipped with their reason, once', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=20,columns=20,seed=5'] });
   const folder = await projectFolder();
-  const listed = JSON.parse(crawlhouse(folder, sandbox, ['discover', '--json']).stdout) as {
+  const listed = JSON.parse((await crawlhouse(folder, sandbox, ['discover', '--json'])).stdout) as {
     units: { dataset: string; source: { id: string } }[];
   };
   const ids = listed.units.filter((unit) => unit.dataset === 'crawl_pages').map((unit) => unit.source.id);
@@ -128,9 +130,9 @@ test('cancelled, unfinished and archived crawls are skipped with their reason, o
     'crawl_pages 2 the crawl is archived',
     'crawl_pages 3 loaded',
   ]);
-  expect(JSON.parse(crawlhouse(folder, sandbox, ['status', '--json']).stdout).discovery.open).toEqual([
-    ids[1],
-  ]);
+  expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).discovery.open).toEqual(
+    [ids[1]],
+  );
   const again = await runHouse(folder, sandbox);
   expect(again.report.units.filter((unit) => unit.status === 'skipped')).toEqual([]);
 });

@@ -8,9 +8,11 @@ const signal = new AbortController().signal;
 async function query(sql: string, format: QueryFormat): Promise<{ text: string; rows: number }> {
   const { warehouse } = await someWarehouse();
   let text = '';
-  const rows = await writeResult(await warehouse.stream(sql, signal), format, async (piece) => {
-    text += piece;
-  });
+  const rows = await warehouse.ask(sql, signal, (result) =>
+    writeResult(result, format, async (piece) => {
+      text += piece;
+    }),
+  );
   return { text, rows };
 }
 
@@ -113,15 +115,13 @@ test('markdown escapes what would end a cell', async () => {
 test('a slow reader is waited for', async () => {
   const { warehouse } = await someWarehouse();
   let busy = false;
-  const rows = await writeResult(
-    await warehouse.stream('SELECT range AS n FROM range(10000)', signal),
-    'jsonl',
-    async () => {
+  const rows = await warehouse.ask('SELECT range AS n FROM range(10000)', signal, (result) =>
+    writeResult(result, 'jsonl', async () => {
       expect(busy).toBe(false);
       busy = true;
       await new Promise((resolve) => setImmediate(resolve));
       busy = false;
-    },
+    }),
   );
   expect(rows).toBe(10_000);
 });

@@ -1,6 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text as streamText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { loadPipelines } from '../../src/config/pipelines.ts';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -64,15 +66,24 @@ export async function runHouse(
   return run(settings, request, silentLogger, new AbortController().signal);
 }
 
-/** The program as a process. */
-export function crawlhouse(folder: string, sandbox: Sandbox | null, args: readonly string[], extra = {}) {
+/** The program as a process. Not `spawnSync`: the sandbox it talks to answers from this process. */
+export async function crawlhouse(
+  folder: string,
+  sandbox: Sandbox | null,
+  args: readonly string[],
+  extra = {},
+) {
   const environment = sandbox ? environmentOf(sandbox, extra) : extra;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const [stdout, stderr, [status]] = await Promise.all([
+    streamText(child.stdout),
+    streamText(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
   return { status, stdout, stderr };
 }
 

@@ -155,10 +155,11 @@ test('models are checked in an order that their SQL gives, though none of them i
   ]);
 });
 
-test('columns are compared without regard to case, and a column that is there keeps its type', async () => {
-  const more = 'reads:\n  raw.pages: {TITLE: BIGINT, n: BIGINT}';
+test('a column that differs only in case does not answer for a missing one, and one that is there keeps its type', async () => {
+  const more = 'reads:\n  raw.pages: {TITLE: BIGINT, n: BIGINT, url: BIGINT}';
   const [planned] = await plan({ a: { columns, more, sql: 'SELECT p.title || p.n AS x FROM raw.pages p' } });
   expect(planned?.sql.trim()).toBe(
-    'SELECT p.title || p.n AS x FROM (SELECT *, CAST(NULL AS BIGINT) AS "n" FROM "raw"."pages") p',
+    'SELECT p.title || p.n AS x FROM (SELECT * EXCLUDE ("Title"), CAST(NULL AS BIGINT) AS "TITLE", ' +
+      'CAST(NULL AS BIGINT) AS "n" FROM "raw"."pages") p',
   );
 });

@@ -7,9 +7,9 @@ import type { Command } from '../command.ts';
 /** The package's own root, which is itself a project folder. */
 const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
 
-const SETTINGS = `# Settings; each is also a variable CRAWLHOUSE_<KEY>. See docs/settings.md.
-base_url: \${CRAWL_SERVICE_URL}
-access_token: \${CRAWL_SERVICE_TOKEN}
+const SETTINGS = `# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env:
+# CRAWLHOUSE_BASE_URL=https://…
+# CRAWLHOUSE_ACCESS_TOKEN=…
 since: all
 `;
 
@@ -32,7 +32,7 @@ export const init: Command = {
     await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
     await writeFile(join(folder, '.gitignore'), '.crawlhouse/\n.env\n*.duckdb\n*.duckdb.wal\n');
     invocation.say(
-      `${folder} is ready. Put CRAWL_SERVICE_URL and CRAWL_SERVICE_TOKEN in ${join(folder, '.env')}, then:\n`,
+      `${folder} is ready. Put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in ${join(folder, '.env')}, then:\n`,
     );
     invocation.say(`  cd ${folder}\n  crawlhouse run\n`);
     return 0;

@@ -89,8 +89,9 @@ async function answer(
   sql: string,
   format: QueryFormat,
 ): Promise<void> {
-  const result = await warehouse.stream(sql, invocation.signal);
-  const rows = await writeResult(result, format, invocation.write);
+  const rows = await warehouse.ask(sql, invocation.signal, (result) =>
+    writeResult(result, format, invocation.write),
+  );
   invocation.say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
 }
 

@@ -1,5 +1,6 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
 import type { Connection, Values } from '../../core/duckdb.ts';
+import { StreamedRows } from '../../core/streamed-rows.ts';
 
 const PIECE = 64 * 1024;
 const VECTOR = 2048;
@@ -22,12 +23,10 @@ export async function* streamLines(
   const vectors = Math.min(30, Math.floor(AHEAD / (VECTOR * lineBytes)));
   await connection.run(`SET streaming_buffer_size = '${Math.max(1024, vectors * COUNTED)} bytes'`);
   // As BLOB, because the bytes are wanted, not JavaScript strings.
-  const result = await connection.inner.stream(`SELECT encode(line) FROM (${sql})`, [...values]);
+  const result = await StreamedRows.open(connection.inner, `SELECT encode(line) FROM (${sql})`, values);
   let pieces: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const chunk = await result.fetchChunk();
-    if (!chunk || chunk.rowCount === 0) break;
+  for await (const chunk of result.chunks()) {
     const lines = chunk.getColumnVector(0);
     for (let row = 0; row < chunk.rowCount; row++) {
       const { bytes } = lines.getItem(row) as DuckDBBlobValue;
@@ -38,8 +37,6 @@ export async function* streamLines(
       pieces = [];
       size = 0;
     }
-    // The garbage collector does not know how large a chunk is.
-    chunk.reset();
   }
   if (size > 0) yield Buffer.concat(pieces, size);
 }

@@ -1,0 +1,77 @@
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBResult,
+  DuckDBType,
+  DuckDBValue,
+} from '@duckdb/node-api';
+import type { Values } from './duckdb.ts';
+
+/**
+ * Rows of a query as they are computed, in bounded memory. The bindings end a stream that failed or was interrupted as
+ * if it were whole, so it runs in a transaction of its own, which such an end aborts.
+ */
+export class StreamedRows {
+  readonly #connection: DuckDBConnection;
+  readonly #result: DuckDBResult;
+  readonly #sql: string;
+  readonly #values: Values;
+
+  private constructor(connection: DuckDBConnection, result: DuckDBResult, sql: string, values: Values) {
+    this.#connection = connection;
+    this.#result = result;
+    this.#sql = sql;
+    this.#values = values;
+  }
+
+  /** Starts a query that reads; the connection is its own until `chunks` has ended. */
+  static async open(connection: DuckDBConnection, sql: string, values: Values = []): Promise<StreamedRows> {
+    await connection.run('BEGIN TRANSACTION READ ONLY');
+    try {
+      return new StreamedRows(connection, await connection.stream(sql, [...values]), sql, values);
+    } catch (error) {
+      await connection.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Column names, each once. */
+  get names(): readonly string[] {
+    return this.#result.deduplicatedColumnNames();
+  }
+
+  get types(): readonly DuckDBType[] {
+    return this.#result.columnTypes();
+  }
+
+  /** The rows, chunk by chunk; a chunk is gone once the next one is asked for. */
+  async *chunks(): AsyncGenerator<DuckDBDataChunk> {
+    let whole = false;
+    try {
+      for (;;) {
+        const chunk = await this.#result.fetchChunk();
+        if (!chunk || chunk.rowCount === 0) break;
+        yield chunk;
+        // The garbage collector does not know how large a chunk is.
+        chunk.reset();
+      }
+      whole = await this.#connection.run('SELECT 1').then(
+        () => true,
+        () => false,
+      );
+    } finally {
+      await this.#connection.run('ROLLBACK').catch(() => {});
+    }
+    if (whole) return;
+    // The stream does not say why; the same query without its rows does.
+    await this.#connection.run(`EXPLAIN ANALYZE ${this.#sql}`, [...this.#values]);
+    throw new Error('the query was interrupted');
+  }
+
+  /** All rows at once, for small results. */
+  async rows(): Promise<DuckDBValue[][]> {
+    const rows: DuckDBValue[][] = [];
+    for await (const chunk of this.chunks()) rows.push(...chunk.getRows());
+    return rows;
+  }
+}

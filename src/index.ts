@@ -1,0 +1,17 @@
+export { ServiceClient, type WholeList } from './api/client.ts';
+export { CrawlConfig } from './api/crawl-configs.ts';
+export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './api/crawls.ts';
+export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './api/fields.ts';
+export { FILTER_TYPES, Oql } from './api/oql.ts';
+export { Project } from './api/projects.ts';
+export { decodeRison, encodeRison } from './api/rison.ts';
+export { SEARCH_CEILING, SearchBody, SearchResponse } from './api/search.ts';
+export { SERVICE_ERROR_STATUS } from './api/service-error.ts';
+export type { StreamedResponse, TransportOptions } from './api/transport.ts';
+export { Workspace } from './api/workspaces.ts';
+export { ERROR_CODES, EXIT_CODES } from './core/error-codes.ts';
+export { CrawlhouseError } from './core/errors.ts';
+export { Manifest } from './model/manifest.ts';
+export { Pipeline } from './model/pipeline.ts';
+export type { RunReport } from './model/report.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/start-sandbox.ts';

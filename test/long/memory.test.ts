@@ -1,0 +1,63 @@
+import type { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setInterval } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { projectFolder, published, SHARED_DATA, sandboxFor, spawnCrawlhouse } from '../support/house.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+
+const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
+/** The target of the benchmark, whatever the size. */
+const LIMIT_MB = 700;
+
+/** Runs the program to its end and gives its greatest resident size in MB. */
+async function peakOf(child: ReturnType<typeof spawn>): Promise<{ status: number | null; peak: number }> {
+  const ended = once(child, 'exit');
+  const stop = new AbortController();
+  let peak = 0;
+  const watch = (async () => {
+    for await (const _ of setInterval(20, undefined, { signal: stop.signal })) {
+      try {
+        const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
+        peak = Math.max(peak, Number(match?.[1] ?? 0) / 1000);
+      } catch {
+        return;
+      }
+    }
+  })().catch(() => {});
+  const [status] = (await ended) as [number | null];
+  stop.abort();
+  await watch;
+  return { status, peak: Math.round(peak) };
+}
+
+test.skipIf(!existsSync(CATALOGUE))(
+  'a crawl of 750 fields loads within the memory target (skipped without ../shared/data)',
+  async () => {
+    const sandbox = await sandboxFor({
+      generate: [`projects=1,crawls=1,pages=30000,links=10,seed=1,fields=${CATALOGUE}`],
+    });
+    const folder = await projectFolder();
+    const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_pages']));
+    expect(status).toBe(0);
+    const connection = await temporaryConnection(await temporaryFolder());
+    expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_pages')).toEqual([
+      { n: '30000' },
+    ]);
+    const fields =
+      "SELECT count(*) AS n, count(*) FILTER (starts_with(field, 'gsc_')) AS gsc FROM ops.unit_fields";
+    expect(await published(connection, folder, fields)).toEqual([{ n: '750', gsc: '600' }]);
+    expect(peak).toBeLessThan(LIMIT_MB);
+  },
+);
+
+test('a million links load within the memory target', async () => {
+  const sandbox = await sandboxFor({
+    generate: ['projects=1,crawls=1,pages=20000,links=1000000,columns=20,seed=1'],
+  });
+  const folder = await projectFolder();
+  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_links']));
+  expect(status).toBe(0);
+  expect(peak).toBeLessThan(LIMIT_MB);
+});
