@@ -70,10 +70,12 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
       throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
     }
     if (fresh === 0n) continue;
+    // Grouped in one pass: as a subquery of the UPDATE the rows would be joined, and held in memory.
     await connection.run(
-      `UPDATE ${loads} AS l SET queryable = coalesce(
-         (SELECT count(*) FROM ${raw} AS r WHERE r._unit = l.unit), 0)
-       WHERE l.dataset = ? AND l.queryable IS NULL`,
+      `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
+       FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL) AS fresh
+       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} GROUP BY _unit) AS c ON c._unit = fresh.unit
+       WHERE l.unit = fresh.unit`,
       [dataset],
     );
   }
