@@ -17,6 +17,7 @@ export function table(...parts: readonly string[]): string {
 }
 
 export interface DatabaseOptions {
+  /** DuckDB's own limit; the process takes 100 to 300 MB more. */
   readonly memoryLimit: string;
   readonly threads: number;
   /** Where DuckDB spills to; made when missing. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
+import { withLowerMemory } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { unitName } from '../model/unit.ts';
@@ -16,6 +17,9 @@ import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import type { StagedPackage } from './read-package.ts';
 
+/** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
+const WIDE_COLUMNS = 200;
+
 export interface LoadOptions {
   readonly runId: string;
   readonly schemaChange: 'evolve' | 'freeze';
@@ -23,8 +27,9 @@ export interface LoadOptions {
 }
 
 /**
- * Puts a package into `raw.<dataset>` in one transaction: new columns, the unit's former rows out, its rows in,
- * `ops.loads`. Either all of it is there afterwards or nothing has changed.
+ * Puts a package into `raw.<dataset>` in one transaction: the unit's former rows out, its rows in, `ops.loads`. Either
+ * all of it is there afterwards or nothing is. New columns come before it: empty ones harm nobody, and hundreds of them
+ * within the transaction cost DuckDB seconds and memory (docs/decisions/load.md).
  *
  * @returns the counts, `queryable` still open
  * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its former rows
@@ -40,11 +45,13 @@ export async function loadPackage(
   const registry = await fieldRegistry(connection, dataset);
   const plan = planRawTable(dataset, manifest.columns, tableColumns, registry);
   refuseDrift(manifest, plan, options.schemaChange);
+  const meta = metaValues(manifest, options.runId);
+  await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   return connection.transaction(async () => {
-    const meta = metaValues(manifest, options.runId);
-    await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
     await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
-    const loaded = await insertRows(connection, folder, manifest, plan, meta, options.signal);
+    const insert = () => insertRows(connection, folder, manifest, plan, meta, options.signal);
+    const loaded =
+      plan.targets.length > WIDE_COLUMNS ? await withLowerMemory(connection, insert) : await insert();
     const counts: Counts = { ...manifest.counts, loaded, queryable: null };
     const difference = reconcile(counts);
     if (difference) {

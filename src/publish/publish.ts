@@ -6,6 +6,7 @@ import { syncPath } from '../core/atomic-file.ts';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { FILE_OPTIONS } from '../warehouse/schema.ts';
 import { readPublication, type WorkingCopy } from '../warehouse/working-copy.ts';
 
 const COPY = 'publication_copy';
@@ -32,7 +33,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
   try {
     signal.throwIfAborted();
     await copyFile(path, temporary, constants.COPYFILE_FICLONE);
-    await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)}`);
+    await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${FILE_OPTIONS})`);
     try {
       await countQueryable(connection, COPY);
       await connection.run(`UPDATE ${table(COPY, 'ops', 'publication')} SET dirty = false`);

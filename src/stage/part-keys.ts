@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { type Connection, text } from '../core/duckdb.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { needsInspection } from './convert-part.ts';
+import { MAX_JSON_RECORD } from './raw-reader.ts';
 
 /** Names that stand in the rows of a JSONL part. */
 export interface PartKeys {
@@ -13,6 +14,8 @@ export interface PartKeys {
 
 /** Rows of a later part that are looked at. */
 const SAMPLE_ROWS = 256;
+/** Keys that are looked at in one part at the most: a list of them is held for each row of a vector. */
+const MOST_KEYS = 1_000_000;
 
 /**
  * The keys of a JSONL part's rows. DuckDB's reader passes over a key that it was not told of, so rows are held against
@@ -29,8 +32,9 @@ export async function partKeys(
 ): Promise<PartKeys | null> {
   const usual = await firstKeys(part);
   if (usual === null) return null;
-  const reader = `read_ndjson_objects(${text(part.path)})`;
-  const rows = extent === 'all' ? reader : `(FROM ${reader} LIMIT ${SAMPLE_ROWS})`;
+  const reader = `read_ndjson_objects(${text(part.path)}, maximum_object_size=${MAX_JSON_RECORD})`;
+  const most = extent === 'all' ? Math.ceil(MOST_KEYS / Math.max(1, usual.length)) : SAMPLE_ROWS;
+  const rows = part.rows <= most ? reader : `(FROM ${reader} LIMIT ${most})`;
   const others = `FROM ${rows}
     WHERE hash(json_keys(json)) <> hash(${`[${usual.map(text).join(', ')}]::VARCHAR[]`})`;
   try {

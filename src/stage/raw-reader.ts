@@ -5,6 +5,8 @@ import { readerType } from './value-sql.ts';
 
 /** Longest CSV record, in bytes. */
 const MAX_RECORD = 16 * 1024 * 1024;
+/** Longest JSON record of the usual way; DuckDB holds two of them a thread. Longer ones are taken apart singly. */
+export const MAX_JSON_RECORD = 4 * 1024 * 1024;
 /** Without it DuckDB takes 16 records' worth, and four times as long (docs/decisions/staging.md). */
 const CSV_BUFFER = 32 * 1024 * 1024;
 
@@ -48,7 +50,7 @@ function jsonReader(part: RawPart, fields: readonly Field[], typeOf: (field: Fie
   return {
     sources: new Map(fields.map((field) => [field.name, field.name])),
     typed: true,
-    sql: `read_json(${text(part.path)}, format='newline_delimited', dateformat='%Y-%m-%d',
+    sql: `read_json(${text(part.path)}, format='newline_delimited', maximum_object_size=${MAX_JSON_RECORD}, dateformat='%Y-%m-%d',
       timestampformat='%Y/%m/%d %H:%M:%S UTC', columns={${columns}})`,
   };
 }

@@ -7,10 +7,11 @@ export const CATALOG = 'warehouse';
 export const WAREHOUSE_VERSION = 1;
 
 /**
- * Set when a warehouse file is made: with DuckDB's defaults a 750-column table needs more than 1 GB to be written
+ * Options of every ATTACH that writes. With DuckDB's defaults a 750-column table needs more than 1 GB to be written;
+ * and a file that is attached without its row group size is written anew, in larger groups, by its next checkpoint
  * (docs/decisions/warehouse-file.md).
  */
-export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720';
+export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 8192';
 
 /** Columns that every raw table has besides the service's own (interface.md, "The warehouse"). */
 export const RAW_META_COLUMNS = {

@@ -54,8 +54,7 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   async attach(): Promise<void> {
-    const options = existsSync(this.path) ? '' : ` (${FILE_OPTIONS})`;
-    await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)}${options}`);
+    await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)} (${FILE_OPTIONS})`);
     await this.connection.run(`USE ${ident(CATALOG)}`);
   }
 
@@ -132,7 +131,7 @@ async function belongsTo(
   logger: Logger,
 ): Promise<boolean> {
   try {
-    await connection.run(`ATTACH ${text(path)} AS candidate`);
+    await connection.run(`ATTACH ${text(path)} AS candidate (${FILE_OPTIONS})`);
   } catch (error) {
     logger.warn('working copy cannot be opened, taking it anew', { error: String(error) });
     return false;

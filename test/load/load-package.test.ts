@@ -315,6 +315,8 @@ test('a load that is aborted leaves everything as it was', async () => {
   const staged = await readPackage(
     await makePackage(await (await openDatabase(folder)).connect(), folder, PAGES),
   );
+  const load = { runId: 'r', schemaChange: 'evolve' } as const;
+  await loadPackage(working, staged, { ...load, signal: new AbortController().signal });
   const before = await contents(working.connection);
   const aborted = loadPackage(working, staged, {
     runId: 'r',
