@@ -18,7 +18,7 @@ import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import type { StagedPackage } from './read-package.ts';
 
 /** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
-const WIDE_COLUMNS = 200;
+const WIDE_COLUMNS = 50;
 
 export interface LoadOptions {
   readonly runId: string;
