@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
-import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { loadPackage } from '../load/load-package.ts';
-import { readPackage } from '../load/read-package.ts';
+import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { UnitReport } from '../model/report.ts';
 import { type RunResult, runSession } from './session.ts';
 
@@ -27,6 +27,7 @@ export async function loadPackages(
       let counts: UnitReport['counts'] = { ...manifest.counts, loaded: null, queryable: null };
       let error: CrawlhouseError | null = null;
       try {
+        refuseRejects(one, settings.on_reject);
         counts = await loadPackage(working, one, { runId, schemaChange: settings.schema_change, signal });
       } catch (thrown) {
         error = toCrawlhouseError(thrown);
@@ -50,5 +51,14 @@ export async function loadPackages(
       });
     }
     return { units, errors };
+  });
+}
+
+/** Packages say how many of their rows were rejected, but not what their maker thought of it. */
+function refuseRejects({ manifest }: StagedPackage, onReject: Settings['on_reject']): void {
+  const { rejected, received } = manifest.counts;
+  if (rejected === 0 || onReject === 'quarantine') return;
+  throw new CrawlhouseError('rejected_values', `${manifest.name}: ${rejected} of ${received} rows rejected`, {
+    hint: 'on_reject: quarantine loads the other rows; the package has the rejected ones',
   });
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
 import type { Landscape } from '../discover/discover.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import { loadPackage, recordRejects } from '../load/load-package.ts';
@@ -69,7 +70,7 @@ export async function runUnit(
     },
   });
   try {
-    staged = reload ? undefined : await leftoverPackage(context, planned);
+    staged = reload ? undefined : await leftoverPackage(context, planned, chosen);
     if (!staged) {
       const fresh = await stageUnit(context, planned, chosen, landscape, (attempt) => {
         attempts = attempt;
@@ -110,6 +111,7 @@ export async function runUnit(
 async function leftoverPackage(
   context: RunContext,
   planned: PlannedUnit,
+  chosen: ChosenRoute,
 ): Promise<StagedPackage | undefined> {
   // Resources change; only a finished crawl's package is still what the service holds.
   if (planned.unit.source.kind !== 'crawl') return undefined;
@@ -117,7 +119,12 @@ async function leftoverPackage(
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   try {
     const found = await readPackage(folder);
-    const sameSource = found.manifest.source.base_url === context.settings.base_url;
+    const { base_url, format, filter } = found.manifest.source;
+    const oql = chosen.route === 'stream' ? chosen.oql : null;
+    const sameSource =
+      base_url === context.settings.base_url &&
+      format === chosen.format &&
+      stringifyJson(filter) === stringifyJson(oql);
     if (
       sameSource &&
       found.manifest.name === unitName(planned.unit) &&

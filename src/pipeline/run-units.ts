@@ -28,6 +28,7 @@ export async function runUnits(
     ({ unit, skip }) =>
       skip === null && (reload || unit.source.kind === 'resource' || !loaded.has(unitName(unit))),
   );
+  settleLedger(context, loaded);
   let next = 0;
   let shutOut = false;
   const worker = async (): Promise<void> => {
@@ -55,6 +56,14 @@ export async function runUnits(
   };
   await Promise.all(Array.from({ length: context.settings.concurrency }, worker));
   return { units: reports, errors };
+}
+
+/** A kill may fall between a load and its entry in the ledger: what the warehouse holds has been loaded. */
+function settleLedger({ ledger }: RunContext, loaded: ReadonlyMap<string, unknown>): void {
+  for (const { unit, source, window, dataset, status, attempts } of ledger.units()) {
+    const between = status === 'requested' || status === 'staged';
+    if (between && loaded.has(unit)) ledger.setUnit({ dataset, source, window }, 'loaded', attempts, null);
+  }
 }
 
 /** Reports units that can't be loaded, once: not again while the reason stays. */
