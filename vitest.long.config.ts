@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
+    setupFiles: ['test/support/clean-environment.ts'],
     testTimeout: 900_000,
     hookTimeout: 120_000,
     fileParallelism: false,

@@ -61,6 +61,11 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
   const level: LogLevel = values.debug ? 'debug' : values.quiet ? 'error' : values.verbose ? 'info' : 'warn';
   const workingDirectory = process.cwd();
   const given = values['project-dir'];
+  const shows =
+    process.stderr.isTTY === true &&
+    values.quiet !== true &&
+    values.verbose !== true &&
+    values.debug !== true;
   const projectDir = (): string =>
     findProject(typeof given === 'string' ? given : undefined, workingDirectory);
   return {
@@ -74,8 +79,11 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     logger: createLogger(level, (line) => process.stderr.write(`${line}\n`)),
     signal,
     write: writeOut,
+    progress: (text) => {
+      if (shows) process.stderr.write(`\r\x1b[K${redact(text).slice(0, (process.stderr.columns ?? 80) - 1)}`);
+    },
     say: (text) => {
-      if (values.quiet !== true) process.stderr.write(redact(text));
+      if (values.quiet !== true) process.stderr.write(`${shows ? '\r\x1b[K' : ''}${redact(text)}`);
     },
   };
 }

@@ -24,6 +24,8 @@ export interface Invocation {
   readonly signal: AbortSignal;
   /** Data: stdout. Waits while the reader is slow. */
   write(text: string): Promise<void>;
+  /** How far something is: one line that is written over, on a terminal only. */
+  progress(text: string): void;
   /** Everything else: stderr, unless `--quiet`. */
   say(text: string): void;
 }

@@ -23,7 +23,6 @@ export const ERROR_CODES = {
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
   bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
   bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
-  bad_schedules: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
   bad_model: {
     kind: 'usage',
     means: "A model's header or SQL does not hold: unknown key, missing table, a circle.",

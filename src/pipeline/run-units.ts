@@ -30,6 +30,7 @@ export async function runUnits(
   );
   settleLedger(context, loaded);
   let next = 0;
+  let done = 0;
   let shutOut = false;
   const worker = async (): Promise<void> => {
     for (let one = due[next++]; one && !shutOut && !context.signal.aborted; one = due[next++]) {
@@ -46,6 +47,7 @@ export async function runUnits(
       reports.push(report);
       if (error) errors.push(error);
       if (error?.kind === 'access') shutOut = true;
+      context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
       context.logger.info(`unit ${report.status}`, {
         unit: report.unit,
         rows: report.counts.loaded ?? undefined,

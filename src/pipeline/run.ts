@@ -29,6 +29,7 @@ export async function run(
   request: RunRequest,
   logger: Logger,
   signal: AbortSignal,
+  progress: (text: string) => void = () => {},
 ): Promise<RunResult> {
   const service = serviceSettings(settings);
   const routes = new Map(
@@ -39,7 +40,7 @@ export async function run(
     requestsPerSecond: settings.requests_per_second,
     logger,
   });
-  return await runSession({ command: request.command, settings, logger, signal }, (session) =>
+  return await runSession({ command: request.command, settings, logger, signal, progress }, (session) =>
     loadDueUnits(session, client, request, routes),
   );
 }

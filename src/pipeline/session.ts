@@ -40,6 +40,7 @@ export interface Session {
   readonly working: WorkingCopy;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
 }
 
 export interface SessionOptions {
@@ -47,6 +48,8 @@ export interface SessionOptions {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Told in a few words how far the units are. */
+  readonly progress?: (text: string) => void;
   /** Make and test every model, changed or not; or only these with what they read. */
   readonly models?: 'all' | readonly string[];
 }
@@ -82,7 +85,8 @@ export async function runSession(
   const standing = new Map<string, string>(ledger.units().map((unit) => [unit.unit, unit.status]));
   ledger.startRun(runId, options.command, startedAt);
   const logger = options.logger.with({ run: runId.slice(0, 8) });
-  const session: Session = { settings, runId, ledger, database, working, logger, signal };
+  const progress = options.progress ?? (() => {});
+  const session: Session = { settings, runId, ledger, database, working, logger, signal, progress };
 
   const errors: CrawlhouseError[] = [];
   let units: readonly UnitReport[] = [];

@@ -51,6 +51,7 @@ const context = {
   engine,
   logger: silentLogger,
   signal,
+  progress: () => {},
 };
 const planned = {
   unit: {

@@ -38,7 +38,10 @@ export const backfill: Command = {
       await printPlan(invocation, plan);
       return 0;
     }
-    return printRun(invocation, await run(settings, request, invocation.logger, invocation.signal));
+    return printRun(
+      invocation,
+      await run(settings, request, invocation.logger, invocation.signal, invocation.progress),
+    );
   },
 };
 

@@ -24,6 +24,7 @@ export const run: Command = {
       },
       invocation.logger,
       invocation.signal,
+      invocation.progress,
     );
     return printRun(invocation, result);
   },
