@@ -1,4 +1,5 @@
-export { ServiceClient, type WholeList } from './api/client.ts';
+export type { WholeList } from './api/base-client.ts';
+export { ServiceClient } from './api/client.ts';
 export { CrawlConfig } from './api/crawl-configs.ts';
 export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './api/crawls.ts';
 export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './api/fields.ts';

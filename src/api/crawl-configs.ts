@@ -1,47 +1,257 @@
 import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { HttpUrl } from './http-url.ts';
+import { openEnum } from './open-enum.ts';
+import { NoQuery } from './pagination.ts';
+
+export const AGENT_KINDS = ['web', 'mobile'] as const;
+export const HTTP_AUTH_SCHEMES = ['Basic', 'Digest', 'NTLM'] as const;
+/** E-mail recipients and custom webhooks of a configuration, each (api-spec.md §8). */
+export const MAX_NOTIFICATIONS = 10;
+/** Characters of a webhook's secret (api-spec.md §6). */
+export const WEBHOOK_SECRET_LENGTH = { min: 8, max: 100 } as const;
+
+const object = z.record(z.string(), z.unknown());
 
 /** A crawl configuration (api-spec.md §2.8). */
-export const CrawlConfig = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  start_url: z.string(),
-  user_agent: z.string(),
-  max_speed: z.number(),
-  agent_kind: z.string().nullish(),
-  ajax_crawling: z.boolean().nullish(),
-  allow_query_params: z.boolean().nullish(),
-  alternate_start_urls: z.array(z.string()).nullish(),
-  analytics_a_params: z.unknown().optional(),
-  analytics_b_params: z.unknown().optional(),
-  search_console_params: z.unknown().optional(),
-  backlinks_params: z.unknown().optional(),
-  crawl_subdomains: z.boolean().nullish(),
-  custom_fields: z.array(z.unknown()).nullish(),
-  dns: z.array(z.unknown()).nullish(),
-  extra_headers: z.record(z.string(), z.unknown()).nullish(),
-  filter_query_params: z.boolean().nullish(),
-  http_auth: z.unknown().optional(),
-  js_rendering: z.boolean().nullish(),
-  max_depth: z.int().nullish(),
-  max_url: z.int().nullish(),
-  notifications: z.unknown().optional(),
-  query_params_list: z.string().nullish(),
-  resource_checker: z.boolean().nullish(),
-  robots_txt: z.array(z.unknown()).nullish(),
-  sitemaps: z.array(z.string()).nullish(),
-  strict_sitemaps: z.boolean().nullish(),
-  trigger_coc: z.boolean().nullish(),
-  use_cookies: z.boolean().nullish(),
-  use_proxy: z.boolean().nullish(),
-  user_input_files: z.array(z.string()).nullish(),
-  watched_resources: z.array(z.unknown()).nullish(),
-  whitelist_params_mode: z.boolean().nullish(),
-});
+export const CrawlConfig = z
+  .looseObject({
+    id: z.string(),
+    name: z.string(),
+    start_url: z.string(),
+    user_agent: z.string(),
+    max_speed: z.number(),
+    agent_kind: openEnum(AGENT_KINDS).nullish(),
+    ajax_crawling: z.boolean().nullish(),
+    allow_query_params: z.boolean().nullish(),
+    alternate_start_urls: z.array(z.string()).nullish(),
+    analytics_a_params: z.unknown().optional(),
+    analytics_b_params: z.unknown().optional(),
+    search_console_params: z.unknown().optional(),
+    backlinks_params: z.unknown().optional(),
+    crawl_subdomains: z.boolean().nullish(),
+    custom_fields: z.array(z.unknown()).nullish(),
+    dns: z.array(z.unknown()).nullish(),
+    extra_headers: object.nullish(),
+    filter_query_params: z.boolean().nullish(),
+    http_auth: z.unknown().optional(),
+    js_rendering: z.boolean().nullish(),
+    max_depth: z.int().nullish(),
+    max_url: z.int().nullish(),
+    notifications: z.unknown().optional(),
+    query_params_list: z.string().nullish(),
+    resource_checker: z.boolean().nullish(),
+    robots_txt: z.array(z.unknown()).nullish(),
+    sitemaps: z.array(z.string()).nullish(),
+    strict_sitemaps: z.boolean().nullish(),
+    trigger_coc: z.boolean().nullish(),
+    use_cookies: z.boolean().nullish(),
+    use_proxy: z.boolean().nullish(),
+    user_input_files: z.array(z.string()).nullish(),
+    watched_resources: z.array(z.unknown()).nullish(),
+    whitelist_params_mode: z.boolean().nullish(),
+  })
+  .meta({ id: 'CrawlConfig' });
 export type CrawlConfig = z.infer<typeof CrawlConfig>;
+
+/** Fields that the service still serves and that nobody is to use (api-spec.md §9). */
+export const DEPRECATED_CONFIG_FIELDS = [
+  'reuse_cookies',
+  'scheduling_period',
+  'scheduling_start_date',
+  'scheduling_timezone',
+  'webhooks',
+] as const;
+
+const CustomWebhook = z.strictObject({
+  url: HttpUrl,
+  /** Null removes it; absent keeps what the same `url` had (spec-notes.md 19). */
+  secret: z.string().min(WEBHOOK_SECRET_LENGTH.min).max(WEBHOOK_SECRET_LENGTH.max).nullish(),
+  /** What the service answers in place of the secret; taken back and without effect. */
+  secret_enabled: z.boolean().optional(),
+});
+
+/** Who is told when a crawl ended or failed to start (api-spec.md §6). */
+export const Notifications = z.strictObject({
+  email_recipients: z.array(z.email()).max(MAX_NOTIFICATIONS).nullish(),
+  custom_webhooks: z.array(CustomWebhook).max(MAX_NOTIFICATIONS).nullish(),
+});
+
+const HttpAuth = z.strictObject({
+  username: z.string().min(1),
+  password: z.string(),
+  scheme: z.enum(HTTP_AUTH_SCHEMES),
+  realm: z.string().nullish(),
+});
+
+const deprecated = Object.fromEntries(
+  DEPRECATED_CONFIG_FIELDS.map((name) => [name, z.unknown().optional().meta({ deprecated: true })]),
+) as Record<(typeof DEPRECATED_CONFIG_FIELDS)[number], z.ZodOptional<z.ZodUnknown>>;
+
+/** A configuration to create (api-spec.md §2.8). What depends on the project (features, ownership) the service checks. */
+export const CrawlConfigInput = z
+  .strictObject({
+    name: z.string().trim().min(1),
+    start_url: HttpUrl,
+    user_agent: z.string().trim().min(1),
+    max_speed: z
+      .number()
+      .refine(isMaxSpeed, 'is 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second'),
+    agent_kind: z.enum(AGENT_KINDS).optional(),
+    ajax_crawling: z.boolean().optional(),
+    allow_query_params: z.boolean().optional(),
+    alternate_start_urls: z.array(HttpUrl).optional(),
+    analytics_a_params: z
+      .strictObject({ api_key: z.string(), site_id: z.union([z.string(), z.int()]) })
+      .nullish(),
+    analytics_b_params: z
+      .strictObject({
+        email: z.email(),
+        account_id: z.string(),
+        website_id: z.string(),
+        profile_id: z.string(),
+      })
+      .nullish(),
+    search_console_params: z
+      .strictObject({
+        email: z.email(),
+        websites: z.array(HttpUrl),
+        branded_keywords: z.array(z.string()).optional(),
+      })
+      .nullish(),
+    backlinks_params: z.strictObject({ access_token: z.string() }).nullish(),
+    crawl_subdomains: z.boolean().optional(),
+    custom_fields: z.array(object).optional(),
+    dns: z
+      .array(z.strictObject({ host: z.string().min(1), ips: z.array(z.union([z.ipv4(), z.ipv6()])).min(1) }))
+      .optional(),
+    extra_headers: z.record(z.string(), z.string()).optional(),
+    filter_query_params: z.boolean().optional(),
+    http_auth: HttpAuth.nullish(),
+    js_rendering: z.boolean().optional(),
+    max_depth: z.int().positive().optional(),
+    max_url: z.int().positive().optional(),
+    notifications: Notifications.nullish(),
+    query_params_list: z.string().optional(),
+    resource_checker: z.boolean().optional(),
+    robots_txt: z.array(z.strictObject({ host: z.string().min(1), content: z.string() })).optional(),
+    sitemaps: z.array(HttpUrl).optional(),
+    strict_sitemaps: z.boolean().optional(),
+    trigger_coc: z.boolean().optional(),
+    use_cookies: z.boolean().optional(),
+    use_proxy: z.boolean().optional(),
+    user_input_files: z.array(z.string()).optional(),
+    watched_resources: z.array(z.string()).optional(),
+    whitelist_params_mode: z.boolean().optional(),
+    ...deprecated,
+  })
+  .meta({ id: 'CrawlConfigInput' });
+export type CrawlConfigInput = z.input<typeof CrawlConfigInput>;
+
+/** An update: the path names no configuration, so `id` does, or `name`, which never changes (spec-notes.md 17). */
+export const CrawlConfigUpdate = CrawlConfigInput.extend({ id: z.string().optional() }).meta({
+  id: 'CrawlConfigUpdate',
+});
+export type CrawlConfigUpdate = z.input<typeof CrawlConfigUpdate>;
+
+/** Whether the service crawls at this speed, in URLs per second, whatever a project's own maximum (api-spec.md §8). */
+export function isMaxSpeed(speed: number): boolean {
+  return [0.1, 0.2, 0.5, 1, 2].includes(speed) || (speed > 0 && speed % 5 === 0);
+}
 
 /** Configurations are listed bare: no `meta`, no parameters (spec-notes.md 2). */
 export const CrawlConfigList = z.looseObject({ crawl_configs: z.array(CrawlConfig) });
 export const CrawlConfigResponse = z.looseObject({ crawl_config: CrawlConfig });
+
+export const LIST_CRAWL_CONFIGS = endpoint({
+  method: 'GET',
+  path: '/projects/{project_id}/crawl_configs',
+  scope: 'projects:read',
+  summary: 'Crawl configurations of a project, all at once',
+  source: '§4.7',
+  query: NoQuery,
+  answers: 'json',
+  response: CrawlConfigList,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const GET_CRAWL_CONFIG = endpoint({
+  method: 'GET',
+  path: '/projects/{project_id}/crawl_configs/{crawl_config_id}',
+  scope: 'projects:read',
+  summary: 'One crawl configuration',
+  source: '§4.7',
+  query: NoQuery,
+  answers: 'json',
+  response: CrawlConfigResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const CREATE_CRAWL_CONFIG = endpoint({
+  method: 'POST',
+  path: '/projects/{project_id}/crawl_configs',
+  scope: 'projects:write',
+  summary: 'Create a crawl configuration',
+  source: '§4.7',
+  query: NoQuery,
+  body: z.strictObject({ crawl_config: CrawlConfigInput }),
+  answers: 'json',
+  response: CrawlConfigResponse,
+  errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
+  repeatable: false,
+});
+
+export const UPDATE_CRAWL_CONFIG = endpoint({
+  method: 'PUT',
+  path: '/projects/{project_id}/crawl_configs',
+  scope: 'projects:write',
+  summary: 'Change a crawl configuration; its name stays',
+  source: '§4.7',
+  query: NoQuery,
+  body: z.strictObject({ crawl_config: CrawlConfigUpdate }),
+  answers: 'json',
+  response: CrawlConfigResponse,
+  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const DELETE_CRAWL_CONFIG = endpoint({
+  method: 'DELETE',
+  path: '/projects/{project_id}/crawl_configs/{crawl_config_id}',
+  scope: 'projects:write',
+  summary: 'Delete a crawl configuration',
+  source: '§4.7',
+  query: NoQuery,
+  answers: 'none',
+  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  repeatable: true,
+});
+
+/** A webhook to try (api-spec.md §4.7). */
+export const WebhookTrial = z
+  .strictObject({
+    url: HttpUrl,
+    secret: z.string().min(WEBHOOK_SECRET_LENGTH.min).max(WEBHOOK_SECRET_LENGTH.max).nullish(),
+  })
+  .meta({ id: 'WebhookTrial' });
+export type WebhookTrial = z.input<typeof WebhookTrial>;
+
+/** The body of the answer is not shown; the sandbox tells what the webhook answered (docs/service-decisions.md). */
+export const VALIDATE_CUSTOM_WEBHOOK = endpoint({
+  method: 'POST',
+  path: '/projects/{project_id}/crawl_configs/validate_custom_webhook',
+  scope: 'projects:write',
+  summary: 'Send a test request to a webhook',
+  source: '§4.7',
+  query: NoQuery,
+  body: WebhookTrial,
+  answers: 'json',
+  response: z.looseObject({ success: z.boolean().optional(), status_code: z.int().nullish() }),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
 
 /** Keys of a configuration that are, or hold, secrets (spec-notes.md 33). */
 export const SECRET_CONFIG_KEYS = [

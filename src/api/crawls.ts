@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CrawlConfig } from './crawl-configs.ts';
-import { pageOf } from './pagination.ts';
+import { endpoint } from './endpoint.ts';
+import { openEnum } from './open-enum.ts';
+import { ListQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** States of a crawl (api-spec.md §3.1). */
 export const CRAWL_STATUSES = [
@@ -39,28 +41,105 @@ export const END_REASONS_WITHOUT_REPORT: readonly string[] = [
 ];
 
 /** A crawl (api-spec.md §2.4); timestamps are UTC milliseconds. States are read as open strings. */
-export const Crawl = z.looseObject({
-  id: z.string(),
-  project_id: z.string(),
-  user_id: z.string().nullish(),
-  link_status: z.string().nullish(),
-  status: z.string(),
-  created_at: z.int().nullish(),
-  ended_at: z.int().nullish(),
-  fetched_urls: z.int().nullish(),
-  last_depth: z.int().nullish(),
-  end_reason: z.string().nullish(),
-  features: z.array(z.string()).nullish(),
-  crawl_config: CrawlConfig.nullish(),
-  cross_analysis_access_logs: z.unknown().optional(),
-  cross_analysis_analytics_a: z.unknown().optional(),
-  cross_analysis_analytics_b: z.unknown().optional(),
-  cross_analysis_backlinks: z.unknown().optional(),
-});
+export const Crawl = z
+  .looseObject({
+    id: z.string(),
+    project_id: z.string(),
+    user_id: z.string().nullish(),
+    link_status: openEnum(['live', 'archived']).nullish(),
+    status: openEnum(CRAWL_STATUSES),
+    created_at: z.int().nullish(),
+    ended_at: z.int().nullish(),
+    fetched_urls: z.int().nullish(),
+    last_depth: z.int().nullish(),
+    end_reason: openEnum(CRAWL_END_REASONS).nullish(),
+    features: z.array(z.string()).nullish(),
+    crawl_config: CrawlConfig.nullish(),
+    cross_analysis_access_logs: z.unknown().optional(),
+    cross_analysis_analytics_a: z.unknown().optional(),
+    cross_analysis_analytics_b: z.unknown().optional(),
+    cross_analysis_backlinks: z.unknown().optional(),
+  })
+  .meta({ id: 'Crawl' });
 export type Crawl = z.infer<typeof Crawl>;
 
 /** What a list of crawls can be sorted and filtered by; `ended_at` is not among it (spec-notes.md 4). */
 export const CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
-export const CrawlPage = pageOf('crawls', Crawl);
 export const CrawlResponse = z.looseObject({ crawl: Crawl });
+
+/** Commands to the pilot of a crawl (api-spec.md §3.1). */
+export const PILOT_COMMANDS = [
+  'cancel',
+  'resume',
+  'pause',
+  'terminate',
+  'unarchive',
+  'unarchive-fast',
+] as const;
+export type PilotCommand = (typeof PILOT_COMMANDS)[number];
+
+export const LIST_CRAWLS = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/crawls',
+  scope: 'projects:read',
+  summary: 'Crawls of a workspace',
+  source: '§4.5',
+  query: ListQuery,
+  answers: 'json',
+  response: pageOf('crawls', Crawl),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const GET_CRAWL = endpoint({
+  method: 'GET',
+  path: '/crawls/{crawl_id}',
+  scope: 'projects:read',
+  summary: 'One crawl',
+  source: '§4.5',
+  query: NoQuery,
+  answers: 'json',
+  response: CrawlResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const LAUNCH_CRAWL = endpoint({
+  method: 'POST',
+  path: '/projects/{project_id}/launch-crawl',
+  scope: 'projects:write',
+  summary: 'Launch a crawl with a configuration',
+  source: '§4.5',
+  query: z.strictObject({ configId: z.string('is given once').min(1) }),
+  answers: 'json',
+  response: CrawlResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request', 'quota_error'],
+  repeatable: false,
+});
+
+export const PILOT_CRAWL = endpoint({
+  method: 'POST',
+  path: '/crawls/{crawl_id}/pilot',
+  scope: 'projects:write',
+  summary: 'Pause, resume, cancel, terminate or unarchive a crawl',
+  source: '§4.5',
+  query: NoQuery,
+  body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
+  answers: 'json',
+  response: CrawlResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  repeatable: false,
+});
+
+export const DELETE_CRAWL = endpoint({
+  method: 'DELETE',
+  path: '/crawls/{crawl_id}',
+  scope: 'projects:write',
+  summary: 'Delete a crawl and its data',
+  source: '§4.5',
+  query: NoQuery,
+  answers: 'none',
+  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  repeatable: true,
+});

@@ -36,3 +36,7 @@ export const FieldsResponse = z.looseObject({ fields: z.array(FieldRecord) });
 /** Data types of a crawl report (api-spec.md §2.13). */
 export const CRAWL_DATA_TYPES = ['pages', 'links', 'clusters', 'structured_data'] as const;
 export type CrawlDataType = (typeof CRAWL_DATA_TYPES)[number];
+
+/** Granularities of log monitoring pages (api-spec.md §2.13). */
+export const GRANULARITIES = ['days', 'weeks', 'months'] as const;
+export type Granularity = (typeof GRANULARITIES)[number];

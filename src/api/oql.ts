@@ -46,3 +46,6 @@ export const Oql: z.ZodType<Oql> = z.lazy(() =>
     z.strictObject({ or: z.array(Oql) }),
   ]),
 ) as z.ZodType<Oql>;
+
+/** A tree inside a request's body: typed here, checked by the service, which knows the fields and names what is wrong. */
+export const OqlTree = z.custom<Oql>().meta({ wire: { $ref: '#/components/schemas/Oql' } });

@@ -19,7 +19,31 @@ export function pageOf<K extends string, T extends z.ZodType>(key: K, item: T) {
   >);
 }
 
-/** Parameters of a paginated list; `sort` reads `<name>:<order>` on the wire (api-spec.md §4.9, spec-notes.md 3). */
+const count = z
+  .string('is given once')
+  .regex(/^\d{1,9}$/, 'is a whole number from 0')
+  .transform(Number);
+const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, default: 0 } });
+const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });
+
+/** The query of a paginated list as it stands in the address (api-spec.md §4.9, "Pagination query"). */
+export const ListQuery = z.strictObject({
+  offset,
+  limit,
+  sort: z
+    .string('is given once')
+    .optional()
+    .meta({ description: '`<name>:<order>`, where order is `asc` or `desc`' }),
+  filters: z.string('is given once').optional().meta({ description: 'OQL, encoded as rison' }),
+});
+
+/** The query of a list that knows neither sort nor filters (api-spec.md §2.7). */
+export const OffsetQuery = z.strictObject({ offset, limit });
+
+/** The query of a request that takes no parameters. */
+export const NoQuery = z.strictObject({});
+
+/** Parameters of a paginated list; `sort` reads `<name>:<order>` on the wire (spec-notes.md 3). */
 export interface PageQuery {
   readonly offset?: number;
   readonly limit?: number;

@@ -1,37 +1,97 @@
 import { z } from 'zod';
 import { CrawlConfig } from './crawl-configs.ts';
 import { Crawl } from './crawls.ts';
-import { pageOf } from './pagination.ts';
+import { endpoint } from './endpoint.ts';
+import { HttpUrl } from './http-url.ts';
+import { ListQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** A project (api-spec.md §2.3); timestamps are UTC milliseconds. */
-export const Project = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  start_url: z.string(),
-  user_id: z.string().nullish(),
-  is_verified_by: z.string().nullish(),
-  domain: z.string().nullish(),
-  features: z.array(z.string()).nullish(),
-  last_crawl_id: z.string().nullish(),
-  last_crawl_created_at: z.int().nullish(),
-  limits: z.record(z.string(), z.unknown()).nullish(),
-  log_monitoring_data_ready: z.boolean().nullish(),
-  log_monitoring_processing_enabled: z.boolean().nullish(),
-  log_monitoring_ready: z.boolean().nullish(),
-  crawl_ids: z.array(z.string()).nullish(),
-  crawl_config_ids: z.array(z.string()).nullish(),
-  crawl_over_crawl_ids: z.array(z.string()).nullish(),
-});
+export const Project = z
+  .looseObject({
+    id: z.string(),
+    name: z.string(),
+    start_url: z.string(),
+    user_id: z.string().nullish(),
+    is_verified_by: z.string().nullish(),
+    domain: z.string().nullish(),
+    features: z.array(z.string()).nullish(),
+    last_crawl_id: z.string().nullish(),
+    last_crawl_created_at: z.int().nullish(),
+    limits: z.record(z.string(), z.unknown()).nullish(),
+    log_monitoring_data_ready: z.boolean().nullish(),
+    log_monitoring_processing_enabled: z.boolean().nullish(),
+    log_monitoring_ready: z.boolean().nullish(),
+    crawl_ids: z.array(z.string()).nullish(),
+    crawl_config_ids: z.array(z.string()).nullish(),
+    crawl_over_crawl_ids: z.array(z.string()).nullish(),
+  })
+  .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
 /** What a list of projects can be sorted and filtered by (api-spec.md §2.3). */
 export const PROJECT_LIST_FIELDS = ['id', 'name', 'start_url', 'features'] as const;
 
-export const ProjectPage = pageOf('projects', Project);
+/** A project to create; its name is unique (api-spec.md §4.3). */
+export const ProjectInput = z
+  .strictObject({ name: z.string().trim().min(1), start_url: HttpUrl })
+  .meta({ id: 'ProjectInput' });
+export type ProjectInput = z.input<typeof ProjectInput>;
 
 /** One project; its configurations and crawls come unpaged (spec-notes.md 2). */
 export const ProjectResponse = z.looseObject({
   project: Project,
   crawl_configs: z.array(CrawlConfig),
   crawls: z.array(Crawl),
+});
+
+export const LIST_PROJECTS = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/projects',
+  scope: 'projects:read',
+  summary: 'Projects of a workspace',
+  source: '§4.3',
+  query: ListQuery,
+  answers: 'json',
+  response: pageOf('projects', Project),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const GET_PROJECT = endpoint({
+  method: 'GET',
+  path: '/projects/{project_id}',
+  scope: 'projects:read',
+  summary: 'One project with its configurations and crawls',
+  source: '§4.3',
+  query: NoQuery,
+  answers: 'json',
+  response: ProjectResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const CREATE_PROJECT = endpoint({
+  method: 'POST',
+  path: '/projects',
+  scope: 'projects:write',
+  summary: 'Create a project',
+  source: '§4.3',
+  query: NoQuery,
+  body: z.strictObject({ project: ProjectInput }),
+  answers: 'json',
+  response: z.looseObject({ project: Project }),
+  errors: ['invalid_request_parameters', 'duplicate_entry', 'quota_error'],
+  repeatable: false,
+});
+
+export const DELETE_PROJECT = endpoint({
+  method: 'DELETE',
+  path: '/projects/{project_id}',
+  scope: 'projects:write',
+  summary: 'Delete a project with all that is in it',
+  source: '§4.3',
+  query: NoQuery,
+  answers: 'none',
+  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  repeatable: true,
 });

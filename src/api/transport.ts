@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
@@ -24,6 +24,7 @@ export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/api/v2`, with its query. */
   readonly path: string;
+  /** A form, or what goes as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** May the request be sent again after a failure? Reads may, creations may not (spec-notes.md 16). */
@@ -61,16 +62,26 @@ export class Transport implements AsyncDisposable {
   }
 
   /** Sends a request and reads its JSON answer; repeatable requests are tried again when that may help. */
-  async json<T extends z.ZodType>(
-    request: ServiceRequest,
-    schema: T,
-    signal?: AbortSignal,
-  ): Promise<z.output<T>> {
-    const attempt = async (): Promise<z.output<T>> => {
+  json<T extends z.ZodType>(request: ServiceRequest, schema: T, signal?: AbortSignal): Promise<z.output<T>> {
+    return this.#repeat(request, signal, async () => {
       const response = await this.#send(request, signal);
-      const body = await readText(response.body, request);
-      return parseBody(body, schema, request);
-    };
+      return parseBody(await readText(response.body, request), schema, request);
+    });
+  }
+
+  /** The same for a request whose answer says nothing but that it was done. */
+  nothing(request: ServiceRequest, signal?: AbortSignal): Promise<void> {
+    return this.#repeat(request, signal, async () => {
+      const response = await this.#send(request, signal);
+      await readText(response.body, request);
+    });
+  }
+
+  async #repeat<T>(
+    request: ServiceRequest,
+    signal: AbortSignal | undefined,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
     if (!request.repeatable) return attempt();
     return retry(attempt, {
       policy: this.#options.retry ?? DEFAULT_RETRY,
@@ -108,10 +119,13 @@ export class Transport implements AsyncDisposable {
           authorization: `Bearer ${this.#options.accessToken}`,
           accept: 'application/json',
           'user-agent': 'crawlhouse',
-          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+          // A form brings its own type, with its boundary.
+          ...(request.body === undefined || request.body instanceof FormData
+            ? {}
+            : { 'content-type': 'application/json' }),
           ...request.headers,
         },
-        body: request.body === undefined ? null : stringifyJson(request.body),
+        body: bodyOf(request.body),
         ...(signal ? { signal } : {}),
       });
     } catch (error) {
@@ -138,6 +152,11 @@ export function reason(error: unknown): string {
   const inner = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const code = (error as { code?: string }).code;
   return (error.message || code || error.name) + inner;
+}
+
+function bodyOf(body: unknown): string | FormData | null {
+  if (body === undefined) return null;
+  return body instanceof FormData ? body : stringifyJson(body);
 }
 
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {

@@ -1,15 +1,42 @@
 import { z } from 'zod';
-import { pageOf } from './pagination.ts';
+import { endpoint } from './endpoint.ts';
+import { openEnum } from './open-enum.ts';
+import { ListQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** A workspace (api-spec.md §2.10). */
-export const Workspace = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  role: z.string().nullish(),
-  subscription_features: z.array(z.string()).nullish(),
-  subscription_status: z.string().nullish(),
-});
+export const Workspace = z
+  .looseObject({
+    id: z.string(),
+    name: z.string(),
+    role: openEnum(['owner', 'manager', 'user']).nullish(),
+    subscription_features: z.array(z.string()).nullish(),
+    subscription_status: openEnum(['active', 'inactive']).nullish(),
+  })
+  .meta({ id: 'Workspace' });
 export type Workspace = z.infer<typeof Workspace>;
 
-export const WorkspacePage = pageOf('workspaces', Workspace);
-export const WorkspaceResponse = z.looseObject({ workspace: Workspace });
+export const LIST_WORKSPACES = endpoint({
+  method: 'GET',
+  path: '/workspaces',
+  scope: 'account:read',
+  summary: 'Workspaces that the token sees',
+  source: '§4.9',
+  query: ListQuery,
+  answers: 'json',
+  response: pageOf('workspaces', Workspace),
+  errors: ['invalid_request_parameters'],
+  repeatable: true,
+});
+
+export const GET_WORKSPACE = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}',
+  scope: 'account:read',
+  summary: 'One workspace',
+  source: '§4.9',
+  query: NoQuery,
+  answers: 'json',
+  response: z.looseObject({ workspace: Workspace }),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});

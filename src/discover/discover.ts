@@ -1,4 +1,5 @@
-import type { ServiceClient, WholeList } from '../api/client.ts';
+import type { WholeList } from '../api/base-client.ts';
+import type { ServiceClient } from '../api/client.ts';
 import type { Crawl } from '../api/crawls.ts';
 import type { Project } from '../api/projects.ts';
 import { CrawlhouseError } from '../core/errors.ts';

@@ -1,13 +1,12 @@
-import type { CrawlDataType } from '../api/fields.ts';
-import { catalogueOf } from './catalogue/catalogue-of.ts';
+import { catalogueOf, type DatasetName } from './catalogue/catalogue-of.ts';
 import type { Dataset, Resources } from './resources.ts';
 import { kindOfField } from './rows/column.ts';
 
-/** A data type of a crawl; where it has none of its own, the catalogue's fields and no rows. */
-export function datasetOf(resources: Resources, crawlId: string, dataType: CrawlDataType): Dataset {
-  const own = resources.dataset(crawlId, dataType);
+/** A data type of a crawl, a comparison or a project; where it has none of its own, the catalogue's fields and no rows. */
+export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
+  const own = resources.dataset(owner, name);
   if (own !== undefined) return own;
-  const columns = catalogueOf(dataType).map((field, index) => ({
+  const columns = catalogueOf(name).map((field, index) => ({
     id: `c${index}`,
     kind: kindOfField(field),
     field,

@@ -1,14 +1,30 @@
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { CrawlDataType } from '../api/fields.ts';
+import type { DatasetName } from './catalogue/catalogue-of.ts';
 import { Column } from './rows/column.ts';
 
-export const RESOURCE_KINDS = ['workspaces', 'projects', 'crawls', 'crawl_configs', 'tokens'] as const;
+/** What the sandbox holds; the first ten are the service's, by their keys in lists, the rest its own book-keeping. */
+export const RESOURCE_KINDS = [
+  'workspaces',
+  'projects',
+  'crawls',
+  'crawl_configs',
+  'scheduled_crawls',
+  'crawl_over_crawls',
+  'ingest_files',
+  'secrets',
+  'data_exports',
+  'tokens',
+  'oauth_clients',
+  'oauth_codes',
+  'mails',
+  'webhook_calls',
+] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The rows of one data type of a crawl: their table (none: no rows) and their columns in the service's order. */
+/** The rows of one data type of a crawl, a comparison or a project: their table (none: no rows) and their columns in the service's order. */
 export interface Dataset {
   readonly table: string | undefined;
   readonly columns: readonly Column[];
@@ -20,8 +36,8 @@ const SCHEMA = `
     seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL,
     doc TEXT NOT NULL, UNIQUE (kind, id)) STRICT;
   CREATE TABLE IF NOT EXISTS datasets (
-    crawl_id TEXT NOT NULL, data_type TEXT NOT NULL, rows_table TEXT, columns TEXT NOT NULL,
-    PRIMARY KEY (crawl_id, data_type)) STRICT;
+    owner TEXT NOT NULL, name TEXT NOT NULL, rows_table TEXT, columns TEXT NOT NULL,
+    PRIMARY KEY (owner, name)) STRICT;
   CREATE TABLE IF NOT EXISTS sources (name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT;
 `;
 
@@ -54,23 +70,31 @@ export class Resources implements Disposable {
     this.#database.prepare(sql).run(kind, doc.id, owner, JSON.stringify(doc));
   }
 
-  dataset(crawlId: string, dataType: CrawlDataType): Dataset | undefined {
-    const sql = 'SELECT rows_table, columns FROM datasets WHERE crawl_id = ? AND data_type = ?';
-    const row = this.#database.prepare(sql).get(crawlId, dataType);
+  /** Takes a document away; whether it was there. */
+  delete(kind: ResourceKind, id: string): boolean {
+    return (
+      this.#database.prepare('DELETE FROM resources WHERE kind = ? AND id = ?').run(kind, id).changes > 0
+    );
+  }
+
+  /** The rows of an owner: a crawl's, a comparison's or a project's id. */
+  dataset(owner: string, name: DatasetName): Dataset | undefined {
+    const sql = 'SELECT rows_table, columns FROM datasets WHERE owner = ? AND name = ?';
+    const row = this.#database.prepare(sql).get(owner, name);
     if (!row) return undefined;
     const columns = z.array(Column).parse(JSON.parse(String(row.columns)));
     return { table: row.rows_table === null ? undefined : String(row.rows_table), columns };
   }
 
-  putDataset(crawlId: string, dataType: CrawlDataType, dataset: Dataset): void {
+  putDataset(owner: string, name: DatasetName, dataset: Dataset): void {
     const sql = `INSERT INTO datasets VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET rows_table = excluded.rows_table, columns = excluded.columns`;
-    const values = [crawlId, dataType, dataset.table ?? null, JSON.stringify(dataset.columns)];
+    const values = [owner, name, dataset.table ?? null, JSON.stringify(dataset.columns)];
     this.#database.prepare(sql).run(...values);
   }
 
-  dropDatasets(crawlId: string): void {
-    this.#database.prepare('DELETE FROM datasets WHERE crawl_id = ?').run(crawlId);
+  dropDatasets(owner: string): void {
+    this.#database.prepare('DELETE FROM datasets WHERE owner = ?').run(owner);
   }
 
   /** What an import or generation of this name looked like when it was done; nothing when it never was. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { SCOPES } from '../api/scopes.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { lockState } from '../core/state-lock.ts';
@@ -11,7 +12,6 @@ import { FaultBox } from './faults/fault-box.ts';
 import { readFaults } from './faults/read-faults.ts';
 import { generate, isGenerated } from './generate/generate.ts';
 import { parseSpec } from './generate/parse-spec.ts';
-import { ALL_SCOPES } from './http/authorize.ts';
 import type { Context } from './http/context.ts';
 import { createServer } from './http/create-server.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -116,7 +116,7 @@ function openStateDir(given: string | undefined, closers: (() => void)[]): strin
 function ensureToken(resources: Resources, given: string | undefined): string {
   const kept = resources.list('tokens', 'default').at(0)?.id;
   const token = given ?? kept ?? `sandbox-${randomBytes(16).toString('hex')}`;
-  resources.put('tokens', 'default', { id: token, scopes: ALL_SCOPES });
+  resources.put('tokens', 'default', { id: token, scopes: SCOPES });
   return token;
 }
 

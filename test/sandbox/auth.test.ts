@@ -25,7 +25,7 @@ test('a token needs account:read for workspaces and projects:read for the rest',
   await it.ask('/_sandbox/tokens/accounts', { method: 'PATCH', body: { scopes: ['account:read'] } });
   await it.ask('/_sandbox/tokens/projects', { method: 'PATCH', body: { scopes: ['projects:read'] } });
   await it.ask('/_sandbox/tokens/oauth', { method: 'PATCH', body: { scopes: ['project:read'] } });
-  expect((await it.api(`/workspaces/${workspace}/crawls`, { token: 'accounts' })).status).toBe(200);
+  expect((await it.api(`/workspaces/${workspace}`, { token: 'accounts' })).status).toBe(200);
   expect((await it.api(`/crawls/${crawl}`, { token: 'projects' })).status).toBe(200);
   expect((await it.api(`/crawls/${crawl}`, { token: 'oauth' })).status).toBe(200);
   const refused = await it.api(`/crawls/${crawl}`, { token: 'accounts' });

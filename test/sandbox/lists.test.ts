@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { CrawlPage } from '../../src/api/crawls.ts';
-import { ProjectPage, ProjectResponse } from '../../src/api/projects.ts';
+import { LIST_CRAWLS } from '../../src/api/crawls.ts';
+import { LIST_PROJECTS, ProjectResponse } from '../../src/api/projects.ts';
 import { encodeRison } from '../../src/api/rison.ts';
-import { WorkspacePage } from '../../src/api/workspaces.ts';
-import { type Json, sharedService } from './support.ts';
+import { LIST_WORKSPACES } from '../../src/api/workspaces.ts';
+import { type Json, parsed, sharedService } from './support.ts';
 
 const it = await sharedService({ generate: ['projects=2,crawls=13,pages=3,columns=5'] });
 const workspace = await it.workspace();
@@ -14,7 +14,7 @@ function crawls(query = ''): Promise<Awaited<ReturnType<typeof it.api>>> {
 
 test('a list comes ten at a time, the most recent first, with every key of meta', async () => {
   const { json } = await crawls();
-  const page = CrawlPage.parse(json);
+  const page = parsed(LIST_CRAWLS, json);
   expect(json.meta).toEqual({ offset: 0, limit: 10, total: 26, sort: null, filters: {} });
   const created = page.crawls.map((crawl) => crawl.created_at ?? 0);
   expect(created).toEqual(created.toSorted((a, b) => b - a));
@@ -23,7 +23,7 @@ test('a list comes ten at a time, the most recent first, with every key of meta'
 test('pages cover every item once', async () => {
   const seen: unknown[] = [];
   for (let offset = 0; offset < 30; offset += 4) {
-    const page = CrawlPage.parse((await crawls(`?offset=${offset}&limit=4`)).json);
+    const page = parsed(LIST_CRAWLS, (await crawls(`?offset=${offset}&limit=4`)).json);
     expect(page.meta).toMatchObject({ offset, limit: 4, total: 26 });
     seen.push(...page.crawls.map((crawl) => crawl.id));
   }
@@ -39,7 +39,7 @@ test('a list is sorted by name:order, which meta repeats as a pair', async () =>
 });
 
 test('a list is filtered by OQL in rison, which meta repeats', async () => {
-  const all = CrawlPage.parse((await crawls('?limit=26')).json).crawls;
+  const all = parsed(LIST_CRAWLS, (await crawls('?limit=26')).json).crawls;
   const project = all[0]?.project_id ?? '';
   const middle = all[12]?.created_at ?? 0;
   const filters = {
@@ -60,7 +60,7 @@ test('projects are filtered by a many-valued field', async () => {
   const list = async (feature: string): Promise<number> => {
     const filters = encodeRison({ field: ['features', 'equals', feature] });
     const { json } = await it.api(`/workspaces/${workspace}/projects?filters=${filters}`);
-    return ProjectPage.parse(json).meta.total;
+    return parsed(LIST_PROJECTS, json).meta.total;
   };
   expect(await list('data_export')).toBe(2);
   expect(await list('teleport')).toBe(0);
@@ -85,7 +85,7 @@ test.each([
 });
 
 test('workspaces have no field to sort by', async () => {
-  expect(WorkspacePage.parse((await it.api('/workspaces')).json).workspaces).toHaveLength(1);
+  expect(parsed(LIST_WORKSPACES, (await it.api('/workspaces')).json).workspaces).toHaveLength(1);
   expect((await it.api('/workspaces?sort=name:asc')).status).toBe(400);
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, onTestFinished } from 'vitest';
+import type { z } from 'zod';
 import type { FieldRecord } from '../../src/api/fields.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
@@ -180,4 +181,10 @@ export function parseCsv(text: string): (string | null)[][] {
 export function lines(text: string): string[] {
   if (!text.endsWith('\n')) throw new Error('no final newline');
   return text.slice(0, -1).split('\n');
+}
+
+/** An answer as an endpoint's contract reads it. */
+export function parsed<R extends z.ZodType>(endpoint: { readonly response?: R }, json: unknown): z.output<R> {
+  if (endpoint.response === undefined) throw new Error('the endpoint answers nothing');
+  return endpoint.response.parse(json);
 }

@@ -1,15 +1,18 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { parseJson } from '../../core/json.ts';
 import { notFound } from '../refusal.ts';
-import { accountRoutes } from './account-routes.ts';
 import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
-import { crawlDataRoutes } from './crawl-data-routes.ts';
+import { crawlConfigRoutes } from './crawl-config-routes.ts';
+import { crawlRoutes } from './crawl-routes.ts';
+import { dataRoutes } from './data-routes.ts';
 import { exchangeOf } from './exchange.ts';
+import { exportConstraint } from './export-constraint.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { projectRoutes } from './project-routes.ts';
 import { malformedRequest, refusalOf } from './refusal-of.ts';
+import { workspaceRoutes } from './workspace-routes.ts';
 
 const BODY_LIMIT = 4 * 1024 * 1024;
 
@@ -20,7 +23,7 @@ export function createServer(context: Context): FastifyInstance {
     exposeHeadRoutes: false,
     // Stalled responses must not keep the sandbox from closing.
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 1000 },
+    routerOptions: { maxParamLength: 1000, constraints: { export: exportConstraint } },
     clientErrorHandler: malformedRequest,
     frameworkErrors: (error, request, reply) => {
       const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
@@ -53,9 +56,11 @@ export function createServer(context: Context): FastifyInstance {
       api.setNotFoundHandler(async (request) => {
         throw notFound(`${request.method} ${request.url}`);
       });
-      accountRoutes(api, context);
+      dataRoutes(api, context);
       projectRoutes(api, context);
-      crawlDataRoutes(api, context);
+      crawlRoutes(api, context);
+      crawlConfigRoutes(api, context);
+      workspaceRoutes(api, context);
     },
     { prefix: '/api/v2' },
   );

@@ -1,26 +1,14 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql } from '../../api/oql.ts';
-import type { PageMeta } from '../../api/pagination.ts';
+import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';
 import { decodeRison } from '../../api/rison.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { filterDocuments } from '../oql/filter-documents.ts';
 import { invalidParameter } from '../refusal.ts';
 import type { Document } from '../resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { checkRequest } from './check-request.ts';
 import { listField } from './list-fields.ts';
-
-const count = z
-  .string('is given once')
-  .regex(/^\d{1,9}$/, 'is a whole number from 0')
-  .transform(Number);
-const ListQuery = z.strictObject({
-  offset: count.default(0),
-  limit: count.default(10),
-  sort: z.string('is given once').optional(),
-  filters: z.string('is given once').optional(),
-});
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
@@ -32,10 +20,10 @@ export async function listPage(
   rows: RowStore,
   key: string,
   documents: readonly Document[],
-  query: unknown,
+  query: z.output<typeof ListQuery> | z.output<typeof OffsetQuery>,
   names: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const { offset, limit, ...rest } = checkRequest(ListQuery, query);
+  const { offset, limit, ...rest } = { sort: undefined, filters: undefined, ...query };
   const fields = new Map(names.map((name) => [name, listField(name)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
   const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ExportFileType, SearchBody } from '../../api/search.ts';
+import type { ExportBody, ExportFileType } from '../../api/search.ts';
 import { duplicateLine } from '../faults/duplicate-line.ts';
 import type { Dataset } from '../resources.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
@@ -13,7 +13,7 @@ import { primed } from './primed.ts';
 
 export interface ExportRequest {
   readonly dataset: Dataset;
-  readonly body: Omit<SearchBody, 'oql'> & { readonly oql?: unknown };
+  readonly body: ExportBody;
   readonly fileType: ExportFileType;
   readonly name: string;
 }

@@ -1,0 +1,147 @@
+import type { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
+import { type Endpoint, fillPath, type PathParameter } from './endpoint.ts';
+import type { PageMeta, PageQuery } from './pagination.ts';
+import { encodeRison } from './rison.ts';
+import { type ServiceRequest, type StreamedResponse, Transport, type TransportOptions } from './transport.ts';
+
+/** A whole list: its items in the service's order, and the service's own total. */
+export interface WholeList<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** One page of a list as it came. */
+export interface ListPage<T> {
+  readonly total: number;
+  readonly items: readonly T[];
+}
+
+/** What fills a request of an endpoint. */
+export interface CallOptions<Path extends string> {
+  readonly parameters: Readonly<Record<PathParameter<Path>, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Items a page: few requests, small answers. The service states no greatest value (api-spec.md §8). */
+const PAGE_SIZE = 100;
+/** How often a list that changes while it is read is read again. */
+const LIST_READS = 5;
+
+/** Calls endpoints by their definition: address, retries where they may be repeated, answers checked. */
+export class BaseClient implements AsyncDisposable {
+  readonly #transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /** Calls an endpoint that answers with JSON. */
+  protected call<Path extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+    endpoint: Endpoint<Path, Q, B, R>,
+    options: CallOptions<Path>,
+    signal: AbortSignal | undefined,
+  ): Promise<z.output<R>> {
+    if (endpoint.response === undefined) throw new Error(`${endpoint.path} answers nothing`);
+    return this.#transport.json(requestOf(endpoint, options), endpoint.response, signal);
+  }
+
+  /** Calls an endpoint that answers 204, without a body. */
+  protected async tell<Path extends string>(
+    endpoint: Endpoint<Path>,
+    options: CallOptions<Path>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await this.#transport.nothing(requestOf(endpoint, options), signal);
+  }
+
+  /** Calls an endpoint that answers with a file, once: a stream that breaks can't be taken up again. */
+  protected stream<Path extends string>(
+    endpoint: Endpoint<Path>,
+    options: CallOptions<Path>,
+    signal: AbortSignal | undefined,
+  ): Promise<StreamedResponse> {
+    return this.#transport.stream(requestOf(endpoint, options), signal);
+  }
+
+  /** The pages of a list from `query.offset` on, until one reaches the total or is empty. */
+  protected async *pages<Path extends string, P extends { readonly meta: PageMeta }, T>(
+    endpoint: Endpoint<Path, z.ZodType, z.ZodType, z.ZodType<P>>,
+    itemsOf: (page: P) => readonly T[],
+    parameters: Readonly<Record<PathParameter<Path>, string>>,
+    query: PageQuery = {},
+    signal: AbortSignal | undefined = undefined,
+  ): AsyncGenerator<ListPage<T>> {
+    const limit = query.limit ?? PAGE_SIZE;
+    for (let offset = query.offset ?? 0; ; ) {
+      const page = await this.call(
+        endpoint,
+        { parameters, query: { ...listQuery(query), offset, limit } },
+        signal,
+      );
+      const items = itemsOf(page);
+      yield { total: page.meta.total, items };
+      offset += items.length;
+      if (items.length === 0 || offset >= page.meta.total) return;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport[Symbol.asyncDispose]();
+  }
+}
+
+export async function* eachItem<T>(pages: AsyncIterable<ListPage<T>>): AsyncGenerator<T> {
+  for await (const page of pages) yield* page.items;
+}
+
+/**
+ * Reads a list until what came is what the service counts: offsets shift when items are added meanwhile, so items are
+ * known by id and a list that does not add up is read again.
+ */
+export async function wholeList<T extends { readonly id: string }>(
+  name: string,
+  read: () => AsyncIterable<ListPage<T>>,
+): Promise<WholeList<T>> {
+  let total = 0;
+  let found = new Map<string, T>();
+  for (let reads = 0; reads < LIST_READS; reads++) {
+    found = new Map();
+    for await (const page of read()) {
+      total = page.total;
+      for (const item of page.items) found.set(item.id, item);
+    }
+    if (found.size === total) return { items: [...found.values()], total };
+  }
+  throw new CrawlhouseError(
+    'cut_short',
+    `the list of ${name} does not add up: the service counts ${total}, its pages hold ${found.size}`,
+    { hint: 'it may be changing too fast; the next run tries again' },
+  );
+}
+
+function requestOf<Path extends string>(
+  endpoint: Endpoint<Path>,
+  { parameters, query = {}, body, headers }: CallOptions<Path>,
+): ServiceRequest {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = given.map(
+    ([name, value]) => `${name}=${name === 'filters' ? value : encodeURIComponent(String(value))}`,
+  );
+  return {
+    method: endpoint.method,
+    path: fillPath(endpoint.path, parameters) + (search.length > 0 ? `?${search.join('&')}` : ''),
+    repeatable: endpoint.repeatable,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+function listQuery({ sort, filters }: PageQuery): Record<string, string | undefined> {
+  return {
+    sort: sort && `${sort.name}:${sort.order}`,
+    filters: filters && encodeRison(filters),
+  };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { openEnum } from './open-enum.ts';
+import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+
+export const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
+export const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
+
+/** A rewriting of the URLs of one of the two crawls (api-spec.md §2.6). */
+const urlTransformation = {
+  type: openEnum(['replace_prefix']),
+  crawl_to_transform: z.union([z.literal(1), z.literal(2)]),
+  config: z.looseObject({ find: z.string(), replace: z.string() }),
+};
+
+/** A crawl over crawl (api-spec.md §2.6): `crawl1_id` is the base; times are UTC milliseconds. */
+export const CrawlOverCrawl = z
+  .looseObject({
+    id: z.string(),
+    project_id: z.string(),
+    user_id: z.string().nullish(),
+    crawl1_id: z.string(),
+    crawl2_id: z.string(),
+    status: openEnum(CRAWL_OVER_CRAWL_STATUSES),
+    creation_date: z.int().nullish(),
+    end_date: z.int().nullish(),
+    end_reason: openEnum(CRAWL_OVER_CRAWL_END_REASONS).nullish(),
+    configuration: z
+      .looseObject({
+        id: z.string().nullish(),
+        name: z.string().nullish(),
+        url_transformations: z.array(z.looseObject(urlTransformation)).nullish(),
+      })
+      .nullish(),
+    last_data_accessed_at: z.int().nullish(),
+    network_name: z.string().nullish(),
+    version: z.string().nullish(),
+  })
+  .meta({ id: 'CrawlOverCrawl' });
+export type CrawlOverCrawl = z.infer<typeof CrawlOverCrawl>;
+
+/** What a list of them can be sorted and filtered by; the record's name for `created_at` is `creation_date`. */
+export const CRAWL_OVER_CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
+
+/** The optional body of a launch: one transformation, an object here and an array in the record (spec-notes.md 7). */
+export const CrawlOverCrawlInput = z
+  .strictObject({
+    configuration: z
+      .strictObject({
+        name: z.string().min(1).optional(),
+        url_transformations: z
+          .strictObject({
+            type: z.enum(['replace_prefix', 'replace_domain']),
+            crawl_to_transform: z.union([z.literal(1), z.literal(2)]),
+            config: z.strictObject({ find: z.string().min(1), replace: z.string() }),
+          })
+          .optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'CrawlOverCrawlInput' });
+export type CrawlOverCrawlInput = z.input<typeof CrawlOverCrawlInput>;
+
+export const CrawlOverCrawlResponse = z.looseObject({ crawl_over_crawl: CrawlOverCrawl });
+
+export const LIST_CRAWL_OVER_CRAWLS = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/crawl_over_crawls',
+  scope: 'projects:read',
+  summary: 'Crawl over crawls of a workspace',
+  source: '§4.6',
+  query: ListQuery,
+  answers: 'json',
+  response: pageOf('crawl_over_crawls', CrawlOverCrawl),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const GET_CRAWL_OVER_CRAWL = endpoint({
+  method: 'GET',
+  path: '/crawl_over_crawls/{crawl_over_crawl_id}',
+  scope: 'projects:read',
+  summary: 'One crawl over crawl',
+  source: '§4.6',
+  query: NoQuery,
+  answers: 'json',
+  response: CrawlOverCrawlResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const LAUNCH_CRAWL_OVER_CRAWL = endpoint({
+  method: 'POST',
+  path: '/projects/{project_id}/launch-coc',
+  scope: 'projects:write',
+  summary: 'Compare two crawls of one project and one configuration',
+  source: '§4.6',
+  query: z.strictObject({
+    crawl1: z.string('is given once').min(1),
+    crawl2: z.string('is given once').min(1),
+  }),
+  body: CrawlOverCrawlInput.optional(),
+  answers: 'json',
+  response: CrawlOverCrawlResponse,
+  errors: [
+    'invalid_request',
+    'invalid_request_parameters',
+    'resource_not_found',
+    'invalid_state_for_request',
+  ],
+  repeatable: false,
+});
+
+export const DELETE_CRAWL_OVER_CRAWL = endpoint({
+  method: 'DELETE',
+  path: '/crawl_over_crawls/{crawl_over_crawl_id}',
+  scope: 'projects:write',
+  summary: 'Delete a crawl over crawl and its data',
+  source: '§4.6',
+  query: NoQuery,
+  answers: 'none',
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});

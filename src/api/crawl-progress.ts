@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { openEnum } from './open-enum.ts';
+import { NoQuery } from './pagination.ts';
+
+/** What became of a URL that a crawl came to (api-spec.md §2.5). */
+export const FETCH_STATUSES = [
+  'fetched_2xx',
+  'fetched_3xx',
+  'fetched_4xx',
+  'fetched_5xx',
+  'unfetched_exception',
+  'unfetched_robots_denied',
+] as const;
+export type FetchStatus = (typeof FETCH_STATUSES)[number];
+
+/** Steps of a crawl in their order, and the jobs of the analysis (api-spec.md §2.5). */
+export const PROGRESS_STEPS = ['fetch', 'connectors', 'analysis', 'cross_analysis', 'export'] as const;
+export const ANALYSIS_JOBS = [
+  'parse',
+  'inlinks',
+  'sitemaps',
+  'outlinks',
+  'redirect',
+  'scoring',
+  'top_ngrams',
+  'hreflang',
+  'duplicate_description',
+  'duplicate_title',
+  'duplicate_h1',
+  'duplicate_simhash',
+  'cluster_similarities',
+] as const;
+
+const counters = {
+  fetched_2xx: z.int().nonnegative(),
+  fetched_3xx: z.int().nonnegative(),
+  fetched_4xx: z.int().nonnegative(),
+  fetched_5xx: z.int().nonnegative(),
+  unfetched_exception: z.int().nonnegative(),
+  unfetched_robots_denied: z.int().nonnegative(),
+};
+const status = openEnum(['done', 'running', 'waiting']);
+
+/** A URL that stands for its fetch status; `fetch_date` is ISO 8601 in UTC (api-spec.md §2.5). */
+const UrlSample = z.looseObject({
+  url: z.string(),
+  fetch_date: z.string(),
+  fetch_status: openEnum(FETCH_STATUSES),
+  status_code: z.int().nullish(),
+  fetch_duration: z.number().nullish(),
+  error_code: z.string().nullish(),
+});
+
+/** How far a crawl is (api-spec.md §2.5); `timestamp` is UTC milliseconds. */
+export const CrawlProgress = z
+  .looseObject({
+    progress: z.looseObject({
+      status: z.string(),
+      crawler: z
+        .looseObject({
+          status: status.nullish(),
+          depth: z.int().nullish(),
+          counts: z.looseObject({ ...counters, queued_urls: z.int().nonnegative() }).nullish(),
+          by_depth: z.array(z.looseObject({ depth: z.int(), ...counters })).nullish(),
+          samples: z.array(UrlSample).nullish(),
+        })
+        .nullish(),
+      steps: z
+        .array(
+          z.looseObject({
+            name: openEnum(PROGRESS_STEPS),
+            status,
+            jobs: z.array(z.looseObject({ name: openEnum(ANALYSIS_JOBS), status })).optional(),
+          }),
+        )
+        .nullish(),
+    }),
+    timestamp: z.int(),
+    version: z.int(),
+  })
+  .meta({ id: 'CrawlProgress' });
+export type CrawlProgress = z.infer<typeof CrawlProgress>;
+
+export const GET_CRAWL_PROGRESS = endpoint({
+  method: 'GET',
+  path: '/crawls/{crawl_id}/progress',
+  scope: 'projects:read',
+  summary: 'How far a crawl is',
+  source: '§4.5',
+  query: NoQuery,
+  answers: 'json',
+  response: CrawlProgress,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});

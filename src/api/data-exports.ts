@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { openEnum } from './open-enum.ts';
+import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+
+/** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
+export const EXPORT_DATA_TYPES = ['page', 'link'] as const;
+export const EXPORT_FORMATS = ['csv', 'json', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const EXPORT_TARGETS = ['store_a', 'store_b'] as const;
+export type ExportTarget = (typeof EXPORT_TARGETS)[number];
+export const CSV_DELIMITERS = [',', ';', '\t'] as const;
+
+/** What a list of data exports can be sorted and filtered by; the target is not among it (api-spec.md §2.12). */
+export const DATA_EXPORT_LIST_FIELDS = [
+  'id',
+  'status',
+  'requested_at',
+  'created_at',
+  'size_bytes',
+  'row_count',
+  'data_type',
+  'output_format',
+  'resource_id',
+] as const;
+
+/** A data export (api-spec.md §2.12); times are UTC milliseconds, `status` is an open string. */
+export const DataExport = z
+  .looseObject({
+    id: z.string(),
+    data_type: openEnum([...EXPORT_DATA_TYPES, 'keyword']),
+    resource_id: z.string(),
+    output_format: z.string(),
+    output_format_parameters: z.looseObject({ csv_delimiter: z.string().nullish() }).nullish(),
+    output_row_count: z.number().nullish(),
+    output_size_in_bytes: z.number().nullish(),
+    requested_at: z.int().nullish(),
+    expiration_date: z.int().nullish(),
+    status: openEnum(['REQUESTED', 'EXPORTING', 'UPLOADING', 'DONE', 'FAILED']),
+    export_failure_reason: z.string().nullish(),
+    target: openEnum([...EXPORT_TARGETS, 'download_center']),
+    target_parameters: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'DataExport' });
+export type DataExport = z.infer<typeof DataExport>;
+
+/** Where an export to `store_a` goes (api-spec.md §4.9). */
+export const StoreAParameters = z
+  .strictObject({ store_a_bucket: z.string().min(1), store_a_prefix: z.string() })
+  .meta({ id: 'StoreAParameters' });
+
+/** Where an export to `store_b` goes; the credentials are `secrets://<workspace_id>/<secret_name>` (api-spec.md §4.9). */
+export const StoreBParameters = z
+  .strictObject({
+    store_b_credentials: z
+      .string()
+      .regex(/^secrets:\/\/[^/]+\/[^/]+$/, 'reads secrets://<workspace_id>/<secret_name>'),
+    store_b_bucket: z.string().min(1),
+    store_b_region: z.string().min(1),
+    store_b_prefix: z.string(),
+  })
+  .meta({ id: 'StoreBParameters' });
+
+export const OutputFormatParameters = z.strictObject({ csv_delimiter: z.enum(CSV_DELIMITERS).optional() });
+
+/** A data export to create (api-spec.md §4.9). */
+export const DataExportInput = z
+  .strictObject({
+    data_type: z.enum(EXPORT_DATA_TYPES),
+    resource_id: z.string().min(1),
+    output_format: z.enum(EXPORT_FORMATS),
+    output_format_parameters: OutputFormatParameters.nullish(),
+    target: z.enum(EXPORT_TARGETS),
+    target_parameters: z.union([StoreBParameters, StoreAParameters]),
+    page_group_lists_included: z.array(z.string()).optional(),
+    include_all_page_group_lists: z.boolean().optional(),
+  })
+  .meta({ id: 'DataExportInput' });
+export type DataExportInput = z.input<typeof DataExportInput>;
+
+export const DataExportResponse = z.looseObject({ data_export: DataExport });
+
+export const LIST_DATA_EXPORTS = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/data_exports',
+  scope: 'account:read',
+  summary: 'Data exports of a workspace; its key is `account`',
+  source: '§4.9',
+  query: ListQuery,
+  answers: 'json',
+  response: pageOf('account', DataExport),
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const GET_DATA_EXPORT = endpoint({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/data_exports/{data_export_id}',
+  scope: 'account:read',
+  summary: 'One data export',
+  source: '§4.9',
+  query: NoQuery,
+  answers: 'json',
+  response: DataExportResponse,
+  errors: ['invalid_request_parameters', 'resource_not_found'],
+  repeatable: true,
+});
+
+export const CREATE_DATA_EXPORT = endpoint({
+  method: 'POST',
+  path: '/workspaces/{workspace_id}/data_exports',
+  scope: 'account:write',
+  summary: 'Export the pages or links of a crawl to an object store',
+  source: '§4.9',
+  query: NoQuery,
+  body: z.strictObject({ data_export: DataExportInput }),
+  answers: 'json',
+  response: DataExportResponse,
+  errors: [
+    'invalid_request',
+    'invalid_request_parameters',
+    'resource_not_found',
+    'invalid_state_for_request',
+    'quota_error',
+  ],
+  repeatable: false,
+});

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { Scope } from './scopes.ts';
+import type { ServiceErrorType } from './service-error.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** How an answer comes: JSON that fits `response`, nothing (204), or a file that streams. */
+export type Answer = 'json' | 'none' | 'file';
+
+/** One operation of the service (api-spec.md §4): the client, the sandbox and the OpenAPI document are made from it. */
+export interface Endpoint<
+  Path extends string = string,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly method: Method;
+  /** Below `/api/v2`, with its parameters in braces. */
+  readonly path: Path;
+  /** Values of path parameters where the specification lists them; any other is not found. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** The scope asked of the token (docs/service-decisions.md). */
+  readonly scope: Scope;
+  readonly summary: string;
+  /** Where it stands in api-spec.md, such as `§4.3`. */
+  readonly source: string;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** How the body is sent; JSON where nothing is said. */
+  readonly sends?: 'json' | 'multipart';
+  readonly answers: Answer;
+  readonly response?: Response;
+  /** Errors it may answer with, besides `unauthorized`, `forbidden` and `internal_error`, which all may. */
+  readonly errors: readonly ServiceErrorType[];
+  /** May it be sent again after a failure? (spec-notes.md 16) */
+  readonly repeatable: boolean;
+}
+
+/** The names in braces of a path. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** What every endpoint may answer with besides its own errors (api-spec.md §7). */
+export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
+
+/** An endpoint with its types as written. */
+export function endpoint<
+  const Path extends string,
+  Query extends z.ZodType = z.ZodNever,
+  Body extends z.ZodType = z.ZodNever,
+  Response extends z.ZodType = z.ZodNever,
+>(definition: Endpoint<Path, Query, Body, Response>): Endpoint<Path, Query, Body, Response> {
+  return definition;
+}
+
+/** The path with its parameters filled in, each percent-encoded. */
+export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
+}

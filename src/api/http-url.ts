@@ -1,0 +1,7 @@
+import { z } from 'zod';
+
+/** An absolute address that begins with `http://` or `https://`. */
+export const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'is an address that begins with http:// or https://',
+});

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
+import { notFound } from '../refusal.ts';
+import { checkRequest } from './check-request.ts';
+import { EXPORTING } from './export-constraint.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation that a route serves. */
+    endpoint?: Endpoint;
+  }
+}
+
+/** A request of an endpoint, checked against its definition. */
+export interface Call<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly parameters: Readonly<Record<PathParameter<Path>, string>>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/**
+ * Serves an endpoint: scope, path, query and body are checked by its definition before `handler` sees them. What the
+ * handler returns is the answer, unless it has sent one; an endpoint that answers nothing answers 204.
+ */
+export function serve<Path extends string, Query extends z.ZodType, Body extends z.ZodType>(
+  api: FastifyInstance,
+  endpoint: Endpoint<Path, Query, Body, z.ZodType>,
+  handler: (call: Call<Path, Query, Body>) => unknown,
+): void {
+  api.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    // A search and its export share path and method, and differ by the query alone.
+    ...(endpoint.answers === 'file' ? { constraints: EXPORTING } : {}),
+    config: { endpoint: endpoint as Endpoint },
+    handler: async (request, reply) => {
+      const parameters = request.params as Record<PathParameter<Path>, string>;
+      checkValues(endpoint as Endpoint, parameters);
+      const query = endpoint.query && checkRequest(endpoint.query, request.query);
+      const isForm = endpoint.sends === 'multipart';
+      const body = endpoint.body && !isForm ? checkRequest(endpoint.body, request.body ?? {}) : undefined;
+      const answer = await handler({
+        parameters,
+        query: query as z.output<Query>,
+        body: body as z.output<Body>,
+        request,
+        reply,
+      });
+      return endpoint.answers === 'none' ? reply.code(204).send() : answer;
+    },
+  });
+}
+
+function checkValues({ path, values = {} }: Endpoint, parameters: Readonly<Record<string, string>>): void {
+  for (const [name, known] of Object.entries(values)) {
+    const value = parameters[name] ?? '';
+    if (!known.includes(value)) throw notFound(`the ${name.replace('_', ' ')} ${value} of ${path}`);
+  }
+}
