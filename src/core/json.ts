@@ -11,6 +11,18 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
+/**
+ * The same with numbers in the spelling they came in: one that JavaScript would write otherwise (`12.0`, `1e3`) is kept
+ * as raw JSON, which `stringifyJson` writes back letter for letter.
+ */
+export function parseJsonAsWritten(text: string): unknown {
+  const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number' || context?.source === undefined) return value;
+    return String(value) === context.source ? value : rawJson(context.source);
+  };
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
 /** The reverse of `parseJson`; dates become ISO 8601 in UTC. */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(

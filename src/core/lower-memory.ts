@@ -15,3 +15,17 @@ export async function withLowerMemory<T>(connection: Connection, work: () => Pro
     await connection.run(`SET memory_limit = '${limit}'`);
   }
 }
+
+/**
+ * Runs `work` on one thread of DuckDB, for what each thread takes a great deal of memory for. Nothing else may run in
+ * the database meanwhile.
+ */
+export async function withOneThread<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  const threads = Number(await connection.scalar("SELECT current_setting('threads')"));
+  await connection.run('SET threads = 1');
+  try {
+    return await work();
+  } finally {
+    await connection.run(`SET threads = ${threads}`);
+  }
+}

@@ -1,15 +1,20 @@
 import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import type { Oql } from '../api/oql.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import type { Unit } from '../model/unit.ts';
+import type { Unit, Window } from '../model/unit.ts';
 import type { Landscape } from './discover.ts';
+import { datesKey } from './discover-dates.ts';
+import { isProjectResource } from './resources.ts';
+import { unitFilter } from './unit-source.ts';
+import { windowsOf } from './windows.ts';
 
 export interface Selection {
   /** Ids or names of projects, or `all`. */
   readonly projects: 'all' | readonly string[];
   /** Ids of crawls; null: every one. */
   readonly crawls: readonly string[] | null;
-  /** Held against a crawl's `ended_at`, in UTC milliseconds: from inclusive, to exclusive. */
+  /** Held against a crawl's end, or the first day of a window, in UTC milliseconds: from inclusive, to exclusive. */
   readonly from: number;
   readonly to: number;
 }
@@ -20,6 +25,12 @@ export interface PlannedUnit {
   readonly pipeline: Pipeline;
   /** Why nothing can be loaded; null when it can. */
   readonly skip: string | null;
+  /** The pipeline's filter and the unit's window. */
+  readonly oql: Oql | null;
+  /** Asked for again although the warehouse holds it: lists, and windows whose data may still come in. */
+  readonly refresh: boolean;
+  /** What brings an archived crawl back before its data is asked for; null where nothing need be done. */
+  readonly restore: 'unarchive' | 'unarchive-fast' | null;
 }
 
 export interface Plan {
@@ -28,43 +39,61 @@ export interface Plan {
   readonly open: readonly string[];
 }
 
+const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
 /**
- * The units of work that a selection of the landscape has, oldest crawl first.
+ * The units of work that a selection of the landscape has: lists, then crawls and comparisons, then dated sources, the
+ * oldest first.
  *
+ * @param now UTC milliseconds; a window is planned once it has ended
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
-export function planUnits(landscape: Landscape, pipelines: readonly Pipeline[], selection: Selection): Plan {
+export function planUnits(
+  landscape: Landscape,
+  pipelines: readonly Pipeline[],
+  selection: Selection,
+  now: number = Date.now(),
+): Plan {
   const projects = landscape.workspaces.flatMap((workspace) => workspace.projects.items);
   const crawls = landscape.workspaces.flatMap((workspace) => workspace.crawls.items);
   const projectIds = selectProjects(projects, selection.projects);
   refuseUnknownCrawls(crawls, selection.crawls);
+  const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
+  const isWithin = (time: number): boolean => time >= selection.from && time < selection.to;
+  const of = (kind: Pipeline['source']['kind']): Pipeline[] =>
+    pipelines.filter((pipeline) => pipeline.source.kind === kind);
+
   const chosen = crawls
-    .filter((crawl) => projectIds === null || projectIds.has(crawl.project_id))
+    .filter((crawl) => isSelected(crawl.project_id))
     .filter((crawl) => selection.crawls === null || selection.crawls.includes(crawl.id))
-    .filter((crawl) => isEnded(crawl))
-    .filter((crawl) => endOf(crawl) >= selection.from && endOf(crawl) < selection.to)
+    .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
-  const units: PlannedUnit[] = [];
-  for (const pipeline of pipelines) {
-    if (pipeline.source.kind !== 'resource') continue;
-    for (const workspace of landscape.workspaces) {
-      units.push({ unit: unitOf(pipeline, workspace.id, null), pipeline, skip: null });
-    }
-  }
-  for (const crawl of chosen) {
-    for (const pipeline of pipelines) {
-      if (pipeline.source.kind !== 'crawl') continue;
-      units.push({
-        unit: unitOf(pipeline, crawl.id, crawl.project_id),
-        pipeline,
-        skip: skipReason(crawl, pipeline.source.data_type),
-      });
-    }
-  }
+  const crawlUnits = chosen.flatMap((crawl) => of('crawl').map((pipeline) => plannedCrawl(pipeline, crawl)));
+  const comparisons = landscape.workspaces
+    .flatMap((workspace) => workspace.crawlOverCrawls?.items ?? [])
+    .filter((one) => isSelected(one.project_id) && selection.crawls === null)
+    .filter((one) => one.status !== 'running' && isWithin(one.end_date ?? one.creation_date ?? 0))
+    .sort((a, b) => (a.end_date ?? 0) - (b.end_date ?? 0) || a.id.localeCompare(b.id));
+  const comparisonUnits = comparisons.flatMap((one) => {
+    const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
+    return of('crawl_over_crawl').map((pipeline) => planned(pipeline, one.id, one.project_id, skip));
+  });
+
+  const lists = of('resource').flatMap((pipeline) =>
+    isProjectResource(pipeline.source.data_type)
+      ? projects
+          .filter((project) => isSelected(project.id))
+          .map((project) => ({ ...planned(pipeline, project.id, project.id, null), refresh: true }))
+      : landscape.workspaces.map(({ id }) => ({ ...planned(pipeline, id, null, null), refresh: true })),
+  );
+  const dated = [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
+    projects
+      .filter((project) => isSelected(project.id) && selection.crawls === null)
+      .flatMap((project) => planWindows(landscape, pipeline, project.id, isWithin, now)),
+  );
   return {
-    units,
+    units: [...lists, ...crawlUnits, ...comparisonUnits, ...dated],
     open: crawls
       .filter((crawl) => !isEnded(crawl))
       .map((crawl) => crawl.id)
@@ -82,6 +111,48 @@ export function skipReason(crawl: Crawl, dataType: string): string | null {
   return null;
 }
 
+/** An archived crawl is skipped, or brought back first where the pipeline says so. */
+function plannedCrawl(pipeline: Pipeline, crawl: Crawl): PlannedUnit {
+  const { data_type } = pipeline.source;
+  const plain = planned(pipeline, crawl.id, crawl.project_id, skipReason(crawl, data_type));
+  const { unarchive } = pipeline;
+  if (plain.skip === null || !isArchived(crawl, data_type) || unarchive === 'skip') return plain;
+  if (unarchive === 'unarchive-fast' && data_type === 'links')
+    return { ...plain, skip: `${plain.skip}; unarchive-fast brings no links` };
+  return { ...plain, skip: null, restore: unarchive };
+}
+
+function isArchived(crawl: Crawl, dataType: string): boolean {
+  if (skipReason({ ...crawl, status: 'done', link_status: 'live' }, dataType) !== null) return false;
+  return (
+    crawl.status === 'archived' ||
+    crawl.status === 'unarchiving' ||
+    (crawl.status === 'done' && dataType === 'links' && crawl.link_status === 'archived')
+  );
+}
+
+/** One unit a window that has ended; one without a window, and the reason, where the project has no such source. */
+function planWindows(
+  { dates }: Landscape,
+  pipeline: Pipeline,
+  projectId: string,
+  isWithin: (time: number) => boolean,
+  now: number,
+): PlannedUnit[] {
+  const known = dates.get(projectId)?.get(datesKey(pipeline));
+  if (known === undefined) return [];
+  if ('skip' in known) return [planned(pipeline, projectId, projectId, known.skip)];
+  const settled = now - (pipeline.reload_last ?? 0) * DAY;
+  return windowsOf(pipeline.window ?? 'day', known, known.weeks)
+    .filter((window) => Date.parse(window.to) <= now && isWithin(Date.parse(window.from)))
+    .map((window) => {
+      const unit = unitOf(pipeline, projectId, projectId, window);
+      const oql = unitFilter(pipeline, unit, known.weeks);
+      const refresh = Date.parse(window.to) > settled;
+      return { unit, pipeline, skip: null, oql, refresh, restore: null };
+    });
+}
+
 function isEnded(crawl: Crawl): boolean {
   return ENDED.includes(crawl.status) || END_REASONS_WITHOUT_REPORT.includes(crawl.end_reason ?? '');
 }
@@ -91,12 +162,14 @@ function endOf(crawl: Crawl): number {
   return crawl.ended_at ?? crawl.created_at ?? 0;
 }
 
-function unitOf(pipeline: Pipeline, id: string, projectId: string | null): Unit {
-  return {
-    dataset: pipeline.dataset,
-    source: { kind: pipeline.source.kind, id, project_id: projectId },
-    window: null,
-  };
+function planned(pipeline: Pipeline, id: string, projectId: string | null, skip: string | null): PlannedUnit {
+  const unit = unitOf(pipeline, id, projectId, null);
+  return { unit, pipeline, skip, oql: unitFilter(pipeline, unit, 'iso'), refresh: false, restore: null };
+}
+
+function unitOf(pipeline: Pipeline, id: string, projectId: string | null, window: Window | null): Unit {
+  const source = { kind: pipeline.source.kind, id, project_id: projectId };
+  return { dataset: pipeline.dataset, source, window };
 }
 
 function selectProjects(

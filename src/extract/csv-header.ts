@@ -9,7 +9,7 @@ export const STREAM_DELIMITER = ';';
  *
  * @throws CrawlhouseError `contract_broken` when a name is empty or stands twice
  */
-export function parseHeader(line: string, file: string, delimiter: string = STREAM_DELIMITER): string[] {
+export function parseHeader(line: string, file: string, delimiter: string): string[] {
   const rows: string[][] = parse(line, { delimiter, relax_column_count: true });
   const names = rows[0] ?? [];
   const seen = new Set<string>();

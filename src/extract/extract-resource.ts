@@ -1,35 +1,30 @@
-import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { withoutSecrets } from '../api/crawl-configs.ts';
-import { Crawl } from '../api/crawls.ts';
-import { stringifyJson } from '../core/json.ts';
+import { type CrawlConfig, withoutSecrets } from '../api/crawl-configs.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
+import { writeRecords } from './write-records.ts';
+
+export type ResourceRecord = Readonly<Record<string, unknown>>;
 
 /**
  * Puts the records of a resource list on disk as JSONL, like an export. Secrets of crawl configurations stay out
  * (spec-notes.md 33).
  */
-export async function* extractResource(
+export function extractResource(
   name: string,
-  records: readonly Readonly<Record<string, unknown>>[],
+  records: readonly ResourceRecord[],
   folder: string,
 ): AsyncGenerator<RawPart, Download> {
-  const text = records.map((record) => `${stringifyJson(cleaned(record))}\n`).join('');
-  const path = join(folder, 'part-00001.jsonl');
-  await writeFile(path, text, { flag: 'wx' });
-  const file = `${name}.jsonl`;
-  yield { path, format: 'json', file, firstLine: 1, rows: records.length, header: null };
-  return {
-    bytes: Buffer.byteLength(text),
-    sha256: createHash('sha256').update(text).digest('hex'),
-    rows: records.length,
-    header: null,
+  const batches = async function* (): AsyncGenerator<readonly ResourceRecord[]> {
+    yield records.map(cleaned);
   };
+  return writeRecords(batches(), `${name}.jsonl`, folder);
 }
 
-function cleaned(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const crawl = Crawl.safeParse(record);
-  if (!crawl.success || !crawl.data.crawl_config) return record;
-  return { ...record, crawl_config: withoutSecrets(crawl.data.crawl_config) };
+/** A configuration stands alone, or within a crawl. */
+function cleaned(record: ResourceRecord): ResourceRecord {
+  const { crawl_config: config } = record;
+  const isConfig = 'max_speed' in record && 'user_agent' in record;
+  const outer = isConfig ? withoutSecrets(record as CrawlConfig) : record;
+  return typeof config === 'object' && config !== null
+    ? { ...outer, crawl_config: withoutSecrets(config as CrawlConfig) }
+    : outer;
 }

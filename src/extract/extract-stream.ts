@@ -1,15 +1,18 @@
-import type { ServiceClient } from '../api/client.ts';
-import type { CrawlDataType } from '../api/fields.ts';
+import type { DataClient } from '../api/data-client.ts';
+import { type DataSource, describeSource, exportSource } from '../api/data-source.ts';
 import type { Oql } from '../api/oql.ts';
 import type { ExportFileType } from '../api/search.ts';
+import type { StreamedResponse } from '../api/transport.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
 import { type BodyFacts, verifiedBody } from './verified-body.ts';
-import { writeParts } from './write-parts.ts';
+import { PART_BYTES, WIDE_PART_BYTES, writeParts } from './write-parts.ts';
+
+/** From so many fields on, raw parts are larger (docs/decisions/staging.md). */
+const WIDE_FIELDS = 200;
 
 /** What a streamed export is asked for. */
 export interface StreamRequest {
-  readonly crawlId: string;
-  readonly dataType: CrawlDataType;
+  readonly source: DataSource;
   readonly fields: readonly string[];
   readonly oql: Oql | null;
   readonly format: ExportFileType;
@@ -17,31 +20,36 @@ export interface StreamRequest {
 }
 
 /**
- * Brings a crawl's rows by one streamed export (api-spec.md §4.1), part by part. What has been yielded may be staged
+ * Brings rows by one streamed export (api-spec.md §4.1), part by part; resolves when the service lets it begin. What has been yielded may be staged
  * at once, but counts only when the generator has returned: until then the download may still turn out broken.
  *
  * @throws CrawlhouseError retriable when the stream is refused for now, cut, reset or idle
  */
-export async function* extractStream(
-  client: ServiceClient,
+export async function extractStream(
+  client: DataClient,
   request: StreamRequest,
   folder: string,
   signal: AbortSignal,
-): AsyncGenerator<RawPart, Download> {
-  const file = `${request.dataType}.${request.format === 'csv' ? 'csv' : 'jsonl'}`;
+): Promise<AsyncGenerator<RawPart, Download>> {
+  const what = describeSource(request.source);
+  const file = `${fileName(request.source)}.${request.format === 'csv' ? 'csv' : 'jsonl'}`;
   const body = { fields: [...request.fields], ...(request.oql ? { oql: request.oql } : {}) };
-  const response = await client.exportCrawl(
-    request.crawlId,
-    request.dataType,
-    body,
-    request.format,
-    request.gzip,
-    signal,
-  );
+  const { source, format, gzip } = request;
+  const response = await exportSource(client, source, body, format, gzip, signal);
+  return partsOf(response, request, file, folder, what);
+}
+
+async function* partsOf(
+  response: StreamedResponse,
+  request: StreamRequest,
+  file: string,
+  folder: string,
+  what: string,
+): AsyncGenerator<RawPart, Download> {
   const facts: BodyFacts = { bytes: 0, sha256: '' };
-  const what = `export of ${request.dataType} of crawl ${request.crawlId}`;
-  const content = verifiedBody(response.body, response.contentEncoding, facts, what);
-  const parts = writeParts(content, { folder, format: request.format, file });
+  const content = verifiedBody(response.body, response.contentEncoding, facts, `export of ${what}`);
+  const partBytes = request.fields.length > WIDE_FIELDS ? WIDE_PART_BYTES : PART_BYTES;
+  const parts = writeParts(content, { folder, format: request.format, file, partBytes });
   let rows = 0;
   for (;;) {
     const next = await parts.next();
@@ -49,4 +57,11 @@ export async function* extractStream(
     rows += next.value.rows;
     yield next.value;
   }
+}
+
+/** What the rows are called in messages and rejects. */
+function fileName(source: DataSource): string {
+  if (source.kind === 'crawl') return source.dataType;
+  if (source.kind === 'crawl_over_crawl') return 'pages';
+  return source.kind === 'log_events' ? 'events' : `log_pages_${source.granularity}`;
 }

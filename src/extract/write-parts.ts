@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CrawlhouseError } from '../core/errors.ts';
 import { retriable } from '../core/retry.ts';
 import type { RawPart } from '../model/raw-part.ts';
-import { parseHeader } from './csv-header.ts';
+import { parseHeader, STREAM_DELIMITER } from './csv-header.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 /**
@@ -11,6 +11,8 @@ import { RecordScanner } from './record-scanner.ts';
  * that the fixed cost of a part does not show (test/bench).
  */
 export const PART_BYTES = 32 * 1024 * 1024;
+/** The same where planning a part's SQL, hundreds of columns of it, takes as long as a good deal of its rows. */
+export const WIDE_PART_BYTES = 64 * 1024 * 1024;
 /** A header line longer than this is no header. */
 const HEADER_LIMIT = 1024 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -21,6 +23,8 @@ export interface PartOptions {
   readonly format: 'csv' | 'json';
   /** What the whole download is called in messages and rejects. */
   readonly file: string;
+  /** Of a CSV; the streamed export's where nothing is said. */
+  readonly delimiter?: string;
   readonly partBytes?: number;
 }
 
@@ -59,6 +63,7 @@ export async function* writeParts(
       firstLine,
       rows: whole.rows,
       header: head.header,
+      delimiter: options.format === 'csv' ? delimiterOf(options) : null,
     };
   };
 
@@ -91,6 +96,10 @@ export async function* writeParts(
   }
 }
 
+function delimiterOf({ delimiter = STREAM_DELIMITER }: PartOptions): string {
+  return delimiter;
+}
+
 interface Head {
   /** Names in the first line of a CSV. */
   readonly header: readonly string[] | null;
@@ -115,7 +124,7 @@ async function readHead(pieces: AsyncIterator<Buffer>, options: PartOptions): Pr
     if (end !== -1) {
       const line = clean.subarray(0, end);
       return {
-        header: parseHeader(line.toString('utf8'), options.file),
+        header: parseHeader(line.toString('utf8'), options.file, delimiterOf(options)),
         lines: countLines(line),
         rest: clean.subarray(end),
       };

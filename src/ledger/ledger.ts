@@ -35,6 +35,19 @@ export interface LedgerRun {
   readonly ended_at: string | null;
 }
 
+/** A data export that a unit's attempt asked for; its prefix holds unit and attempt (spec-notes.md 21). */
+export interface LedgerExport {
+  readonly unit: string;
+  /** Null until the service's answer is known: a kill may fall between the request and its answer. */
+  readonly data_export_id: string | null;
+  readonly store: string;
+  readonly format: string;
+  readonly prefix: string;
+  /** The service's own; `loaded` once its rows are in the warehouse. */
+  readonly status: string;
+  readonly requested_at: string;
+}
+
 export interface Discovery {
   /** Ids of the crawls that are known and not ended. */
   readonly open: readonly string[];
@@ -52,6 +65,9 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS runs (
     run_id TEXT PRIMARY KEY, command TEXT NOT NULL, status TEXT NOT NULL,
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
+  CREATE TABLE IF NOT EXISTS exports (
+    unit TEXT PRIMARY KEY, data_export_id TEXT, store TEXT NOT NULL, format TEXT NOT NULL, prefix TEXT NOT NULL,
+    status TEXT NOT NULL, requested_at TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS open_crawls (id TEXT PRIMARY KEY) STRICT;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `;
@@ -134,6 +150,23 @@ export class Ledger implements Disposable {
     const run = this.#database.prepare('INSERT INTO runs VALUES (?, ?, ?, ?, ?)');
     for (const one of runs) run.run(one.run_id, one.command, one.status, one.started_at, one.ended_at);
     this.#database.exec('COMMIT');
+  }
+
+  /** Takes note of the data export of a unit's present attempt. */
+  putExport(one: LedgerExport): void {
+    this.#database
+      .prepare('INSERT OR REPLACE INTO exports VALUES (?, ?, ?, ?, ?, ?, ?)')
+      .run(one.unit, one.data_export_id, one.store, one.format, one.prefix, one.status, one.requested_at);
+  }
+
+  setExportStatus(unit: string, status: string): void {
+    this.#database.prepare('UPDATE exports SET status = ? WHERE unit = ?').run(status, unit);
+  }
+
+  exports(): LedgerExport[] {
+    return this.#database
+      .prepare('SELECT * FROM exports ORDER BY requested_at, unit')
+      .all() as unknown as LedgerExport[];
   }
 
   startRun(runId: string, command: string, startedAt: string): void {

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
-import { withLowerMemory } from '../core/lower-memory.ts';
+import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { unitName } from '../model/unit.ts';
+import { fieldChanges } from '../warehouse/field-changes.ts';
 import {
   applyRawTable,
   fieldRegistry,
@@ -15,10 +16,13 @@ import {
 } from '../warehouse/raw-table.ts';
 import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
+import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 
 /** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
-const WIDE_COLUMNS = 50;
+const MANY_COLUMNS = 50;
+/** From so many on, two threads' worth of it spills even so. */
+const WIDE_COLUMNS = 200;
 
 export interface LoadOptions {
   readonly runId: string;
@@ -43,15 +47,15 @@ export async function loadPackage(
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
   const registry = await fieldRegistry(connection, dataset);
-  const plan = planRawTable(dataset, manifest.columns, tableColumns, registry);
+  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry);
+  const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
   refuseDrift(manifest, plan, options.schemaChange);
   const meta = metaValues(manifest, options.runId);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   return connection.transaction(async () => {
-    await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
-    const insert = () => insertRows(connection, folder, manifest, plan, meta, options.signal);
-    const loaded =
-      plan.targets.length > WIDE_COLUMNS ? await withLowerMemory(connection, insert) : await insert();
+    const loaded = await withMemoryFor(connection, plan.targets.length, () =>
+      replaceRows(connection, folder, manifest, plan, meta, options.signal),
+    );
     const counts: Counts = { ...manifest.counts, loaded, queryable: null };
     const difference = reconcile(counts);
     if (difference) {
@@ -87,8 +91,15 @@ export async function recordRejects(
   );
 }
 
+/** Runs an INSERT into so many columns with what keeps the process within its ceiling. */
+function withMemoryFor<T>(connection: Connection, columns: number, insert: () => Promise<T>): Promise<T> {
+  if (columns > WIDE_COLUMNS) return withOneThread(connection, insert);
+  return columns > MANY_COLUMNS ? withLowerMemory(connection, insert) : insert();
+}
+
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
   const { source, window } = manifest.unit;
+  const now = `CAST(${text(new Date().toISOString())} AS ${RAW_META_COLUMNS._loaded_at})`;
   return {
     _unit: text(manifest.name),
     _source_id: text(source.id),
@@ -96,11 +107,15 @@ function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaCo
     _project_id: source.project_id === null ? 'NULL' : text(source.project_id),
     ...(window ? { _window: text(window.from) } : {}),
     _run_id: text(runId),
-    _loaded_at: `CAST(${text(new Date().toISOString())} AS ${RAW_META_COLUMNS._loaded_at})`,
+    _loaded_at: now,
+    ...(source.kind === 'resource'
+      ? { _seen_from: now, _seen_to: `CAST(NULL AS ${RAW_META_COLUMNS._seen_to})` }
+      : {}),
   };
 }
 
-async function insertRows(
+/** The unit's former rows out, its rows in; a list of resources keeps what it was before. */
+async function replaceRows(
   connection: Connection,
   folder: string,
   manifest: Manifest,
@@ -108,6 +123,12 @@ async function insertRows(
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
+  const { dataset, source } = manifest.unit;
+  if (source.kind === 'resource') {
+    const parts = manifest.parts.map((part) => join(folder, part.file));
+    return mergeHistory(connection, dataset, manifest.name, parts, plan, meta, signal);
+  }
+  await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
   if (manifest.parts.length === 0) return 0;
   const paths = manifest.parts.map((part) => text(join(folder, part.file))).join(', ');
   const columns = [...Object.keys(meta), ...plan.targets.map((target) => target.column)]
@@ -118,7 +139,7 @@ async function insertRows(
     ...plan.targets.map((target) => target.merged.incoming(ident(target.source))),
   ].join(', ');
   const inserted = await connection.run(
-    `INSERT INTO ${table('raw', manifest.unit.dataset)} (${columns}) SELECT ${values} FROM read_parquet([${paths}])`,
+    `INSERT INTO ${table('raw', dataset)} (${columns}) SELECT ${values} FROM read_parquet([${paths}])`,
     [],
     signal,
   );
@@ -190,7 +211,9 @@ async function recordFields(
 function refuseDrift(manifest: Manifest, plan: RawTablePlan, schemaChange: 'evolve' | 'freeze'): void {
   const [first] = plan.changes;
   if (schemaChange !== 'freeze' || !plan.exists || !first) return;
-  const what = plan.changes.map((change) => `${change.field} (${change.change}: ${change.after})`).join(', ');
+  const what = plan.changes
+    .map((change) => `${change.field} (${change.change}: ${change.after ?? change.before})`)
+    .join(', ');
   throw new CrawlhouseError(
     'contract_drift',
     `${manifest.name} changes the frozen fields of its dataset: ${what}`,

@@ -41,6 +41,8 @@ export const Manifest = z.object({
     format: z.string(),
     /** OQL under which `reported` was counted; null without a filter. */
     filter: z.unknown(),
+    /** Why this route. */
+    reason: z.string().optional(),
     requested_at: z.string(),
   }),
   columns: z.array(PackageColumn),

@@ -1,7 +1,7 @@
 /** A piece of a download on disk, whole lines only: what extract hands to stage while the rest still comes. */
 export interface RawPart {
   readonly path: string;
-  readonly format: 'csv' | 'json';
+  readonly format: 'csv' | 'json' | 'parquet';
   /** Name of the raw file for people: all parts of one download are one file. */
   readonly file: string;
   /** Line (from 1) of the part's first record in that file. */
@@ -10,6 +10,8 @@ export interface RawPart {
   readonly rows: number;
   /** Names in the header line, for CSV. */
   readonly header: readonly string[] | null;
+  /** Between two cells, for CSV. */
+  readonly delimiter: string | null;
 }
 
 /** What is known of a download once its last byte has been checked. */

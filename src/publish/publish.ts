@@ -66,7 +66,8 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
   );
   for (const { dataset, loaded, fresh } of datasets) {
     const raw = table(catalog, 'raw', dataset);
-    const total = (await connection.scalar(`SELECT count(*) FROM ${raw}`)) as bigint;
+    const present = (await keepsHistory(connection, catalog, dataset)) ? '_seen_to IS NULL' : 'true';
+    const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
     if (total !== loaded) {
       throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
     }
@@ -75,7 +76,7 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
     await connection.run(
       `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
        FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL) AS fresh
-       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} GROUP BY _unit) AS c ON c._unit = fresh.unit
+       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${present} GROUP BY _unit) AS c ON c._unit = fresh.unit
        WHERE l.unit = fresh.unit`,
       [dataset],
     );
@@ -88,6 +89,16 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
       `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
     );
   }
+}
+
+/** Lists of resources hold former records too; what they hold now is counted. */
+async function keepsHistory(connection: Connection, catalog: string, dataset: string): Promise<boolean> {
+  const found = await connection.scalar(
+    `SELECT count(*) FROM duckdb_columns()
+     WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? AND column_name = '_seen_to'`,
+    [catalog, dataset],
+  );
+  return found !== 0n;
 }
 
 function unreconciled(message: string): CrawlhouseError {

@@ -1,8 +1,7 @@
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import type { Field } from '../model/field.ts';
-import type { RawPart } from '../model/raw-part.ts';
 import type { PackageColumns } from './package-columns.ts';
-import { rawReader } from './raw-reader.ts';
+import { rawReader, type TextPart } from './raw-reader.ts';
 import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
@@ -18,7 +17,7 @@ export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LE
  */
 export async function convertPart(
   connection: Connection,
-  part: RawPart,
+  part: TextPart,
   columns: PackageColumns,
   spelling: 'usual' | 'any',
   output: string,

@@ -7,6 +7,7 @@ import { typeFamily } from '../model/field.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { PARQUET_OPTIONS } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
+import { parquetColumns, parquetTextSql } from './parquet-reader.ts';
 import { jsonPath } from './raw-reader.ts';
 import { readRecords } from './read-records.ts';
 import { brokenSql, type Conversion, readerType, reasonSql, valueSql } from './value-sql.ts';
@@ -35,8 +36,13 @@ export async function inspectPart(
 ): Promise<Inspection | null> {
   const copy = `${output}.records.jsonl`;
   try {
-    await pipeline(Readable.from(recordLines(part)), createWriteStream(copy), { signal });
-    await connection.run(suspectsSql(part, columns, copy), [], signal);
+    if (part.format === 'parquet') {
+      const types = await parquetColumns(connection, part, signal);
+      await connection.run(parquetSuspectsSql(part, columns, types), [], signal);
+    } else {
+      await pipeline(Readable.from(recordLines(part)), createWriteStream(copy), { signal });
+      await connection.run(suspectsSql(part, columns, copy), [], signal);
+    }
     const conversions = conversionsOf(part, columns);
     if (await widenWhereRoomLacks(connection, conversions, columns, signal)) return null;
     const broken = brokenListSql(conversions);
@@ -104,11 +110,27 @@ function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): stri
     SELECT line, problem, raw, ${values.join(', ')} FROM parsed`;
 }
 
+/** The same of a Parquet file, whose rows are all records: their lines are their numbers in it. */
+function parquetSuspectsSql(
+  part: RawPart,
+  columns: PackageColumns,
+  types: ReadonlyMap<string, string>,
+): string {
+  const values = columns.fields.map(({ name }, index) => {
+    const type = types.get(name);
+    return `${type === undefined ? 'NULL::VARCHAR' : parquetTextSql(name, type)} AS c${index}`;
+  });
+  return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS
+    SELECT file_row_number + 1 AS line, NULL::VARCHAR AS problem, NULL::VARCHAR AS raw, ${values.join(', ')}
+    FROM read_parquet(${text(part.path)}, file_row_number = true)`;
+}
+
 function conversionsOf(part: RawPart, columns: PackageColumns): Conversion[] {
   return columns.fields.map((field, index) => ({
     field,
     source: `c${index}`,
-    format: part.format,
+    // Parquet's values come as texts, as a CSV's do.
+    format: part.format === 'json' ? 'json' : 'csv',
     widened: columns.isWidened(field.name),
   }));
 }

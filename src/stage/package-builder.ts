@@ -14,6 +14,7 @@ import { inspectPart } from './inspect-part.ts';
 import { defineMacros } from './macros.ts';
 import { PackageColumns } from './package-columns.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
+import { stageParquet } from './stage-parquet.ts';
 
 /**
  * From so many fields on, memory that DuckDB frees is given back to the system sooner: a fifth slower, but within the
@@ -136,7 +137,10 @@ export class PackageBuilder {
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
-  async #convert(part: RawPart, output: string, signal: AbortSignal): Promise<number | null> {
+  async #convert(raw: RawPart, output: string, signal: AbortSignal): Promise<number | null> {
+    const { format } = raw;
+    if (format === 'parquet') return stageParquet(this.#connection, raw, this.#columns, output, signal);
+    const part = { ...raw, format };
     if (this.#spelling === 'usual') {
       const rows = await convertPart(this.#connection, part, this.#columns, 'usual', output, signal);
       if (rows !== null) return rows;

@@ -18,12 +18,15 @@ export interface RawReader {
   readonly typed: boolean;
 }
 
+/** A part that is read as text; Parquet has types of its own (`parquet-reader.ts`). */
+export type TextPart = RawPart & { readonly format: 'csv' | 'json' };
+
 /**
  * Reads a raw part with a column for each of `fields`. Nothing is sniffed. CSV columns stand by position, so the header
  * decides; JSON keys by name, with the types that `typeOf` gives them.
  */
 export function rawReader(
-  part: RawPart,
+  part: TextPart,
   fields: readonly Field[],
   typeOf: (field: Field) => string,
 ): RawReader {
@@ -37,7 +40,7 @@ function csvReader(part: RawPart): RawReader {
   return {
     sources,
     typed: false,
-    sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=';', quote='"', escape='"',
+    sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=${text(part.delimiter ?? ';')}, quote='"', escape='"',
       nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD}, buffer_size=${CSV_BUFFER},
       columns={${columns}})`,
   };

@@ -35,8 +35,9 @@ async function* jsonRecords(part: RawPart): AsyncGenerator<RawRecord> {
 
 async function* csvRecords(part: RawPart): AsyncGenerator<RawRecord> {
   const width = part.header?.length ?? 0;
+  const delimiter = part.delimiter ?? ';';
   const parser = parse({
-    delimiter: ';',
+    delimiter,
     encoding: 'latin1',
     relax_column_count: true,
     relax_quotes: true,
@@ -62,7 +63,7 @@ async function* csvRecords(part: RawPart): AsyncGenerator<RawRecord> {
     yield {
       line,
       problem,
-      text: problem === null ? null : cells.map((cell) => cell?.text ?? '').join(';'),
+      text: problem === null ? null : cells.map((cell) => cell?.text ?? '').join(delimiter),
       cells: cells.map((cell) => cell?.text ?? null),
     };
   }

@@ -9,9 +9,10 @@ import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from './schema.ts';
 /** A change that a unit's fields bring to its dataset's table. */
 export interface SchemaChange {
   readonly field: string;
-  readonly change: 'added' | 'widened';
+  readonly change: 'added' | 'widened' | 'vanished' | 'retyped' | 'arity';
   readonly before: string | null;
-  readonly after: string;
+  /** Null for a field that is gone. */
+  readonly after: string | null;
 }
 
 /** How the columns of a package go into the raw table of its dataset. */
@@ -120,6 +121,10 @@ export async function applyRawTable(
     const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
     await connection.run(`CREATE TABLE ${name} (${[...own, ...theirs].join(', ')})`);
     return;
+  }
+  const known = await rawTableColumns(connection, dataset);
+  for (const column of meta.filter((one) => !known.has(one))) {
+    await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${RAW_META_COLUMNS[column]}`);
   }
   for (const { column, merged, added } of plan.targets) {
     if (added) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${merged.type}`);

@@ -20,6 +20,8 @@ export const RAW_META_COLUMNS = {
   _crawl_id: 'VARCHAR',
   _project_id: 'VARCHAR',
   _window: 'VARCHAR',
+  _seen_from: 'TIMESTAMP WITH TIME ZONE',
+  _seen_to: 'TIMESTAMP WITH TIME ZONE',
   _run_id: 'VARCHAR',
   _loaded_at: 'TIMESTAMP WITH TIME ZONE',
 } as const;

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { discover } from '../../src/discover/discover.ts';
+import { type DiscoveryScope, discover } from '../../src/discover/discover.ts';
 import { sendJson, type TestService, testClient, testService } from '../api/test-service.ts';
 
 const signal = new AbortController().signal;
+
+const ALL: DiscoveryScope = { workspaces: 'all', projects: 'all', pipelines: [] };
 
 /** A service with two workspaces of one project and one crawl each. */
 function service(): Promise<TestService> {
@@ -21,7 +23,7 @@ function service(): Promise<TestService> {
 }
 
 test('every workspace is read with its projects and crawls', async () => {
-  const { workspaces } = await discover(testClient(await service()), 'all', signal);
+  const { workspaces } = await discover(testClient(await service()), ALL, signal);
   expect(workspaces.map((one) => [one.id, one.projects.items[0]?.id, one.crawls.items[0]?.id])).toEqual([
     ['w1', 'p-w1', 'c-w1'],
     ['w2', 'p-w2', 'c-w2'],
@@ -30,13 +32,15 @@ test('every workspace is read with its projects and crawls', async () => {
 
 test('only the selected workspaces are asked', async () => {
   const asked = await service();
-  const { workspaces } = await discover(testClient(asked), ['w2'], signal);
+  const { workspaces } = await discover(testClient(asked), { ...ALL, workspaces: ['w2'] }, signal);
   expect(workspaces.map((one) => one.id)).toEqual(['w2']);
   expect(asked.seen.some((one) => one.path.includes('w1'))).toBe(false);
 });
 
 test('a workspace that the token does not see is a wrong setting', async () => {
-  await expect(discover(testClient(await service()), ['w1', 'w9'], signal)).rejects.toMatchObject({
+  await expect(
+    discover(testClient(await service()), { ...ALL, workspaces: ['w1', 'w9'] }, signal),
+  ).rejects.toMatchObject({
     code: 'bad_settings',
     message: 'workspaces: the token does not see a workspace w9',
     hint: 'it sees w1 (One), w2 (Two)',

@@ -31,8 +31,10 @@ function landscape(crawls: readonly Crawl[]): Landscape {
         name: 'One',
         projects: { items: projects, total: 2 },
         crawls: { items: crawls, total: crawls.length },
+        crawlOverCrawls: null,
       },
     ],
+    dates: new Map(),
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { RunResult } from '../../src/pipeline/session.ts';
 import {
   crawlhouse,
   projectFolder,
@@ -13,6 +14,9 @@ import {
 } from '../support/house.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
+const statusOf = ({ report }: RunResult, status: string) =>
+  report.units.filter((unit) => unit.status === status);
+
 const SMALL = 'projects=1,crawls=2,pages=300,links=1500,columns=40,seed=3';
 
 test('a run counts every row from the service to the query, and a second one does nothing', async () => {
@@ -20,17 +24,25 @@ test('a run counts every row from the service to the query, and a second one doe
   const folder = await projectFolder();
   const first = await runHouse(folder, sandbox);
   expect(first.exitCode).toBe(0);
-  expect(first.report.units.map((unit) => unit.status)).toEqual(Array(6).fill('loaded'));
-  for (const { unit, counts } of first.report.units) {
-    const { reported, received, staged, rejected, loaded, queryable } = counts;
-    expect([unit, received, staged, loaded, queryable, rejected]).toEqual([
+  const [loaded, skipped] = [statusOf(first, 'loaded'), statusOf(first, 'skipped')];
+  expect(loaded.length + skipped.length).toBe(first.report.units.length);
+  // Two crawls with five data types each, five lists of the workspace, three of the project.
+  expect(loaded.length).toBe(2 * 5 + 5 + 3);
+  expect(skipped.map((unit) => unit.error?.message)).toEqual([
+    ...Array(4).fill('the project has no log monitoring'),
+    'the project has no ranking performance',
+  ]);
+  for (const { unit, counts } of loaded) {
+    const { reported, received, staged, rejected, loaded: rows, queryable } = counts;
+    expect([unit, received, staged, rows, queryable, rejected]).toEqual([
       unit,
-      reported,
-      reported,
-      reported,
-      reported,
+      received,
+      received,
+      received,
+      received,
       0,
     ]);
+    expect([unit, reported ?? received]).toEqual([unit, received]);
   }
   const rows = first.report.units
     .filter((unit) => unit.dataset === 'crawl_links')
@@ -40,9 +52,9 @@ test('a run counts every row from the service to the query, and a second one doe
 
   const before = await requestCount(sandbox);
   const second = await runHouse(folder, sandbox);
-  expect(second.report.units.map((unit) => unit.status)).toEqual(['unchanged', 'unchanged']);
+  expect(second.report.units.map((unit) => unit.status)).toEqual(Array(8).fill('unchanged'));
   expect(second.report.models.every((model) => model.status === 'unchanged')).toBe(true);
-  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(5);
+  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(10);
 });
 
 test('with the state directory gone, the next run takes up from the published warehouse', async () => {
@@ -52,13 +64,13 @@ test('with the state directory gone, the next run takes up from the published wa
   await rm(join(folder, '.crawlhouse'), { recursive: true });
   const connection = await temporaryConnection(await temporaryFolder());
   const status = JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout);
-  expect(status.units).toHaveLength(6);
+  expect(status.units).toHaveLength(23);
   const again = await runHouse(folder, sandbox);
-  expect(again.report.units.map((unit) => unit.status)).toEqual(['unchanged', 'unchanged']);
+  expect(again.report.units.map((unit) => unit.status)).toEqual(Array(8).fill('unchanged'));
   expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_links')).toEqual([
     { n: '3000' },
   ]);
-  expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).units).toHaveLength(6);
+  expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).units).toHaveLength(23);
 });
 
 test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
@@ -68,7 +80,7 @@ test('with the published warehouse gone, the next run publishes again without as
   await rm(join(folder, 'warehouse.duckdb'));
   const before = await requestCount(sandbox);
   expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
-  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(5);
+  expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(10);
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(true);
 });
 
@@ -79,13 +91,13 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
   const plan = JSON.parse(
     (await crawlhouse(folder, sandbox, ['backfill', ...window, '--plan', '--json'])).stdout,
   );
-  expect(plan.totals).toMatchObject({ units: 6, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
+  expect(plan.totals).toMatchObject({ units: 18, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(false);
   await runHouse(folder, sandbox);
   const reload = await crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
   expect(reload.status).toBe(0);
   const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
-  expect(units.map((unit) => unit.status)).toEqual(Array(6).fill('loaded'));
+  expect(units.filter((unit) => unit.status === 'loaded')).toHaveLength(18);
   const connection = await temporaryConnection(await temporaryFolder());
   const [row] = await published(
     connection,
@@ -118,7 +130,7 @@ test('cancelled, unfinished and archived crawls are skipped with their reason, o
   }
   const { report, exitCode } = await runHouse(folder, sandbox);
   expect(exitCode).toBe(0);
-  const crawlUnits = report.units.filter((unit) => unit.source.kind === 'crawl');
+  const crawlUnits = report.units.filter((unit) => ['crawl_pages', 'crawl_links'].includes(unit.dataset));
   const told = crawlUnits.map(
     (unit) => `${unit.dataset} ${ids.indexOf(unit.source.id)} ${unit.error?.message ?? unit.status}`,
   );

@@ -7,8 +7,7 @@ import { testClient, testService } from '../api/test-service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const REQUEST: StreamRequest = {
-  crawlId: 'c1',
-  dataType: 'pages',
+  source: { kind: 'crawl', id: 'c1', dataType: 'pages' },
   fields: ['url', 'depth'],
   oql: null,
   format: 'csv',
@@ -17,7 +16,7 @@ const REQUEST: StreamRequest = {
 const signal = new AbortController().signal;
 
 async function extract(service: { readonly baseUrl: string }, request: StreamRequest) {
-  const generator = extractStream(testClient(service), request, await temporaryFolder(), signal);
+  const generator = await extractStream(testClient(service), request, await temporaryFolder(), signal);
   const parts: RawPart[] = [];
   for (;;) {
     const next = await generator.next();

@@ -1,0 +1,100 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { WeekDefinition } from '../api/log-monitoring.ts';
+import type { Project } from '../api/projects.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+
+/** The days that a dated source has, both inclusive, or why it has none for us. */
+export type SourceDates =
+  | { readonly from: string; readonly to: string; readonly weeks: WeekDefinition }
+  | { readonly skip: string };
+
+/** By project id, then by kind of source and granularity: `log_monitoring days`, `ranking_performance`. */
+export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
+
+/** The key of a pipeline's dates within a project's. */
+export function datesKey({ source, window }: Pipeline): string {
+  return source.kind === 'log_monitoring' ? `log_monitoring ${window ?? 'day'}s` : source.kind;
+}
+
+/** Asks each project for the days of its dated sources, as far as pipelines read them. */
+export async function discoverDates(
+  client: ServiceClient,
+  projects: readonly Project[],
+  pipelines: readonly Pipeline[],
+  signal: AbortSignal,
+): Promise<ProjectDates> {
+  const reads = (kind: string): boolean => pipelines.some((pipeline) => pipeline.source.kind === kind);
+  const found = new Map<string, Map<string, SourceDates>>();
+  for (const project of projects) {
+    const dates = new Map<string, SourceDates>();
+    if (reads('log_monitoring')) {
+      for (const [key, value] of await logDates(client, project, signal)) dates.set(key, value);
+    }
+    if (reads('ranking_performance')) {
+      dates.set('ranking_performance', await rankingDates(client, project, signal));
+    }
+    found.set(project.id, dates);
+  }
+  return found;
+}
+
+async function logDates(
+  client: ServiceClient,
+  project: Project,
+  signal: AbortSignal,
+): Promise<[string, SourceDates][]> {
+  const keys = ['days', 'weeks', 'months'].map((granularity) => `log_monitoring ${granularity}`);
+  const nothing = (skip: string): [string, SourceDates][] => keys.map((key) => [key, { skip }]);
+  if (lacks(project, 'log_monitoring')) return nothing('the project has no log monitoring');
+  const asked = await orSkip(() => client.logMetadata(project.id, 'pages', signal));
+  if (asked.skip !== null) return nothing(asked.skip);
+  const metadata = asked.value;
+  const weeks: WeekDefinition = metadata.week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
+  return ['days', 'weeks', 'months'].map((granularity) => {
+    const span = metadata.dates?.find((one) => one.granularity === granularity) ?? metadata.dates?.[0];
+    const key = `log_monitoring ${granularity}`;
+    return span === undefined
+      ? [key, { skip: 'log monitoring has no dates yet' }]
+      : [key, { from: span.from, to: span.to, weeks }];
+  });
+}
+
+/** The service states no dates of ranking performance: its first and last are asked for as aggregates. */
+async function rankingDates(
+  client: ServiceClient,
+  project: Project,
+  signal: AbortSignal,
+): Promise<SourceDates> {
+  if (lacks(project, 'ranking_performance')) return { skip: 'the project has no ranking performance' };
+  const edge = async (order: 'asc' | 'desc'): Promise<string | undefined> => {
+    const query = { fields: ['date'], sort: { field: 'date', order }, limit: 1 };
+    const { aggs } = await client.aggregateRanking(project.id, { aggs: [query] }, signal);
+    const value: unknown = aggs[0]?.rows?.[0]?.[0];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const edges = await orSkip(async () => ({ from: await edge('asc'), to: await edge('desc') }));
+  if (edges.skip !== null) return edges;
+  const { from, to } = edges.value;
+  if (from === undefined || to === undefined) return { skip: 'ranking performance has no dates yet' };
+  return { from, to, weeks: 'iso' };
+}
+
+/** A project that lists its features lists those it lacks by their absence (spec-notes.md 26). */
+function lacks(project: Project, feature: string): boolean {
+  const features = project.features ?? [];
+  return features.length > 0 && !features.includes(feature);
+}
+
+/** A missing feature, or data that is not ready, skips the project and fails nothing (wire-facts.md, "403"). */
+async function orSkip<T>(
+  read: () => Promise<T>,
+): Promise<{ readonly skip: null; readonly value: T } | { readonly skip: string }> {
+  try {
+    return { skip: null, value: await read() };
+  } catch (error) {
+    if (error instanceof CrawlhouseError && (error.kind === 'skip' || error.code === 'forbidden'))
+      return { skip: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { DataSource } from '../api/data-source.ts';
+import type { CrawlDataType, Granularity } from '../api/fields.ts';
+import type { WeekDefinition } from '../api/log-monitoring.ts';
+import { Oql } from '../api/oql.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import type { Unit } from '../model/unit.ts';
+import { windowFilter } from './windows.ts';
+
+/** Where a unit's rows are searched in and exported from; null for what comes as a list or as aggregates. */
+export function dataSourceOf(pipeline: Pipeline, unit: Unit): DataSource | null {
+  const { kind, data_type } = pipeline.source;
+  const { id } = unit.source;
+  switch (kind) {
+    case 'crawl':
+      return data_type === 'fields' ? null : { kind, id, dataType: data_type as CrawlDataType };
+    case 'crawl_over_crawl':
+      return { kind, id };
+    case 'log_monitoring':
+      return data_type === 'events'
+        ? { kind: 'log_events', projectId: id }
+        : { kind: 'log_pages', projectId: id, granularity: granularityOf(pipeline) };
+    default:
+      return null;
+  }
+}
+
+/** Log pages come by the span of their windows. */
+function granularityOf({ dataset, window }: Pipeline): Granularity {
+  if (window !== null) return `${window}s`;
+  throw new CrawlhouseError('bad_pipeline', `pipelines/${dataset}.yaml: log pages need a window`, {
+    hint: 'window: day, week or month',
+  });
+}
+
+/** The OQL of a unit: the pipeline's filter and, for dated sources, its window. */
+export function unitFilter(pipeline: Pipeline, unit: Unit, weeks: WeekDefinition): Oql | null {
+  const filter = pipelineFilter(pipeline);
+  if (unit.window === null || pipeline.window === null) return filter;
+  const field = pipeline.source.kind === 'ranking_performance' ? 'date' : WINDOW_FIELDS[pipeline.window];
+  const window = windowFilter(field, pipeline.window, unit.window, weeks);
+  return filter === null ? window : { and: [window, filter] };
+}
+
+const WINDOW_FIELDS = { day: 'day', week: 'week', month: 'month' } as const;
+
+/** @throws CrawlhouseError `bad_pipeline` when a pipeline's filter is no OQL */
+export function pipelineFilter(pipeline: Pipeline): Oql | null {
+  if (pipeline.filter === undefined || pipeline.filter === null) return null;
+  const filter = Oql.safeParse(pipeline.filter);
+  if (filter.success) return filter.data;
+  throw new CrawlhouseError('bad_pipeline', `pipelines/${pipeline.dataset}.yaml: filter is not OQL`, {
+    hint: 'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }',
+  });
+}

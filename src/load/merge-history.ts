@@ -1,0 +1,60 @@
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import type { RawTablePlan } from '../warehouse/raw-table.ts';
+import type { RawMetaColumn } from '../warehouse/schema.ts';
+
+const INCOMING = 'incoming_resources';
+
+/**
+ * Brings a list of resources up to date and keeps what was there before: a record that is as it was stays, one that
+ * changed or is gone ends (`_seen_to`), one that is new begins (`_seen_from`). Nothing is stored twice.
+ *
+ * @param paths Parquet parts of the package
+ * @returns the records that the service lists now
+ */
+export async function mergeHistory(
+  connection: Connection,
+  dataset: string,
+  unit: string,
+  paths: readonly string[],
+  plan: RawTablePlan,
+  meta: Partial<Record<RawMetaColumn, string>>,
+  signal: AbortSignal,
+): Promise<number> {
+  const raw = table('raw', dataset);
+  const columns = plan.targets.map((target) => ident(target.column));
+  // By its content, whatever the order in which the service lists it.
+  const content = `md5(CAST(to_json([${columns.map((column) => `CAST(${column} AS VARCHAR)`).join(', ')}]) AS VARCHAR))`;
+  const values = plan.targets.map(
+    (target) => `${target.merged.incoming(ident(target.source))} AS ${ident(target.column)}`,
+  );
+  const parts = `read_parquet([${paths.map(text).join(', ')}])`;
+  const source = paths.length === 0 ? emptySource(raw, columns) : `SELECT ${values.join(', ')} FROM ${parts}`;
+  const current = `_unit = ${text(unit)} AND _seen_to IS NULL`;
+  try {
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE ${INCOMING} AS SELECT *, ${content} AS _content FROM (${source})`,
+      [],
+      signal,
+    );
+    await connection.run(
+      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
+      [],
+      signal,
+    );
+    const names = [...Object.keys(meta).map(ident), ...columns].join(', ');
+    await connection.run(
+      `INSERT INTO ${raw} (${names}) SELECT ${[...Object.values(meta), ...columns].join(', ')} FROM ${INCOMING}
+       WHERE _content NOT IN (SELECT ${content} FROM ${raw} WHERE ${current})`,
+      [],
+      signal,
+    );
+    return Number(await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${current}`));
+  } finally {
+    await connection.run(`DROP TABLE IF EXISTS ${INCOMING}`);
+  }
+}
+
+/** A list without records has no parts, and so no columns of its own. */
+function emptySource(raw: string, columns: readonly string[]): string {
+  return `SELECT ${columns.join(', ')} FROM ${raw} LIMIT 0`;
+}

@@ -1,0 +1,48 @@
+import { copyFile, link, rm } from 'node:fs/promises';
+import { type Connection, ident, text } from '../core/duckdb.ts';
+import type { RawPart } from '../model/raw-part.ts';
+import { needsInspection, PARQUET_OPTIONS } from './convert-part.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { isAsPackaged, parquetColumns, parquetTexts, parquetValueSql, readWhole } from './parquet-reader.ts';
+
+/**
+ * Takes a Parquet file into the package: as it stands where its columns have the types of the service's schema, else
+ * converted, by the rules for text. Either way every value has been read.
+ *
+ * @returns the rows, or null when a value needs a closer look (`inspectPart`)
+ */
+export async function stageParquet(
+  connection: Connection,
+  part: RawPart,
+  columns: PackageColumns,
+  output: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const types = await parquetColumns(connection, part, signal);
+  columns.add([...types.keys()]);
+  if (isAsPackaged(types, columns.columns)) {
+    const rows = await readWhole(connection, part, types, signal);
+    await rm(output, { force: true });
+    await link(part.path, output).catch(() => copyFile(part.path, output));
+    return rows;
+  }
+  const sources = new Map([...types.keys()].map((name, index) => [name, `t${index}`]));
+  const values = columns.columns.map((column) => {
+    const value = parquetValueSql(
+      column,
+      types,
+      columns.isWidened(column.field),
+      sources.get(column.field) ?? '',
+    );
+    return `${value} AS ${ident(column.column)}`;
+  });
+  const select = `SELECT ${values.join(', ')} FROM ${parquetTexts(part, types)}`;
+  try {
+    return Number(
+      await connection.run(`COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`, [], signal),
+    );
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    return null;
+  }
+}
