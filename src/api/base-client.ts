@@ -23,6 +23,8 @@ export interface CallOptions<Path extends string> {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Keeps the numbers of the answer in the spelling they came in, as raw JSON where JavaScript's is another. */
+  readonly asWritten?: boolean | undefined;
 }
 
 /** Items a page: few requests, small answers. The service states no greatest value (api-spec.md §8). */
@@ -88,6 +90,16 @@ export class BaseClient implements AsyncDisposable {
     }
   }
 
+  /** Every item of a list, each once, with the service's own total. */
+  all<Path extends string, P extends { readonly meta: PageMeta }, T extends { readonly id: string }>(
+    endpoint: Endpoint<Path, z.ZodType, z.ZodType, z.ZodType<P>>,
+    itemsOf: (page: P) => readonly T[],
+    parameters: Readonly<Record<PathParameter<Path>, string>>,
+    signal?: AbortSignal,
+  ): Promise<WholeList<T>> {
+    return wholeList(endpoint.path, () => this.pages(endpoint, itemsOf, parameters, {}, signal));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport[Symbol.asyncDispose]();
   }
@@ -124,7 +136,7 @@ export async function wholeList<T extends { readonly id: string }>(
 
 function requestOf<Path extends string>(
   endpoint: Endpoint<Path>,
-  { parameters, query = {}, body, headers }: CallOptions<Path>,
+  { parameters, query = {}, body, headers, asWritten }: CallOptions<Path>,
 ): ServiceRequest {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = given.map(
@@ -136,6 +148,7 @@ function requestOf<Path extends string>(
     repeatable: endpoint.repeatable,
     ...(body === undefined ? {} : { body }),
     ...(headers === undefined ? {} : { headers }),
+    ...(asWritten ? { asWritten } : {}),
   };
 }
 

@@ -33,18 +33,33 @@ export class DataClient extends BaseClient {
     dataType: CrawlDataType,
     body: SearchBody,
     signal?: AbortSignal,
+    asWritten?: boolean,
   ): Promise<SearchResponse> {
-    return this.call(data.SEARCH_CRAWL, { parameters: ofCrawl(crawlId, dataType), body }, signal);
+    return this.call(data.SEARCH_CRAWL, { parameters: ofCrawl(crawlId, dataType), body, asWritten }, signal);
   }
 
   /** `POST /data/crawl_over_crawl/<id>/pages`. */
-  searchCrawlOverCrawl(cocId: string, body: SearchBody, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.call(data.SEARCH_CRAWL_OVER_CRAWL, { parameters: ofComparison(cocId), body }, signal);
+  searchCrawlOverCrawl(
+    cocId: string,
+    body: SearchBody,
+    signal?: AbortSignal,
+    asWritten?: boolean,
+  ): Promise<SearchResponse> {
+    return this.call(
+      data.SEARCH_CRAWL_OVER_CRAWL,
+      { parameters: ofComparison(cocId), body, asWritten },
+      signal,
+    );
   }
 
   /** `POST /data/project/<id>/log_monitoring/events`. */
-  searchLogEvents(projectId: string, body: SearchBody, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.call(data.SEARCH_LOG_EVENTS, { parameters: ofEvents(projectId), body }, signal);
+  searchLogEvents(
+    projectId: string,
+    body: SearchBody,
+    signal?: AbortSignal,
+    asWritten?: boolean,
+  ): Promise<SearchResponse> {
+    return this.call(data.SEARCH_LOG_EVENTS, { parameters: ofEvents(projectId), body, asWritten }, signal);
   }
 
   /** `POST /data/project/<id>/log_monitoring/pages/<granularity>`. */
@@ -53,8 +68,13 @@ export class DataClient extends BaseClient {
     granularity: Granularity,
     body: SearchBody,
     signal?: AbortSignal,
+    asWritten?: boolean,
   ): Promise<SearchResponse> {
-    return this.call(data.SEARCH_LOG_PAGES, { parameters: ofLogPages(projectId, granularity), body }, signal);
+    return this.call(
+      data.SEARCH_LOG_PAGES,
+      { parameters: ofLogPages(projectId, granularity), body, asWritten },
+      signal,
+    );
   }
 
   /** `POST /data/crawl/<id>/<data type>/aggs`. */

@@ -2,17 +2,19 @@ import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import { parseJson, stringifyJson } from '../core/json.ts';
+import { parseJson, parseJsonAsWritten, stringifyJson } from '../core/json.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { RateLimit } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { ServiceErrorBody, serviceError } from './service-error.ts';
+import { fixedToken, type TokenSource } from './token-source.ts';
 
 export interface TransportOptions {
   /** Address of the service, without `/api/v2`. */
   readonly baseUrl: string;
-  readonly accessToken: string;
+  /** A token, or what gives tokens: `OAuthTokenSource` refreshes its own. */
+  readonly accessToken: string | TokenSource;
   readonly requestsPerSecond?: number | undefined;
   readonly retry?: RetryPolicy;
   /** Milliseconds: to connect, until the headers, between two pieces of a body. */
@@ -29,6 +31,8 @@ export interface ServiceRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** May the request be sent again after a failure? Reads may, creations may not (spec-notes.md 16). */
   readonly repeatable: boolean;
+  /** Keeps the numbers of the answer in the spelling they came in. */
+  readonly asWritten?: boolean;
 }
 
 /** An answer whose body streams. The caller reads the body to its end or destroys it. */
@@ -45,13 +49,16 @@ const ERROR_BODY_LIMIT = 64 * 1024;
 /** HTTP to the service: address, token, rate, timeouts, retries, errors. */
 export class Transport implements AsyncDisposable {
   readonly #options: TransportOptions;
+  readonly #tokens: TokenSource;
   readonly #agent: Agent;
   readonly #rate: RateLimit;
   readonly #logger: Logger;
 
   constructor(options: TransportOptions) {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
+    const { accessToken } = options;
     this.#options = options;
+    this.#tokens = typeof accessToken === 'string' ? fixedToken(accessToken) : accessToken;
     this.#logger = options.logger ?? silentLogger;
     this.#rate = new RateLimit(options.requestsPerSecond);
     this.#agent = new Agent({
@@ -105,18 +112,41 @@ export class Transport implements AsyncDisposable {
     };
   }
 
+  /** A token that is refused may be replaced by another one, once: nothing was done on a 401, so any request may be sent again. */
   async #send(request: ServiceRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+    const token = await this.#tokens.token(signal);
+    let response = await this.#exchange(request, token, signal);
+    if (response.statusCode === 401) {
+      const other = await this.#tokens.renew(token, signal);
+      if (other !== undefined) {
+        await readErrorBody(response);
+        response = await this.#exchange(request, other, signal);
+      }
+    }
+    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    throw serviceError(
+      request,
+      response.statusCode,
+      await readErrorBody(response),
+      retryAfterMs(response.headers['retry-after']),
+    );
+  }
+
+  async #exchange(
+    request: ServiceRequest,
+    token: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Dispatcher.ResponseData> {
     await this.#rate.take(signal);
     const url = new URL(`${this.#options.baseUrl}/api/v2${request.path}`);
     this.#logger.debug('request', { method: request.method, path: request.path });
-    let response: Dispatcher.ResponseData;
     try {
-      response = await this.#agent.request({
+      return await this.#agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
         headers: {
-          authorization: `Bearer ${this.#options.accessToken}`,
+          authorization: `Bearer ${token}`,
           accept: 'application/json',
           'user-agent': 'crawlhouse',
           // A form brings its own type, with its boundary.
@@ -132,13 +162,6 @@ export class Transport implements AsyncDisposable {
       signal?.throwIfAborted();
       throw retriable('connection', `${request.method} ${request.path}: ${reason(error)}`, error);
     }
-    if (response.statusCode >= 200 && response.statusCode < 300) return response;
-    throw serviceError(
-      request,
-      response.statusCode,
-      await readErrorBody(response),
-      retryAfterMs(response.headers['retry-after']),
-    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -175,7 +198,7 @@ async function readText(body: Dispatcher.ResponseData['body'], request: ServiceR
 function parseBody<T extends z.ZodType>(body: string, schema: T, request: ServiceRequest): z.output<T> {
   let value: unknown;
   try {
-    value = parseJson(body);
+    value = request.asWritten ? parseJsonAsWritten(body) : parseJson(body);
   } catch (error) {
     throw retriable('cut_short', `${request.method} ${request.path} answered with broken JSON`, error);
   }

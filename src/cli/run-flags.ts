@@ -2,7 +2,7 @@ import { selectPipelines } from '../config/pipelines.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { FORMATS, type Pipeline, ROUTES } from '../model/pipeline.ts';
-import type { RouteWish } from '../pipeline/choose-route.ts';
+import { type RouteWish, STORES } from '../pipeline/choose-route.ts';
 import type { Flag, Invocation } from './command.ts';
 
 /** Flags that `run` and `backfill` share. */
@@ -11,10 +11,15 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   crawl: { type: 'string', multiple: true, value: 'ID', help: 'only this crawl' },
   route: { type: 'string', value: 'ROUTE', help: `how the rows come: ${ROUTES.join(', ')}` },
   format: { type: 'string', value: 'FORMAT', help: `in which format: ${FORMATS.join(', ')}` },
+  store: { type: 'string', value: 'STORE', help: `where a data export goes: ${STORES.join(', ')}` },
 };
 
 export function routeWish(invocation: Invocation): RouteWish {
-  return { route: oneOf(invocation, 'route', ROUTES), format: oneOf(invocation, 'format', FORMATS) };
+  return {
+    route: oneOf(invocation, 'route', ROUTES),
+    format: oneOf(invocation, 'format', FORMATS),
+    store: oneOf(invocation, 'store', STORES),
+  };
 }
 
 /** What of the service's projects and crawls a command is about. */

@@ -1,10 +1,14 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Semaphore } from '../core/semaphore.ts';
 import type { Session } from './session.ts';
+import type { Unarchiver } from './unarchive.ts';
 
 /** What the work on the units of one run shares. */
 export interface RunContext extends Session {
   readonly client: ServiceClient;
+  /** Units that the warehouse holds are asked for anew. */
+  readonly reload: boolean;
+  readonly unarchiver: Unarchiver;
   /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
   readonly engine: Semaphore;
 }

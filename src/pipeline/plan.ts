@@ -1,15 +1,18 @@
-import { ServiceClient } from '../api/client.ts';
-import { type Settings, serviceSettings } from '../config/settings.ts';
+import type { ServiceClient } from '../api/client.ts';
+import { searchSource } from '../api/data-source.ts';
+import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { discover, type Landscape } from '../discover/discover.ts';
-import { type Plan, planUnits } from '../discover/plan-units.ts';
+import { type Plan, type PlannedUnit, planUnits } from '../discover/plan-units.ts';
+import { dataSourceOf } from '../discover/unit-source.ts';
 import type { Unit } from '../model/unit.ts';
 import { unitName } from '../model/unit.ts';
 import { loadedUnits } from '../warehouse/loads.ts';
-import { type ChosenRoute, chooseRoute } from './choose-route.ts';
+import { pickRoute } from './choose-route.ts';
+import { connect } from './connect.ts';
 import { readPublished } from './read-published.ts';
-import type { RunRequest } from './run.ts';
+import { type RunRequest, routesOf, scopeOf } from './run.ts';
 
 /** A unit as a plan shows it (interface.md, "JSON"). */
 export interface PlanEntry {
@@ -38,25 +41,21 @@ export async function planRun(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<PlanReport> {
-  const routes = new Map(
-    request.pipelines.map((pipeline) => [pipeline.dataset, chooseRoute(pipeline, request.wish)]),
-  );
-  await using client = new ServiceClient({
-    ...serviceSettings(settings),
-    requestsPerSecond: settings.requests_per_second,
-    logger,
-  });
-  const landscape = await discover(client, settings.workspaces, signal);
+  const routes = routesOf(settings, request);
+  await using client = connect(settings, logger);
+  const landscape = await discover(client, scopeOf(settings, request), signal);
   const plan = planUnits(landscape, request.pipelines, request.selection);
   const known = await knownUnits(settings);
   const units: PlanEntry[] = [];
-  for (const { unit, pipeline, skip } of plan.units) {
+  for (const planned of plan.units) {
+    const { unit, pipeline, skip, refresh } = planned;
     const name = unitName(unit);
-    const chosen = routes.get(pipeline.dataset);
-    if (!chosen) continue;
+    const options = routes.get(pipeline.dataset);
+    if (!options) continue;
     const held = known.units.has(name);
-    const idle = held && !request.reload && unit.source.kind !== 'resource';
-    const rows = skip || idle ? null : await countRows(client, unit, chosen, landscape, signal);
+    const idle = held && !request.reload && !refresh;
+    const rows = skip || idle ? null : await countRows(client, planned, landscape, signal);
+    const chosen = pickRoute(options, rows);
     const perRow = known.bytesPerRow.get(unit.dataset);
     units.push({
       unit: name,
@@ -91,12 +90,8 @@ export async function discoverUnits(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<{ plan: Plan; held: ReadonlySet<string> }> {
-  await using client = new ServiceClient({
-    ...serviceSettings(settings),
-    requestsPerSecond: settings.requests_per_second,
-    logger,
-  });
-  const landscape = await discover(client, settings.workspaces, signal);
+  await using client = connect(settings, logger);
+  const landscape = await discover(client, scopeOf(settings, request), signal);
   const plan = planUnits(landscape, request.pipelines, request.selection);
   return { plan, held: (await knownUnits(settings)).units };
 }
@@ -118,21 +113,21 @@ async function knownUnits(
 
 async function countRows(
   client: ServiceClient,
-  unit: Unit,
-  chosen: ChosenRoute,
+  { unit, pipeline, oql }: PlannedUnit,
   landscape: Landscape,
   signal: AbortSignal,
 ): Promise<number | null> {
-  if (chosen.route === 'list') {
-    return (
-      landscape.workspaces.find((workspace) => workspace.id === unit.source.id)?.[chosen.list].total ?? null
-    );
+  const source = dataSourceOf(pipeline, unit);
+  if (source === null) {
+    const workspace = landscape.workspaces.find(({ id }) => id === unit.source.id);
+    if (pipeline.source.data_type === 'projects') return workspace?.projects.total ?? null;
+    return pipeline.source.data_type === 'crawls' ? (workspace?.crawls.total ?? null) : null;
   }
-  const body = { limit: 1, ...(chosen.oql ? { oql: chosen.oql } : {}) };
   try {
-    return (await client.searchCrawl(unit.source.id, chosen.dataType, body, signal)).meta.total_hits;
+    return (await searchSource(client, source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta
+      .total_hits;
   } catch (error) {
-    // A plan says what it knows: a crawl that can't be counted now is a unit without a count.
+    // A plan says what it knows: a unit that can't be counted now is one without a count.
     if (error instanceof CrawlhouseError && (error.kind === 'skip' || error.kind === 'refused')) return null;
     throw error;
   }

@@ -13,6 +13,7 @@ import { unitName } from '../model/unit.ts';
 import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
+import { settleExport } from './open-export.ts';
 import { stageUnit } from './stage-unit.ts';
 import { unitFolders } from './unit-folders.ts';
 
@@ -38,10 +39,9 @@ export interface UnitOutcome {
 export async function runUnit(
   context: RunContext,
   planned: PlannedUnit,
-  chosen: ChosenRoute,
+  options: readonly ChosenRoute[],
   landscape: Landscape,
   known: LoadedUnit | undefined,
-  reload: boolean,
 ): Promise<UnitOutcome> {
   const { unit } = planned;
   const { ledger, settings } = context;
@@ -59,8 +59,9 @@ export async function runUnit(
       dataset: unit.dataset,
       source: unit.source,
       window: unit.window,
-      route: chosen.route,
-      format: chosen.format,
+      route: (staged?.manifest.source.route as ChosenRoute['route'] | undefined) ?? options[0]?.route ?? null,
+      format:
+        (staged?.manifest.source.format as ChosenRoute['format'] | undefined) ?? options[0]?.format ?? null,
       status,
       counts: counts ?? NO_COUNTS,
       bytes: staged?.manifest.bytes ?? null,
@@ -70,9 +71,12 @@ export async function runUnit(
     },
   });
   try {
-    staged = reload ? undefined : await leftoverPackage(context, planned, chosen);
+    staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
     if (!staged) {
-      const fresh = await stageUnit(context, planned, chosen, landscape, (attempt) => {
+      const { source } = planned.pipeline;
+      if (planned.restore)
+        await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
+      const fresh = await stageUnit(context, planned, options, landscape, (attempt) => {
         attempts = attempt;
         ledger.setUnit(unit, 'requested', attempts, null);
       });
@@ -80,7 +84,7 @@ export async function runUnit(
       ledger.setUnit(unit, 'staged', attempts, null);
     }
     const packaged = staged;
-    if (known && !reload && known.content_sha256 === packaged.manifest.content_sha256) {
+    if (known && !context.reload && known.content_sha256 === packaged.manifest.content_sha256) {
       ledger.setUnit(unit, 'published', attempts, null);
       return outcome('unchanged', stagedCounts(packaged), null);
     }
@@ -97,6 +101,7 @@ export async function runUnit(
       });
     }, context.engine.size);
     ledger.setUnit(unit, 'loaded', attempts, null);
+    if (packaged.manifest.source.route === 'export') await settleExport(context, packaged.manifest.name);
     return outcome('loaded', counts, null);
   } catch (thrown) {
     const error = toCrawlhouseError(thrown);
@@ -111,20 +116,19 @@ export async function runUnit(
 async function leftoverPackage(
   context: RunContext,
   planned: PlannedUnit,
-  chosen: ChosenRoute,
+  options: readonly ChosenRoute[],
 ): Promise<StagedPackage | undefined> {
-  // Resources change; only a finished crawl's package is still what the service holds.
-  if (planned.unit.source.kind !== 'crawl') return undefined;
+  // What is asked for again changes; only a finished source's package is still what the service holds.
+  if (planned.refresh) return undefined;
   const folder = unitFolders(context.settings.state_dir, unitName(planned.unit)).package;
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   try {
     const found = await readPackage(folder);
-    const { base_url, format, filter } = found.manifest.source;
-    const oql = chosen.route === 'stream' ? chosen.oql : null;
+    const { base_url, route, format, filter } = found.manifest.source;
     const sameSource =
       base_url === context.settings.base_url &&
-      format === chosen.format &&
-      stringifyJson(filter) === stringifyJson(oql);
+      options.some((one) => one.route === route && one.format === format) &&
+      stringifyJson(filter) === stringifyJson(planned.oql);
     if (
       sameSource &&
       found.manifest.name === unitName(planned.unit) &&

@@ -16,17 +16,15 @@ import type { Work } from './session.ts';
 export async function runUnits(
   context: RunContext,
   planned: readonly PlannedUnit[],
-  routes: ReadonlyMap<string, ChosenRoute>,
+  routes: ReadonlyMap<string, readonly ChosenRoute[]>,
   landscape: Landscape,
-  reload: boolean,
 ): Promise<Work> {
   const loaded = await loadedUnits(context.working.connection);
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
   const reports: UnitReport[] = skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
   const due = planned.filter(
-    ({ unit, skip }) =>
-      skip === null && (reload || unit.source.kind === 'resource' || !loaded.has(unitName(unit))),
+    ({ unit, skip, refresh }) => skip === null && (context.reload || refresh || !loaded.has(unitName(unit))),
   );
   settleLedger(context, loaded);
   let next = 0;
@@ -34,15 +32,14 @@ export async function runUnits(
   let shutOut = false;
   const worker = async (): Promise<void> => {
     for (let one = due[next++]; one && !shutOut && !context.signal.aborted; one = due[next++]) {
-      const chosen = routes.get(one.pipeline.dataset);
-      if (!chosen) continue;
+      const options = routes.get(one.pipeline.dataset);
+      if (!options) continue;
       const { report, error } = await runUnit(
         context,
         one,
-        chosen,
+        options,
         landscape,
         loaded.get(unitName(one.unit)),
-        reload,
       );
       reports.push(report);
       if (error) errors.push(error);

@@ -1,14 +1,19 @@
-import { ServiceClient } from '../api/client.ts';
-import { type Settings, serviceSettings } from '../config/settings.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import { discover } from '../discover/discover.ts';
+import { type DiscoveryScope, discover } from '../discover/discover.ts';
 import { planUnits, type Selection } from '../discover/plan-units.ts';
+import { checkResource } from '../discover/resources.ts';
+import { pipelineFilter } from '../discover/unit-source.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import { type ChosenRoute, chooseRoute, type RouteWish } from './choose-route.ts';
+import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.ts';
+import { configuredStores } from './configured-stores.ts';
+import { connect } from './connect.ts';
 import { engineSlots, type RunContext } from './context.ts';
 import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
+import { Unarchiver } from './unarchive.ts';
 
 export interface RunRequest {
   readonly command: 'run' | 'backfill';
@@ -31,34 +36,53 @@ export async function run(
   signal: AbortSignal,
   progress: (text: string) => void = () => {},
 ): Promise<RunResult> {
-  const service = serviceSettings(settings);
-  const routes = new Map(
-    request.pipelines.map((pipeline) => [pipeline.dataset, chooseRoute(pipeline, request.wish)]),
-  );
-  await using client = new ServiceClient({
-    ...service,
-    requestsPerSecond: settings.requests_per_second,
-    logger,
-  });
+  await using client = connect(settings, logger);
+  const routes = routesOf(settings, request);
   return await runSession({ command: request.command, settings, logger, signal, progress }, (session) =>
     loadDueUnits(session, client, request, routes),
   );
+}
+
+/**
+ * The routes that each pipeline's units may take.
+ *
+ * @throws CrawlhouseError of kind usage, for what can't be had
+ */
+export function routesOf(
+  settings: Settings,
+  { pipelines, wish }: Pick<RunRequest, 'pipelines' | 'wish'>,
+): ReadonlyMap<string, readonly ChosenRoute[]> {
+  const stores = configuredStores(settings);
+  for (const pipeline of pipelines) {
+    pipelineFilter(pipeline);
+    if (pipeline.source.kind === 'resource') checkResource(pipeline);
+  }
+  return new Map(pipelines.map((one) => [one.dataset, routeOptions(one, wish, stores)]));
+}
+
+export function scopeOf(
+  settings: Settings,
+  { pipelines, selection }: Pick<RunRequest, 'pipelines' | 'selection'>,
+): DiscoveryScope {
+  return { workspaces: settings.workspaces, projects: selection.projects, pipelines };
 }
 
 async function loadDueUnits(
   session: Session,
   client: ServiceClient,
   request: RunRequest,
-  routes: ReadonlyMap<string, ChosenRoute>,
+  routes: ReadonlyMap<string, readonly ChosenRoute[]>,
 ): Promise<Work> {
   const { settings, signal } = session;
-  const landscape = await discover(client, settings.workspaces, signal);
+  const landscape = await discover(client, scopeOf(settings, request), signal);
   const plan = planUnits(landscape, request.pipelines, request.selection);
   session.ledger.setDiscovery({ open: plan.open, swept_at: new Date().toISOString() });
   const context: RunContext = {
     ...session,
     client,
+    reload: request.reload,
+    unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
     engine: new Semaphore(engineSlots(settings.threads, settings.memory_limit)),
   };
-  return runUnits(context, plan.units, routes, landscape, request.reload);
+  return runUnits(context, plan.units, routes, landscape);
 }

@@ -3,18 +3,20 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryPolicy, retry } from '../core/retry.ts';
 import type { Landscape } from '../discover/discover.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
-import { extractResource } from '../extract/extract-resource.ts';
-import { extractStream } from '../extract/extract-stream.ts';
+import { dataSourceOf } from '../discover/unit-source.ts';
 import { reconcile } from '../model/counts.ts';
-import type { Field } from '../model/field.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
 import { unitName } from '../model/unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
-import type { ChosenRoute } from './choose-route.ts';
+import { type ChosenRoute, pickRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
-import { declaredFields, requestedFields } from './requested-fields.ts';
+import { openAggregates } from './open-aggregates.ts';
+import { openExport } from './open-export.ts';
+import { openList } from './open-list.ts';
+import { describeRows, openRows } from './open-rows.ts';
+import type { Source } from './source.ts';
 import { resetFolders, type UnitFolders, unitFolders } from './unit-folders.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
@@ -25,23 +27,24 @@ export interface StagedUnit {
   readonly manifest: Manifest;
 }
 
-/** A download as a generator of raw parts, with what the service says about it. */
-interface Source {
-  readonly reported: number | null;
-  readonly catalogue: readonly Field[];
-  readonly parts: AsyncGenerator<RawPart, Download>;
+/** A unit's rows, and the route that they come by. */
+interface OpenedSource {
+  readonly source: Source;
+  readonly chosen: ChosenRoute;
 }
 
 /**
  * Extracts and stages a unit: from the service's count to a whole package on disk. A download that breaks is begun
- * anew; one that comes whole but with another number of rows than the service reports, once more.
+ * anew; one that comes whole but with another number of rows than the service reports, once more. A route that is
+ * refused gives way to the next one.
  *
+ * @param options the routes that the unit may take, the preferred first
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
  */
 export async function stageUnit(
   context: RunContext,
   planned: PlannedUnit,
-  chosen: ChosenRoute,
+  options: readonly ChosenRoute[],
   landscape: Landscape,
   onAttempt: (attempt: number) => void,
 ): Promise<StagedUnit> {
@@ -50,12 +53,15 @@ export async function stageUnit(
   const logger = context.logger.with({ unit: name });
   const startedAt = performance.now();
   let differences = 0;
+  let left = options;
   return retry(
     async (attempt) => {
       onAttempt(attempt);
       await resetFolders(folders);
       const requestedAt = new Date().toISOString();
-      const source = await openSource(context, planned, chosen, landscape, folders);
+      const opened = await openNext(context, planned, left, landscape, folders);
+      const { source, chosen } = opened;
+      left = opened.left;
       const { download, staged } = await stageParts(context, source, folders);
       const counts = {
         reported: source.reported,
@@ -73,7 +79,8 @@ export async function stageUnit(
           base_url: context.settings.base_url ?? '',
           route: chosen.route,
           format: chosen.format,
-          filter: chosen.route === 'stream' ? chosen.oql : null,
+          filter: source.filter,
+          reason: chosen.reason,
           requested_at: requestedAt,
         },
         columns: [...staged.columns],
@@ -99,54 +106,76 @@ export async function stageUnit(
   );
 }
 
-async function openSource(
+/** Opens the unit by the first of its routes that is not refused; the routes before it are left out from then on. */
+async function openNext(
   context: RunContext,
-  { unit, pipeline }: PlannedUnit,
-  chosen: ChosenRoute,
+  planned: PlannedUnit,
+  options: readonly ChosenRoute[],
   landscape: Landscape,
   folders: UnitFolders,
-): Promise<Source> {
-  const { client, settings, signal } = context;
-  if (chosen.route === 'list') {
-    const list = landscape.workspaces.find((workspace) => workspace.id === unit.source.id)?.[chosen.list];
-    return {
-      reported: list?.total ?? null,
-      catalogue: declaredFields(pipeline.columns),
-      parts: extractResource(pipeline.dataset, list?.items ?? [], folders.raw),
-    };
-  }
-  const crawlId = unit.source.id;
-  const catalogue = requestedFields(
-    await client.crawlFields(crawlId, chosen.dataType, signal),
-    pipeline.fields,
-  );
-  const fields = catalogue.map((field) => field.name);
-  if (fields.length === 0) {
-    throw new CrawlhouseError('bad_pipeline', `${pipeline.dataset}: none of the crawl's fields is included`, {
-      hint: `check fields in pipelines/${pipeline.dataset}.yaml`,
+): Promise<OpenedSource & { readonly left: readonly ChosenRoute[] }> {
+  let left = options;
+  for (;;) {
+    const opened = await openSource(context, planned, left, landscape, folders).catch((error: unknown) => {
+      const others = error instanceof RouteRefused ? left.filter((one) => one !== error.chosen) : [];
+      if (!(error instanceof RouteRefused) || others.length === 0) throw unwrapped(error);
+      const reason = `${error.chosen.route} was refused: ${error.reason.message}`;
+      context.logger.info('route refused, taking another', { unit: unitName(planned.unit), reason });
+      left = others.map((one) => ({ ...one, reason }));
+      return null;
     });
+    if (opened) return { ...opened, left };
   }
-  const search = await client.searchCrawl(
-    crawlId,
-    chosen.dataType,
-    { limit: 1, fields: fields.slice(0, 1), ...(chosen.oql ? { oql: chosen.oql } : {}) },
-    signal,
-  );
-  const gzip = wantsGzip(settings.compression, settings.base_url ?? '');
-  const request = {
-    crawlId,
-    dataType: chosen.dataType,
-    fields,
-    oql: chosen.oql,
-    format: chosen.format,
-    gzip,
-  };
-  return {
-    reported: search.meta.total_hits,
-    catalogue,
-    parts: extractStream(client, request, folders.raw, signal),
-  };
 }
+
+/** The service or a store does not let a unit come this way. */
+class RouteRefused extends Error {
+  readonly chosen: ChosenRoute;
+  readonly reason: CrawlhouseError;
+
+  constructor(chosen: ChosenRoute, reason: CrawlhouseError) {
+    super(reason.message);
+    this.chosen = chosen;
+    this.reason = reason;
+  }
+}
+
+function unwrapped(error: unknown): unknown {
+  return error instanceof RouteRefused ? error.reason : error;
+}
+
+async function openSource(
+  context: RunContext,
+  planned: PlannedUnit,
+  options: readonly ChosenRoute[],
+  landscape: Landscape,
+  folders: UnitFolders,
+): Promise<OpenedSource> {
+  const { client, settings, signal } = context;
+  const data = dataSourceOf(planned.pipeline, planned.unit);
+  if (data === null) {
+    const chosen = pickRoute(options, null);
+    const source =
+      chosen.route === 'aggs'
+        ? await openAggregates(client, planned, folders.raw, signal)
+        : await openList(client, planned, landscape, folders.raw, signal);
+    return { source, chosen };
+  }
+  const rows = await describeRows(client, data, planned, signal);
+  const chosen = pickRoute(options, rows.reported);
+  try {
+    if (chosen.route !== 'export')
+      return { source: await openRows(client, rows, planned, chosen, settings, folders.raw, signal), chosen };
+    return { source: await openExport(context, rows, planned, chosen, landscape, folders.raw), chosen };
+  } catch (error) {
+    if (error instanceof CrawlhouseError && ROUTE_REFUSALS.includes(error.code))
+      throw new RouteRefused(chosen, error);
+    throw error;
+  }
+}
+
+/** Errors that say no to a route, and perhaps not to the next. */
+const ROUTE_REFUSALS: readonly string[] = ['forbidden', 'missing_feature', 'wrong_state', 'store_refused'];
 
 /** Stages each part while the next ones still come. */
 async function stageParts(
@@ -196,10 +225,4 @@ function refuseDifference(name: string, counts: Manifest['counts'], earlier: num
     : new CrawlhouseError('unreconciled', message, {
         hint: 'the unit keeps its former rows; the next run tries again',
       });
-}
-
-function wantsGzip(compression: 'auto' | 'gzip' | 'none', baseUrl: string): boolean {
-  if (compression !== 'auto') return compression === 'gzip';
-  const host = new URL(baseUrl).hostname;
-  return host !== 'localhost' && host !== '[::1]' && !host.startsWith('127.');
 }

@@ -40,7 +40,7 @@ export async function sweepFolders(settings: Settings, now: number = Date.now())
 }
 
 /** A unit's name as a folder: legible, and never two units in one. */
-function folderName(unit: string): string {
+export function folderName(unit: string): string {
   const plain = unit.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
   return `${plain.slice(0, 120)}-${createHash('sha256').update(unit).digest('hex').slice(0, 8)}`;
 }

@@ -7,9 +7,10 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { Semaphore } from '../../src/core/semaphore.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
-import { chooseRoute } from '../../src/pipeline/choose-route.ts';
+import { routeOptions } from '../../src/pipeline/choose-route.ts';
 import { engineSlots } from '../../src/pipeline/context.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
+import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
@@ -49,6 +50,8 @@ const context = {
   working,
   ledger,
   engine,
+  reload: false,
+  unarchiver: new Unarchiver(client, 0, signal),
   logger: silentLogger,
   signal,
   progress: () => {},
@@ -61,11 +64,16 @@ const planned = {
   },
   pipeline,
   skip: null,
+  oql: null,
+  refresh: false,
+  restore: null,
 };
 
 const startedAt = performance.now();
-const chosen = chooseRoute(pipeline, { route: null, format: format === 'csv' ? 'csv' : 'json' });
-const { report, error } = await runUnit(context, planned, chosen, { workspaces: [] }, undefined, false);
+const wish = { route: 'stream', format: format === 'csv' ? 'csv' : 'json', store: null } as const;
+const options = routeOptions(pipeline, wish, []);
+const landscape = { workspaces: [], dates: new Map() };
+const { report, error } = await runUnit(context, planned, options, landscape, undefined);
 if (error) throw error;
 const loadedAt = performance.now();
 const rss = peakRss();

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { type Discovery, Ledger, type LedgerRun, type LedgerUnit } from '../../ledger/ledger.ts';
+import {
+  type Discovery,
+  Ledger,
+  type LedgerExport,
+  type LedgerRun,
+  type LedgerUnit,
+} from '../../ledger/ledger.ts';
 import { ledgerTables } from '../../pipeline/ledger-tables.ts';
 import { readPublished } from '../../pipeline/read-published.ts';
 import type { Command } from '../command.ts';
@@ -12,6 +18,7 @@ interface Standing {
   readonly discovery: Discovery;
   readonly units: readonly LedgerUnit[];
   readonly runs: readonly LedgerRun[];
+  readonly exports: readonly LedgerExport[];
 }
 
 export const status: Command = {
@@ -24,8 +31,8 @@ export const status: Command = {
     const standing = await readStanding(await invocation.settings());
     const units = standing.units.filter((unit) => wanted === undefined || unit.unit.includes(wanted));
     if (invocation.has('json')) {
-      const { discovery, runs } = standing;
-      await invocation.write(`${stringifyJson({ discovery, units, exports: [], runs, schedules: [] }, 2)}\n`);
+      const { discovery, runs, exports } = standing;
+      await invocation.write(`${stringifyJson({ discovery, units, exports, runs, schedules: [] }, 2)}\n`);
       return 0;
     }
     await invocation.write(
@@ -64,8 +71,14 @@ export const status: Command = {
 async function readStanding(settings: Settings): Promise<Standing> {
   if (existsSync(join(settings.state_dir, 'ledger.sqlite'))) {
     using ledger = new Ledger(settings.state_dir);
-    return { discovery: ledger.discovery(), units: ledger.units(), runs: ledger.runs() };
+    return {
+      discovery: ledger.discovery(),
+      units: ledger.units(),
+      runs: ledger.runs(),
+      exports: ledger.exports(),
+    };
   }
   const tables = await readPublished(settings, ledgerTables);
-  return { discovery: { open: [], swept_at: null }, units: tables?.units ?? [], runs: tables?.runs ?? [] };
+  const discovery = { open: [], swept_at: null };
+  return { discovery, units: tables?.units ?? [], runs: tables?.runs ?? [], exports: [] };
 }
