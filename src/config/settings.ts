@@ -13,6 +13,25 @@ const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
 const SINCE = 'all or a date such as 2026-01-31 is expected';
 
+/** A registered application and the leave that somebody gave it (docs/client.md, "OAuth2"). */
+const OAuthSettings = z.strictObject({
+  client_id: z.string().min(1),
+  client_secret: z.string().min(1),
+  refresh_token: z.string().min(1),
+  /** Where tokens are asked for; `<base_url>/oauth/token` where nothing is said. */
+  token_url: z.url({ protocol: /^https?$/, error: 'an address is expected' }).optional(),
+});
+export type OAuthSettings = z.output<typeof OAuthSettings>;
+
+const Given = z.string('a text is expected').min(1, 'a text is expected');
+/** What the keys of data exports begin with, without slashes at its ends. */
+const Prefix = z
+  .string()
+  .default('')
+  .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ''));
+/** Of an emulator, or of a store that speaks like the cloud's own. */
+const Endpoint = z.url({ protocol: /^https?$/, error: 'an address is expected' }).optional();
+
 /** Every setting, as crawlhouse.yaml writes it (interface.md, "Running it"). */
 export const SettingsFile = z.strictObject({
   /** Address of the service, without `/api/v2`. */
@@ -20,6 +39,8 @@ export const SettingsFile = z.strictObject({
     .url({ protocol: /^https?$/, error: 'an address is expected, such as https://service.example' })
     .optional(),
   access_token: z.string().min(1).optional(),
+  /** In place of `access_token`. */
+  oauth: OAuthSettings.optional(),
   /** Ids of the workspaces to read. */
   workspaces: Names.default('all'),
   /** Ids or names of the projects to read. */
@@ -47,6 +68,22 @@ export const SettingsFile = z.strictObject({
       error: 'never, until_published or {days: N} is expected',
     })
     .default('never'),
+  /** Whether the objects of a data export stay in the store once they are loaded. */
+  keep_exports: z.enum(['always', 'never']).default('always'),
+  /** Archived crawls that one run may have restored, where a pipeline says `unarchive`. */
+  unarchive_per_run: WholeNumber.default(5),
+  /** A bucket of Google Cloud Storage for data exports. */
+  store_a: z.strictObject({ bucket: Given, prefix: Prefix, endpoint: Endpoint }).optional(),
+  /** A bucket of S3 for data exports; `credentials_secret` names the secret by which the service writes to it. */
+  store_b: z
+    .strictObject({
+      bucket: Given,
+      prefix: Prefix,
+      region: Given,
+      endpoint: Endpoint,
+      credentials_secret: Given.optional(),
+    })
+    .optional(),
   on_reject: z.enum(ON_REJECT).default('fail'),
   schema_change: z.enum(SCHEMA_CHANGE).default('evolve'),
 });
@@ -58,7 +95,39 @@ const PREFIX = 'CRAWLHOUSE_';
 
 /** Settings that hold lists or objects in the environment: how their text is read. */
 const LISTS: ReadonlySet<string> = new Set(['workspaces', 'projects']);
-const NUMBERS: ReadonlySet<string> = new Set(['threads', 'concurrency', 'requests_per_second']);
+const NUMBERS: ReadonlySet<string> = new Set([
+  'threads',
+  'concurrency',
+  'requests_per_second',
+  'unarchive_per_run',
+]);
+
+/** What a variable sets: a setting, or a part of one. */
+interface Variable {
+  readonly path: readonly [key: string, part?: string];
+  readonly schema: z.ZodType;
+}
+
+/** Every variable by its name in lower case, without the prefix; parts stand behind `_`: `oauth_client_id`. */
+const VARIABLES: ReadonlyMap<string, Variable> = new Map(
+  Object.entries(SettingsFile.shape).flatMap(([key, schema]): [string, Variable][] => {
+    const parts = partsOf(schema);
+    if (parts === undefined) return [[key, { path: [key], schema }]];
+    return Object.entries(parts).map(([part, of]) => [
+      `${key}_${part}`,
+      { path: [key, part], schema: of as z.ZodType },
+    ]);
+  }),
+);
+/** Settings that have parts. */
+const NESTED: ReadonlySet<string> = new Set(
+  [...VARIABLES.values()].flatMap(({ path: [key, part] }) => (part === undefined ? [] : [key])),
+);
+
+function partsOf(schema: z.ZodType): z.ZodRawShape | undefined {
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return inner instanceof z.ZodObject ? inner.shape : undefined;
+}
 
 /**
  * Reads the settings of a project folder: environment > `.env` > crawlhouse.yaml > default.
@@ -71,10 +140,10 @@ export async function loadSettings(
 ): Promise<Settings> {
   const variables = { ...(await readDotEnv(projectDir)), ...environment };
   const overrides = fromEnvironment(variables);
-  const file = await readFileSettings(projectDir, variables, Object.keys(overrides));
-  const merged = { ...(file.value as Record<string, unknown>), ...overrides };
+  const file = await readFileSettings(projectDir, variables, overrides);
+  const merged = merge(file.value as Record<string, unknown>, overrides);
   const settings = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
-  keepSecret(settings.access_token);
+  for (const secret of secretsOf(settings)) keepSecret(secret);
   return {
     ...settings,
     projectDir,
@@ -91,13 +160,41 @@ async function readDotEnv(projectDir: string): Promise<Record<string, string | u
 async function readFileSettings(
   projectDir: string,
   variables: Readonly<Record<string, string | undefined>>,
-  overridden: readonly string[],
+  overrides: Readonly<Record<string, unknown>>,
 ): Promise<YamlSource> {
   const path = join(projectDir, 'crawlhouse.yaml');
   if (!existsSync(path)) return { file: 'settings', value: {}, lineOf: () => 1 };
   const source = await readYaml(path, 'crawlhouse.yaml', 'bad_settings');
-  const used = Object.entries(source.value as object).filter(([key]) => !overridden.includes(key));
-  return { ...source, value: expand(Object.fromEntries(used), [], source, variables) };
+  return { ...source, value: expand(without(source.value, overrides), [], source, variables) };
+}
+
+/** What is left of the file's settings once those that the environment gives are taken out. */
+function without(value: unknown, overrides: Readonly<Record<string, unknown>>): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => {
+      if (!(key in overrides)) return [[key, item]];
+      const override = overrides[key];
+      return NESTED.has(key) && isObject(override) ? [[key, without(item, override)]] : [];
+    }),
+  );
+}
+
+/** The settings of both, part by part where a setting has parts. */
+function merge(
+  file: Readonly<Record<string, unknown>>,
+  overrides: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...file };
+  for (const [key, value] of Object.entries(overrides)) {
+    const own = file[key];
+    merged[key] = NESTED.has(key) && isObject(own) && isObject(value) ? { ...own, ...value } : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Replaces `${NAME}` in texts by the variable of that name; an unset one is an error. */
@@ -131,35 +228,54 @@ function fromEnvironment(variables: Readonly<Record<string, string | undefined>>
   for (const [variable, value] of Object.entries(variables)) {
     if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
     const key = variable.slice(PREFIX.length).toLowerCase();
-    if (key === 'keep_raw_days') settings.keep_raw = { days: Number(value) };
-    else if (!Object.hasOwn(SettingsFile.shape, key)) {
-      const known = Object.keys(SettingsFile.shape).map((name) => PREFIX + name.toUpperCase());
+    const found = VARIABLES.get(key === 'keep_raw_days' ? 'keep_raw' : key);
+    if (found === undefined) {
+      const known = [...VARIABLES.keys()].map((name) => PREFIX + name.toUpperCase());
       throw new CrawlhouseError('bad_settings', `unknown variable ${variable}`, {
         hint: `variables that work: ${known.join(', ')}`,
       });
-    } else if (LISTS.has(key) && value !== 'all') settings[key] = value.split(',').map((item) => item.trim());
-    else settings[key] = NUMBERS.has(key) ? Number(value) : value;
-    const known = key === 'keep_raw_days' ? 'keep_raw' : (key as keyof typeof SettingsFile.shape);
-    const checked = SettingsFile.shape[known].safeParse(settings[known]);
+    }
+    const read = key === 'keep_raw_days' ? { days: Number(value) } : readText(key, value);
+    const checked = found.schema.safeParse(read);
     if (!checked.success) {
       throw new CrawlhouseError('bad_settings', `${variable}: ${checked.error.issues[0]?.message}`);
     }
+    const [setting, part] = found.path;
+    if (part === undefined) settings[setting] = read;
+    else settings[setting] = { ...(settings[setting] as object | undefined), [part]: read };
   }
   return settings;
 }
 
+function readText(key: string, value: string): unknown {
+  if (LISTS.has(key) && value !== 'all') return value.split(',').map((item) => item.trim());
+  return NUMBERS.has(key) ? Number(value) : value;
+}
+
+function secretsOf({ access_token, oauth }: z.output<typeof SettingsFile>): (string | undefined)[] {
+  return [access_token, oauth?.client_secret, oauth?.refresh_token];
+}
+
+/** Where the service is, and what lets us in. */
+export type ServiceSettings =
+  | { readonly baseUrl: string; readonly accessToken: string }
+  | { readonly baseUrl: string; readonly oauth: OAuthSettings };
+
 /**
- * The address and token, for commands that talk to the service.
+ * The address and token, for commands that talk to the service; `access_token` goes before `oauth`.
  *
  * @throws CrawlhouseError `bad_settings` when either is missing
  */
-export function serviceSettings(settings: Settings): { baseUrl: string; accessToken: string } {
-  for (const key of ['base_url', 'access_token'] as const) {
-    if (settings[key] === undefined) {
-      throw new CrawlhouseError('bad_settings', `the setting ${key} is missing`, {
-        hint: `set ${key} in crawlhouse.yaml or ${PREFIX}${key.toUpperCase()} in the environment`,
-      });
-    }
-  }
-  return { baseUrl: (settings.base_url ?? '').replace(/\/+$/, ''), accessToken: settings.access_token ?? '' };
+export function serviceSettings({ base_url, access_token, oauth }: Settings): ServiceSettings {
+  if (base_url === undefined) throw missing('base_url');
+  const baseUrl = base_url.replace(/\/+$/, '');
+  if (access_token !== undefined) return { baseUrl, accessToken: access_token };
+  if (oauth !== undefined) return { baseUrl, oauth };
+  throw missing('access_token');
+}
+
+function missing(key: string): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `the setting ${key} is missing`, {
+    hint: `set ${key} in crawlhouse.yaml or ${PREFIX}${key.toUpperCase()} in the environment`,
+  });
 }

@@ -53,6 +53,10 @@ export const ERROR_CODES = {
     kind: 'refused',
     means: 'A data test of severity `error` failed; the former publication stays.',
   },
+  store_refused: {
+    kind: 'refused',
+    means: 'An object store refused a request for another reason than access or settings.',
+  },
   wrong_state: { kind: 'skip', means: 'The resource is not in a state that allows the request (409).' },
   missing_feature: { kind: 'skip', means: 'The subscription or project lacks the feature (403).' },
   not_exportable: {
@@ -61,14 +65,31 @@ export const ERROR_CODES = {
   },
   service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
   quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },
+  export_failed: { kind: 'retriable', means: 'A data export of the service ended without its data.' },
   connection: { kind: 'retriable', means: 'The connection could not be made, was reset or stood still.' },
   cut_short: {
     kind: 'retriable',
     means: 'A body ended early: short length, broken gzip, or no final newline.',
   },
+  store_unavailable: {
+    kind: 'retriable',
+    means: 'An object store answered 5xx or 429, or asked to slow down.',
+  },
+  object_changed: {
+    kind: 'retriable',
+    means: 'An object of a store was replaced or deleted after it was listed.',
+  },
+  object_corrupt: {
+    kind: 'retriable',
+    means: 'The bytes of an object do not have the checksum that its store gives.',
+  },
   disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
   unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
   forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },
+  store_access: {
+    kind: 'access',
+    means: 'An object store does not let us in: credentials wrong or expired, no right.',
+  },
   interrupted: { kind: 'interrupted', means: 'A signal ended the run; the next one goes on from there.' },
 } as const satisfies Record<string, { kind: ErrorKind; means: string }>;
 

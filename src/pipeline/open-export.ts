@@ -87,7 +87,8 @@ async function ensureExport(
   workspaceId: string,
 ): Promise<DataExport> {
   const name = unitName(unit);
-  const base = `${settings[target]?.prefix ?? ''}${folderName(name)}/`;
+  const { prefix: root } = settings[target] ?? {};
+  const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
   const inputOf = (prefix: string): DataExportInput => ({
     data_type: pipeline.source.data_type === 'links' ? 'link' : 'page',
     resource_id: unit.source.id,

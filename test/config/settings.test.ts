@@ -200,3 +200,100 @@ test('a reference to an unset variable does no harm where the environment gives 
   const settings = await load({ file, variables: { CRAWLHOUSE_BASE_URL: 'https://service.example' } });
   expect(settings.base_url).toBe('https://service.example');
 });
+
+test('the stores have parts: a bucket is needed, of S3 a region too, and a prefix has no slashes at its ends', async () => {
+  const file = [
+    'store_a: { bucket: exports, prefix: /crawls/of 2026/ }',
+    'store_b:',
+    '  bucket: other',
+    '  region: eu-west-1',
+    '  endpoint: http://127.0.0.1:7070',
+    '  credentials_secret: warehouse',
+  ].join('\n');
+  const settings = await load({ file });
+  expect(settings.store_a).toEqual({ bucket: 'exports', prefix: 'crawls/of 2026' });
+  expect(settings.store_b).toEqual({
+    bucket: 'other',
+    prefix: '',
+    region: 'eu-west-1',
+    endpoint: 'http://127.0.0.1:7070',
+    credentials_secret: 'warehouse',
+  });
+  const none = await load({});
+  expect([none.store_a, none.store_b]).toEqual([undefined, undefined]);
+});
+
+test.for([
+  ['store_a: {}', 'crawlhouse.yaml:1: store_a.bucket: a text is expected'],
+  ['store_b: { bucket: b }', 'crawlhouse.yaml:1: store_b.region: a text is expected'],
+  [
+    'store_a: { bucket: b, endpoint: localhost }',
+    'crawlhouse.yaml:1: store_a.endpoint: an address is expected',
+  ],
+  ['store_a:\n  bucket: b\n  region: r', 'crawlhouse.yaml:3: unknown key store_a.region'],
+  ['store_b: warehouse', 'crawlhouse.yaml:1: store_b: '],
+] as const)('a store may not be %j', async ([file, message]) => {
+  await refused({ file }).toMatchObject({
+    code: 'bad_settings',
+    message: expect.stringContaining(message),
+  });
+});
+
+test('each part of a store is a variable, which goes before the same part of the file and leaves the others', async () => {
+  const file = `store_b:\n  bucket: ${reference('BUCKET')}\n  region: eu-west-1\n  prefix: exports\n`;
+  const settings = await load({
+    file,
+    env: 'CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET=warehouse\n',
+    variables: { CRAWLHOUSE_STORE_B_BUCKET: 'mine', CRAWLHOUSE_STORE_A_BUCKET: 'other' },
+  });
+  expect(settings.store_b).toEqual({
+    bucket: 'mine',
+    region: 'eu-west-1',
+    prefix: 'exports',
+    credentials_secret: 'warehouse',
+  });
+  expect(settings.store_a).toEqual({ bucket: 'other', prefix: '' });
+});
+
+test('a wrong variable of a store is named with those that work', async () => {
+  await refused({ variables: { CRAWLHOUSE_STORE_A_REGION: 'x' } }).toMatchObject({
+    message: 'unknown variable CRAWLHOUSE_STORE_A_REGION',
+    hint: expect.stringContaining('CRAWLHOUSE_STORE_A_BUCKET'),
+  });
+  await refused({ variables: { CRAWLHOUSE_STORE_A: 'x' } }).toMatchObject({
+    message: 'unknown variable CRAWLHOUSE_STORE_A',
+  });
+  await refused({ variables: { CRAWLHOUSE_STORE_B_ENDPOINT: 'localhost' } }).toMatchObject({
+    message: 'CRAWLHOUSE_STORE_B_ENDPOINT: an address is expected',
+  });
+});
+
+test('an OAuth2 application is put together from file and environment, and its secrets are masked', async () => {
+  const file = [
+    'base_url: https://service.example',
+    'oauth:',
+    '  client_id: the-client',
+    '  client_secret: secret-in-the-file',
+    `  refresh_token: ${reference('NOT_SET')}`,
+    '',
+  ].join('\n');
+  const variables = { CRAWLHOUSE_OAUTH_REFRESH_TOKEN: 'refresh-in-the-environment' };
+  const settings = await load({ file, variables });
+  const oauth = {
+    client_id: 'the-client',
+    client_secret: 'secret-in-the-file',
+    refresh_token: 'refresh-in-the-environment',
+  };
+  expect(serviceSettings(settings)).toEqual({ baseUrl: 'https://service.example', oauth });
+  expect(redact(`${oauth.client_secret} ${oauth.refresh_token}`)).toBe('[redacted] [redacted]');
+  const both = await load({ file, variables: { ...variables, CRAWLHOUSE_ACCESS_TOKEN: 'some-token' } });
+  expect(serviceSettings(both)).toEqual({ baseUrl: 'https://service.example', accessToken: 'some-token' });
+});
+
+test('an OAuth2 application needs all its parts, and no others', async () => {
+  await refused({ file: 'oauth:\n  client_id: a\n  client_secret: b\n' }).toThrow('refresh_token');
+  await refused({ variables: { CRAWLHOUSE_OAUTH_CLIENT: 'a' } }).toMatchObject({
+    message: 'unknown variable CRAWLHOUSE_OAUTH_CLIENT',
+    hint: expect.stringContaining('CRAWLHOUSE_OAUTH_CLIENT_ID'),
+  });
+});

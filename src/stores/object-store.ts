@@ -1,0 +1,49 @@
+/** One object as a listing shows it. */
+export interface StoredObject {
+  readonly key: string;
+  /** For messages: `gs://bucket/key`. */
+  readonly url: string;
+  /** Bytes, as stored. */
+  readonly size: number;
+  /** What tells these bytes from others under the same key: a GCS generation, an S3 ETag, inode and time of a file. */
+  readonly version: string;
+  /** What the listing says of the content; empty where it says nothing. */
+  readonly hashes: ObjectHashes;
+}
+
+export interface ObjectHashes {
+  /** MD5, in hexadecimal digits. */
+  readonly md5?: string;
+  readonly crc32c?: number;
+}
+
+/** What the bytes of an object are held to, once they have been read. */
+export type Checksum =
+  | { readonly kind: 'md5'; readonly hex: string }
+  | { readonly kind: 'crc32c'; readonly value: number }
+  /** S3's tag of an object that came in parts: the MD5 of the parts' MD5s, and how many parts there were. */
+  | { readonly kind: 'etag'; readonly etag: string; readonly partSizes: readonly number[] }
+  | { readonly kind: 'length' };
+
+/** Bytes of an object: the first, and the first that no longer belongs. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A bucket, or a folder that stands for one. All that is thrown is a `CrawlhouseError`: `store_access`, `bad_settings`,
+ * `object_changed`, `store_unavailable`, `store_refused`, `connection`. Requests are tried again where that may help, save `read`.
+ */
+export interface ObjectStore extends AsyncDisposable {
+  /** Every object whose key begins with `prefix`, in the order of their keys' bytes. Ends early only by an error. */
+  list(prefix: string, signal: AbortSignal): AsyncIterable<StoredObject>;
+  /** The strongest thing that this store says of this version's content. */
+  checksum(object: StoredObject, signal: AbortSignal): Promise<Checksum>;
+  /** A piece of exactly this version, tried once. What has another version now, or is gone, is `object_changed`. */
+  read(object: StoredObject, range: ByteRange, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Takes this version away. One that is gone already is no error, and a newer one stays. */
+  remove(object: StoredObject, signal: AbortSignal): Promise<void>;
+  /** Uploads a local file under a key, in place of what was there. */
+  put(key: string, file: string, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,83 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import type { RetryOptions, RetryPolicy } from '../core/retry.ts';
+import { checksumCheck } from './checksum-check.ts';
+import type { ByteRange, Checksum, ObjectStore, StoredObject } from './object-store.ts';
+import { readRange } from './read-range.ts';
+import { retryStore } from './retry-store.ts';
+
+export interface ReadOptions {
+  /** Bytes of a range; 8 MB by default. */
+  readonly rangeBytes?: number;
+  /** Ranges asked for ahead, and so held in memory at most; 4 by default. */
+  readonly inFlight?: number;
+  /** Milliseconds without a byte after which a range is asked for anew; a minute by default. */
+  readonly idleMs?: number;
+  /** Of one range. */
+  readonly retry?: RetryPolicy;
+  readonly onRetry?: RetryOptions['onRetry'];
+  /** Called once, after the last byte was taken, with what the bytes were held to. */
+  readonly onVerified?: (verified: Checksum['kind']) => void;
+}
+
+const RANGE_BYTES = 8 * 1024 * 1024;
+const IN_FLIGHT = 4;
+const IDLE_MS = 60_000;
+
+/**
+ * The bytes of an object in order, of exactly the listed version, brought in ranges side by side and held to the
+ * object's length and checksum. What was read is sound only once the generator has come to its end.
+ *
+ * @throws CrawlhouseError `object_changed`, `object_corrupt`, or what the store threw in the last try of a range
+ */
+export async function* objectBytes(
+  store: ObjectStore,
+  object: StoredObject,
+  options: ReadOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const checksum = await store.checksum(object, signal);
+  const check = checksumCheck(checksum);
+  const ranges = byteRanges(object.size, options.rangeBytes ?? RANGE_BYTES);
+  const ended = new AbortController();
+  const both = AbortSignal.any([signal, ended.signal]);
+  const read = (range: ByteRange): Promise<Buffer> =>
+    retryStore(() => readRange(store, object, range, options.idleMs ?? IDLE_MS, both), {
+      signal: both,
+      ...(options.retry ? { policy: options.retry } : {}),
+      ...(options.onRetry ? { onRetry: options.onRetry } : {}),
+    });
+  const ahead: Promise<Buffer>[] = [];
+  const start = (): void => {
+    const next = ranges.next();
+    if (next.done) return;
+    const promise = read(next.value);
+    // One that fails while an earlier one is awaited is thrown in its turn, or not at all once nobody reads on.
+    promise.catch(() => {});
+    ahead.push(promise);
+  };
+  try {
+    for (let i = 0; i < (options.inFlight ?? IN_FLIGHT); i++) start();
+    for (let first = ahead.shift(); first; first = ahead.shift()) {
+      const bytes = await first;
+      // One for one: no more than `inFlight` ranges are held besides the one handed over.
+      start();
+      check.update(bytes);
+      yield bytes;
+    }
+  } finally {
+    ended.abort();
+    await Promise.allSettled(ahead);
+  }
+  if (!check.holds()) {
+    throw new CrawlhouseError(
+      'object_corrupt',
+      `${object.url}: ${object.size} bytes came, but not with the ${checksum.kind} that the store gives`,
+    );
+  }
+  options.onVerified?.(checksum.kind);
+}
+
+/** The ranges of an object of `size` bytes, each of at most `rangeBytes`. */
+export function* byteRanges(size: number, rangeBytes: number): Generator<ByteRange, undefined> {
+  for (let from = 0; from < size; from += rangeBytes) yield { from, to: Math.min(size, from + rangeBytes) };
+}

@@ -1,0 +1,42 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import { retriable } from '../core/retry.ts';
+import type { ByteRange, ObjectStore, StoredObject } from './object-store.ts';
+
+/**
+ * One range, whole, in one try. A store that sends nothing for `idleMs` milliseconds is given up.
+ *
+ * @throws CrawlhouseError `cut_short` or `connection`, retriable, or what the store throws
+ */
+export async function readRange(
+  store: ObjectStore,
+  object: StoredObject,
+  range: ByteRange,
+  idleMs: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const where = `${object.url}, bytes ${range.from} to ${range.to - 1}`;
+  const idle = new AbortController();
+  const clock = setTimeout(() => {
+    idle.abort(retriable('connection', `${where}: nothing came for ${idleMs / 1000} s`));
+  }, idleMs);
+  const buffer = Buffer.allocUnsafeSlow(range.to - range.from);
+  let length = 0;
+  try {
+    for await (const piece of await store.read(object, range, AbortSignal.any([signal, idle.signal]))) {
+      clock.refresh();
+      if (length + piece.length > buffer.length) {
+        throw new CrawlhouseError('contract_broken', `${where}: the store sends more than was asked for`);
+      }
+      buffer.set(piece, length);
+      length += piece.length;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    // However the store's SDK words the end that this clock made.
+    throw idle.signal.aborted ? idle.signal.reason : error;
+  } finally {
+    clearTimeout(clock);
+  }
+  if (length === buffer.length) return buffer;
+  throw retriable('cut_short', `${where}: only ${length} of ${buffer.length} bytes came`);
+}

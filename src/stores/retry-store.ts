@@ -1,0 +1,19 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import { type RetryOptions, retry } from '../core/retry.ts';
+
+/**
+ * `retry`, but a replaced object is told at once: the same request never brings it back, though a new listing and a
+ * new run may.
+ */
+export async function retryStore<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const outcome = await retry(async () => {
+    try {
+      return { value: await attempt() };
+    } catch (error) {
+      if (error instanceof CrawlhouseError && error.code === 'object_changed') return { error };
+      throw error;
+    }
+  }, options);
+  if (outcome.error) throw outcome.error;
+  return outcome.value;
+}

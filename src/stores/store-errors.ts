@@ -1,0 +1,86 @@
+import { CrawlhouseError } from '../core/errors.ts';
+
+/** A wait that a store is given when it says "slow down" without saying for how long. */
+const SLOW_DOWN_MS = 1000;
+
+/** How a store let a request down, whatever its SDK calls it. */
+export type StoreFailure =
+  /** No credentials, wrong or expired ones, or a right that is missing. */
+  | 'access'
+  | 'no_bucket'
+  | 'wrong_region'
+  /** The object is gone or has another version. */
+  | 'changed'
+  | 'unavailable'
+  | 'connection'
+  | 'refused';
+
+export interface FailureFacts {
+  /** What was asked for: `s3://bucket/key`. */
+  readonly url: string;
+  /** What the store or its SDK said. */
+  readonly reason: string;
+  /** As settings and messages call the store: `store_b`. */
+  readonly setting: string;
+  readonly bucket: string;
+  /** Where the credentials come from, in one sentence. */
+  readonly credentials: string;
+  readonly region?: { readonly set: string; readonly actual: string | undefined } | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The error of a failure. No SDK's error is its cause: those carry requests with their tokens. */
+export function storeError(failure: StoreFailure, facts: FailureFacts): CrawlhouseError {
+  const { url, reason, setting, bucket } = facts;
+  switch (failure) {
+    case 'access':
+      return new CrawlhouseError('store_access', `${url}: ${reason}`, { hint: facts.credentials });
+    case 'no_bucket':
+      return new CrawlhouseError(
+        'bad_settings',
+        `${setting}.bucket: there is no bucket ${bucket}: ${reason}`,
+        {
+          hint: `set ${setting}.bucket in crawlhouse.yaml or CRAWLHOUSE_${setting.toUpperCase()}_BUCKET`,
+        },
+      );
+    case 'wrong_region': {
+      const { set, actual } = facts.region ?? { set: '', actual: undefined };
+      return new CrawlhouseError(
+        'bad_settings',
+        `${setting}.region: the bucket ${bucket} is not in ${set}${actual ? ` but in ${actual}` : ''}: ${reason}`,
+        { hint: `set ${setting}.region to ${actual ?? 'the region of the bucket'}` },
+      );
+    }
+    case 'changed':
+      return new CrawlhouseError('object_changed', `${url} was replaced or deleted since it was listed`, {
+        hint: 'list the objects again',
+      });
+    case 'unavailable':
+      return new CrawlhouseError('store_unavailable', `${url}: ${reason}`, {
+        retryAfterMs: facts.retryAfterMs ?? SLOW_DOWN_MS,
+      });
+    case 'connection':
+      return new CrawlhouseError('connection', `${url}: ${reason}`);
+    case 'refused':
+      return new CrawlhouseError('store_refused', `${url}: ${reason}`);
+  }
+}
+
+/** Milliseconds of a `Retry-After` header in seconds, as both clouds send it. */
+export function retryAfterMs(header: unknown): number | undefined {
+  return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
+/** Whether an error, or what it came from, is of the network rather than an answer. */
+export function isNetworkError(error: unknown): boolean {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) {
+    const code = (one as { code?: unknown }).code;
+    if (typeof code === 'string' && /^(E[A-Z_]+|UND_ERR_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(code)) {
+      return code !== 'ENOENT' && code !== 'EACCES';
+    }
+    if (one.name === 'TimeoutError' || /socket hang up|aborted|timed? ?out|terminated/i.test(one.message)) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { Storage } from '@google-cloud/storage';
+import { afterAll, beforeAll } from 'vitest';
+import { gcsSpecifics } from '../stores/gcs-specifics.ts';
+import { objectStoreContract } from '../stores/object-store-contract.ts';
+import { s3LargeUpload, s3Specifics } from '../stores/s3-specifics.ts';
+import { storeFaults } from '../stores/store-faults.ts';
+import { storePages } from '../stores/store-pages.ts';
+import { openServer, type S3Server, type StoreServer } from '../stores/store-server.ts';
+import { type RealS3, type RealServer, startFakeGcs, startVersitygw } from '../support/servers.ts';
+
+const bucket = 'crawl-exports';
+let gcs: RealServer;
+let s3: RealS3;
+
+beforeAll(async () => {
+  gcs = await startFakeGcs();
+  s3 = await startVersitygw();
+  await new Storage({ apiEndpoint: gcs.endpoint, projectId: 'test' }).createBucket(bucket);
+  const { endpoint, region, accessKey: accessKeyId, secretKey: secretAccessKey } = s3;
+  const credentials = { accessKeyId, secretAccessKey };
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+});
+afterAll(async () => {
+  await gcs?.[Symbol.asyncDispose]();
+  await s3?.[Symbol.asyncDispose]();
+});
+
+const storeA = (): StoreServer => ({ kind: 'store_a', endpoint: gcs.endpoint, bucket });
+const storeB = (): S3Server => {
+  const { endpoint, region, accessKey, secretKey } = s3;
+  return { kind: 'store_b', endpoint, bucket, region, accessKey, secretKey };
+};
+
+for (const [name, server] of [
+  ['fake-gcs-server', storeA],
+  ['versitygw', storeB],
+] as const) {
+  objectStoreContract(name, {
+    open: () => openServer(server()),
+    openMissing: () => openServer({ ...server(), bucket: 'no-such-bucket' }),
+    verified: 'md5',
+  });
+  storeFaults(name, server);
+  storePages(name, server);
+}
+gcsSpecifics('fake-gcs-server', storeA);
+s3Specifics('versitygw', storeB);
+s3LargeUpload('versitygw', storeB);

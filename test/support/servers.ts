@@ -1,0 +1,129 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Where the servers are installed: once for a clone, beside what else its packages keep. */
+const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'crawlhouse', 'bin');
+const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin'];
+const INSTALL_MS = 300_000;
+const START_MS = 30_000;
+
+const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+const FAKE_GCS = 'github.com/fsouza/fake-gcs-server@v1.56.1';
+
+/** A server that is not ours, under way on a port of its own with a folder of its own. */
+export interface RealServer extends AsyncDisposable {
+  readonly endpoint: string;
+}
+
+export interface RealS3 extends RealServer {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly region: string;
+}
+
+/** versitygw: an S3 before a folder. It asks every request for its signature. */
+export async function startVersitygw(): Promise<RealS3> {
+  const program = await installed('versitygw', VERSITYGW);
+  const [accessKey, secretKey, region] = ['integration', 'integration-secret', 'us-east-1'];
+  const server = await started(program, (port, folder) => ({
+    args: ['--port', `127.0.0.1:${port}`, '--region', region, 'posix', folder],
+    environment: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
+  }));
+  return { ...server, accessKey, secretKey, region };
+}
+
+/** fake-gcs-server: the JSON API of Google Cloud Storage before a folder, without credentials. */
+export async function startFakeGcs(): Promise<RealServer> {
+  const program = await installed('fake-gcs-server', FAKE_GCS);
+  return started(program, (port, folder) => ({
+    args: [
+      ...['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port)],
+      ...['-public-host', `127.0.0.1:${port}`, '-backend', 'filesystem', '-filesystem-root', folder],
+    ],
+    environment: {},
+  }));
+}
+
+/** The program of a Go module, installed when it is not there; without Go the test fails and says so. */
+async function installed(name: string, module: string): Promise<string> {
+  const version = module.slice(module.lastIndexOf('@') + 1);
+  const folder = join(BIN, version);
+  const program = join(folder, name);
+  if (existsSync(program)) return program;
+  await mkdir(folder, { recursive: true });
+  const path = [process.env.PATH ?? '', ...GO_FOLDERS].join(delimiter);
+  try {
+    const env = { ...process.env, PATH: path, GOBIN: folder };
+    await run('go', ['install', module], { env, cwd: tmpdir(), timeout: INSTALL_MS });
+  } catch (cause) {
+    const { stderr, message } = cause as { stderr?: string; message: string };
+    throw new Error(`can't install ${name} (go install ${module}): ${(stderr || message).slice(-2000)}`, {
+      cause,
+    });
+  }
+  return program;
+}
+
+interface Start {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function started(program: string, start: (port: number, folder: string) => Start): Promise<RealServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-server-'));
+  const port = await freePort();
+  const { args, environment } = start(port, folder);
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH ?? '', HOME: folder, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      output = (output + String(piece)).slice(-2000);
+    });
+  const ended = once(child, 'exit');
+  const endpoint = `http://127.0.0.1:${port}`;
+  const close = async (): Promise<void> => {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await answers(child, endpoint);
+  } catch (cause) {
+    await close();
+    throw new Error(`${program} does not answer at ${endpoint}: ${output}`, { cause });
+  }
+  return { endpoint, [Symbol.asyncDispose]: close };
+}
+
+async function answers(child: ChildProcess, endpoint: string): Promise<void> {
+  const latest = Date.now() + START_MS;
+  while (child.exitCode === null && Date.now() < latest) {
+    const answer = await fetch(endpoint).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer !== undefined) return;
+    await sleep(25);
+  }
+  throw new Error(child.exitCode === null ? 'it was given up' : `it ended with ${child.exitCode}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
