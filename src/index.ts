@@ -1,14 +1,42 @@
 export type { WholeList } from './api/base-client.ts';
+export {
+  type AnyFilters,
+  and,
+  type FieldTypes,
+  type FiltersOf,
+  or,
+  type Where,
+  where,
+  whereOf,
+} from './api/build-oql.ts';
 export { ServiceClient } from './api/client.ts';
 export { CrawlConfig } from './api/crawl-configs.ts';
 export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './api/crawls.ts';
+export { ENDPOINTS } from './api/endpoints.ts';
 export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './api/fields.ts';
-export { FILTER_TYPES, Oql } from './api/oql.ts';
+export {
+  authorizationUrl,
+  exchangeCode,
+  type OAuthApplication,
+  type OAuthTokens,
+  refreshTokens,
+} from './api/oauth.ts';
+export { type OAuthSourceOptions, OAuthTokenSource } from './api/oauth-token-source.ts';
+export { openApiDocument } from './api/openapi.ts';
+export { FILTER_TYPES, Oql, type OqlLeaf, OqlOptions, type OqlValue } from './api/oql.ts';
+export { OqlError, type ParseOqlOptions, parseOql } from './api/parse-oql.ts';
+export { printOql } from './api/print-oql.ts';
 export { Project } from './api/projects.ts';
 export { decodeRison, encodeRison } from './api/rison.ts';
 export { SEARCH_CEILING, SearchBody, SearchResponse } from './api/search.ts';
 export { SERVICE_ERROR_STATUS } from './api/service-error.ts';
+export type { TokenSource } from './api/token-source.ts';
 export type { StreamedResponse, TransportOptions } from './api/transport.ts';
+export {
+  signWebhook,
+  verifyWebhookSignature,
+  WEBHOOK_SIGNATURE_HEADER,
+} from './api/webhook-signature.ts';
 export { Workspace } from './api/workspaces.ts';
 export { ERROR_CODES, EXIT_CODES } from './core/error-codes.ts';
 export { CrawlhouseError } from './core/errors.ts';

@@ -96,7 +96,14 @@ export const CrawlConfigInput = z
     user_agent: z.string().trim().min(1),
     max_speed: z
       .number()
-      .refine(isMaxSpeed, 'is 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second'),
+      .refine(isMaxSpeed, 'is 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second')
+      .meta({
+        wire: {
+          type: 'number',
+          description: 'URLs per second',
+          anyOf: [{ enum: [0.1, 0.2, 0.5, 1, 2] }, { exclusiveMinimum: 0, multipleOf: 5 }],
+        },
+      }),
     agent_kind: z.enum(AGENT_KINDS).optional(),
     ajax_crawling: z.boolean().optional(),
     allow_query_params: z.boolean().optional(),
@@ -149,9 +156,11 @@ export const CrawlConfigInput = z
 export type CrawlConfigInput = z.input<typeof CrawlConfigInput>;
 
 /** An update: the path names no configuration, so `id` does, or `name`, which never changes (spec-notes.md 17). */
-export const CrawlConfigUpdate = CrawlConfigInput.extend({ id: z.string().optional() }).meta({
-  id: 'CrawlConfigUpdate',
-});
+export const CrawlConfigUpdate = CrawlConfigInput.extend({
+  id: z.string().optional(),
+  // Its password never comes back: an echo of what GET gave keeps it.
+  http_auth: HttpAuth.partial({ password: true }).nullish(),
+}).meta({ id: 'CrawlConfigUpdate' });
 export type CrawlConfigUpdate = z.input<typeof CrawlConfigUpdate>;
 
 /** Whether the service crawls at this speed, in URLs per second, whatever a project's own maximum (api-spec.md §8). */
@@ -249,7 +258,7 @@ export const VALIDATE_CUSTOM_WEBHOOK = endpoint({
   body: WebhookTrial,
   answers: 'json',
   response: z.looseObject({ success: z.boolean().optional(), status_code: z.int().nullish() }),
-  errors: ['invalid_request_parameters', 'resource_not_found'],
+  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
 

@@ -128,7 +128,12 @@ export const PILOT_CRAWL = endpoint({
   body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
   answers: 'json',
   response: CrawlResponse,
-  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  errors: [
+    'invalid_request',
+    'invalid_request_parameters',
+    'resource_not_found',
+    'invalid_state_for_request',
+  ],
   repeatable: false,
 });
 

@@ -63,20 +63,29 @@ export const StoreBParameters = z
 
 export const OutputFormatParameters = z.strictObject({ csv_delimiter: z.enum(CSV_DELIMITERS).optional() });
 
-/** A data export to create (api-spec.md §4.9). */
+const WHAT = {
+  data_type: z.enum(EXPORT_DATA_TYPES),
+  resource_id: z.string().min(1),
+  output_format: z.enum(EXPORT_FORMATS),
+  output_format_parameters: OutputFormatParameters.nullish(),
+  page_group_lists_included: z.array(z.string()).optional(),
+  include_all_page_group_lists: z.boolean().optional(),
+};
+
+/** A data export to create: its target says which parameters it has (api-spec.md §4.9). */
 export const DataExportInput = z
-  .strictObject({
-    data_type: z.enum(EXPORT_DATA_TYPES),
-    resource_id: z.string().min(1),
-    output_format: z.enum(EXPORT_FORMATS),
-    output_format_parameters: OutputFormatParameters.nullish(),
-    target: z.enum(EXPORT_TARGETS),
-    target_parameters: z.union([StoreBParameters, StoreAParameters]),
-    page_group_lists_included: z.array(z.string()).optional(),
-    include_all_page_group_lists: z.boolean().optional(),
-  })
+  .discriminatedUnion('target', [
+    z.strictObject({ ...WHAT, target: z.literal('store_a'), target_parameters: StoreAParameters }),
+    z.strictObject({ ...WHAT, target: z.literal('store_b'), target_parameters: StoreBParameters }),
+  ])
   .meta({ id: 'DataExportInput' });
-export type DataExportInput = z.input<typeof DataExportInput>;
+/** As the service has checked it. */
+export type DataExportRequest = z.output<typeof DataExportInput>;
+/** As one asks for it; whether the parameters fit the target is the service's to say. */
+export type DataExportInput = Omit<DataExportRequest, 'target' | 'target_parameters'> & {
+  readonly target: ExportTarget;
+  readonly target_parameters: DataExportRequest['target_parameters'];
+};
 
 export const DataExportResponse = z.looseObject({ data_export: DataExport });
 

@@ -17,18 +17,20 @@ export const FIELD_TYPES = [
 ] as const;
 
 /** A field schema record (api-spec.md §2.14). Types, actions and methods are open strings (spec-notes.md 12). */
-export const FieldRecord = z.looseObject({
-  name: z.string().min(1),
-  type: z.string(),
-  arity: z.string(),
-  values: z.array(z.string()).nullish(),
-  actions: z.array(z.string()).nullish(),
-  agg_dimension: z.boolean().nullish(),
-  agg_metric_methods: z.array(z.string()).nullish(),
-  can_display: z.boolean().nullish(),
-  can_filter: z.boolean().nullish(),
-  can_sort: z.boolean().nullish(),
-});
+export const FieldRecord = z
+  .looseObject({
+    name: z.string().min(1),
+    type: z.string(),
+    arity: z.string(),
+    values: z.array(z.string()).nullish(),
+    actions: z.array(z.string()).nullish(),
+    agg_dimension: z.boolean().nullish(),
+    agg_metric_methods: z.array(z.string()).nullish(),
+    can_display: z.boolean().nullish(),
+    can_filter: z.boolean().nullish(),
+    can_sort: z.boolean().nullish(),
+  })
+  .meta({ id: 'FieldRecord' });
 export type FieldRecord = z.infer<typeof FieldRecord>;
 
 export const FieldsResponse = z.looseObject({ fields: z.array(FieldRecord) });

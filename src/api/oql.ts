@@ -17,6 +17,9 @@ export const FILTER_TYPES = [
 ] as const;
 export type FilterType = (typeof FILTER_TYPES)[number];
 
+/** Filter types that take options (spec-notes.md 14). */
+export const FILTERS_WITH_OPTIONS = ['equals', 'contains', 'startswith', 'endswith'] as const;
+
 export type OqlValue = string | number | bigint | boolean | readonly (string | number | bigint)[];
 
 /** The fourth value of a leaf; only for `equals`, `contains`, `startswith`, `endswith` (spec-notes.md 14). */
@@ -31,21 +34,30 @@ export type Oql =
   | { readonly and: readonly Oql[] }
   | { readonly or: readonly Oql[] };
 
-const scalar = z.union([z.string(), z.number(), z.bigint()]);
-const value = z.union([scalar, z.boolean(), z.array(scalar)]);
-const filter = z.enum(FILTER_TYPES);
+const name = z.string();
+const bound = z.union([z.string(), z.number(), z.bigint()]);
+const scalar = z.union([bound, z.boolean()]);
 const leaf = z.union([
-  z.tuple([z.string(), filter, value]),
-  z.tuple([z.string(), filter, value, OqlOptions]),
+  z.tuple([name, z.literal('has_value'), scalar]),
+  z.tuple([name, z.literal('has_no_value'), z.literal('')]),
+  z.tuple([name, z.literal(['equals', 'not_equals']), scalar]),
+  z.tuple([name, z.literal('equals'), scalar, OqlOptions]),
+  z.tuple([name, z.literal(['contains', 'startswith', 'endswith']), z.string()]),
+  z.tuple([name, z.literal(['contains', 'startswith', 'endswith']), z.string(), OqlOptions]),
+  z.tuple([name, z.literal(['gt', 'gte', 'lt', 'lte']), bound]),
+  z.tuple([name, z.literal('between'), z.tuple([bound, bound])]),
 ]);
 
-export const Oql: z.ZodType<Oql> = z.lazy(() =>
-  z.union([
-    z.strictObject({ field: leaf }),
-    z.strictObject({ and: z.array(Oql) }),
-    z.strictObject({ or: z.array(Oql) }),
-  ]),
-) as z.ZodType<Oql>;
+/** The tree as a schema, for the contract; `parseOql` takes the same trees and tells better what is wrong. */
+export const Oql: z.ZodType<Oql> = (
+  z.lazy(() =>
+    z.union([
+      z.strictObject({ field: leaf }),
+      z.strictObject({ and: z.array(Oql) }),
+      z.strictObject({ or: z.array(Oql) }),
+    ]),
+  ) as z.ZodType<Oql>
+).meta({ id: 'Oql' });
 
 /** A tree inside a request's body: typed here, checked by the service, which knows the fields and names what is wrong. */
 export const OqlTree = z.custom<Oql>().meta({ wire: { $ref: '#/components/schemas/Oql' } });

@@ -80,7 +80,7 @@ export const CREATE_PROJECT = endpoint({
   body: z.strictObject({ project: ProjectInput }),
   answers: 'json',
   response: z.looseObject({ project: Project }),
-  errors: ['invalid_request_parameters', 'duplicate_entry', 'quota_error'],
+  errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'quota_error'],
   repeatable: false,
 });
 

@@ -17,14 +17,16 @@ export const SERVICE_ERROR_STATUS = {
 export type ServiceErrorType = keyof typeof SERVICE_ERROR_STATUS;
 
 /** The error object (api-spec.md §7). */
-export const ServiceErrorBody = z.looseObject({
-  type: z.string(),
-  code: z.string().nullish(),
-  message: z.string().nullish(),
-  fields: z
-    .array(z.looseObject({ name: z.string(), type: z.string().nullish(), message: z.string().nullish() }))
-    .nullish(),
-});
+export const ServiceErrorBody = z
+  .looseObject({
+    type: z.string(),
+    code: z.string().nullish(),
+    message: z.string().nullish(),
+    fields: z
+      .array(z.looseObject({ name: z.string(), type: z.string().nullish(), message: z.string().nullish() }))
+      .nullish(),
+  })
+  .meta({ id: 'Error' });
 export type ServiceErrorBody = z.infer<typeof ServiceErrorBody>;
 
 const CODES: Readonly<Record<string, ErrorCode>> = {

@@ -18,11 +18,11 @@ export async function commitFile(temporary: string, final: string): Promise<void
   await syncPath(dirname(final));
 }
 
-/** Writes a whole file or none of it. */
-export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+/** Writes a whole file or none of it; `mode` says who may read it, where not everybody may. */
+export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    const handle = await open(temporary, 'w');
+    const handle = await open(temporary, 'w', mode);
     try {
       await handle.writeFile(data);
     } finally {

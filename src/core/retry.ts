@@ -26,6 +26,12 @@ export function retryDelay(
   return Math.max(Math.round(random() * bound), retryAfterMs ?? 0);
 }
 
+/**
+ * Errors that only a later run helps: a quota comes back by the hour or day, and who waits for it holds up those that
+ * have their own; a data export that failed does so again until somebody has seen to its bucket.
+ */
+const LATER: readonly string[] = ['quota', 'export_failed'];
+
 export interface RetryOptions {
   readonly policy?: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
@@ -44,7 +50,7 @@ export async function retry<T>(
       return await attempt(tries);
     } catch (thrown) {
       const error = toCrawlhouseError(thrown);
-      if (error.kind !== 'retriable' || tries >= policy.attempts) throw error;
+      if (error.kind !== 'retriable' || LATER.includes(error.code) || tries >= policy.attempts) throw error;
       if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
       const delayMs = retryDelay(policy, tries, error.retryAfterMs);
       options.onRetry?.(error, tries, delayMs);

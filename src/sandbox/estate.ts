@@ -1,9 +1,23 @@
+import { CONFIG_DEFAULTS } from './configs/config-defaults.ts';
 import { resourceId } from './ids.ts';
+import { refreshProject } from './project-lists.ts';
 import type { Document, Resources } from './resources.ts';
 
 export const WORKSPACE_ID = resourceId('workspace');
-const USER_ID = resourceId('user');
-const FEATURES = ['crawl', 'crawl_over_crawl', 'data_export', 'scheduled_crawls'];
+export const USER_ID = resourceId('user');
+const FEATURES = [
+  'crawl',
+  'crawl_over_crawl',
+  'data_export',
+  'scheduled_crawls',
+  'crawl_js',
+  'data_scraping',
+  'data_ingestion',
+  'analytics_a',
+  'analytics_b',
+  'search_console',
+  'backlinks',
+];
 const LOG_FEATURES = ['log_monitoring'];
 const RANKING_FEATURES = ['ranking_performance'];
 
@@ -33,13 +47,23 @@ export function ensureProject(resources: Resources, options: ProjectOptions): Do
   const id = resourceId('project', options.name);
   const known = resources.get('projects', id);
   const config = known ? undefined : defaultConfig(id, options.startUrl);
-  const base: Document = known ?? {
+  const base: Document = known ?? newProject(id, options.name, options.startUrl);
+  const project: Document = { ...base, ...features(base, options), ...options.extra, id };
+  resources.put('projects', WORKSPACE_ID, project);
+  if (config) resources.put('crawl_configs', id, config);
+  refreshProject(resources, id);
+  return project;
+}
+
+/** A project with nothing in it yet. */
+export function newProject(id: string, name: string, startUrl: string): Document {
+  return {
     id,
-    name: options.name,
-    start_url: options.startUrl,
+    name,
+    start_url: startUrl,
     user_id: USER_ID,
     is_verified_by: null,
-    domain: hostOf(options.startUrl),
+    domain: hostOf(startUrl),
     features: FEATURES,
     last_crawl_id: null,
     last_crawl_created_at: null,
@@ -53,13 +77,9 @@ export function ensureProject(resources: Resources, options: ProjectOptions): Do
     log_monitoring_processing_enabled: false,
     log_monitoring_ready: false,
     crawl_ids: [],
-    crawl_config_ids: config ? [config.id] : [],
+    crawl_config_ids: [],
     crawl_over_crawl_ids: [],
   };
-  const project: Document = { ...base, ...features(base, options), ...options.extra, id };
-  resources.put('projects', WORKSPACE_ID, project);
-  if (config) resources.put('crawl_configs', id, config);
-  return project;
 }
 
 function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Record<string, unknown> {
@@ -108,17 +128,7 @@ export function putCrawl(resources: Resources, options: CrawlOptions): Document 
     id,
   };
   resources.put('crawls', WORKSPACE_ID, crawl);
-  const own = resources
-    .list('crawls')
-    .filter((other) => other.project_id === project.id)
-    .sort((a, b) => Number(a.created_at ?? 0) - Number(b.created_at ?? 0));
-  const last = own.at(-1);
-  resources.put('projects', WORKSPACE_ID, {
-    ...(resources.get('projects', project.id) ?? project),
-    crawl_ids: own.map((other) => other.id),
-    last_crawl_id: last?.id ?? null,
-    last_crawl_created_at: last?.created_at ?? null,
-  });
+  refreshProject(resources, project.id);
   return crawl;
 }
 
@@ -129,31 +139,8 @@ function defaultConfig(projectId: string, startUrl: string): Document {
     start_url: startUrl,
     user_agent: 'SandboxBot',
     max_speed: 1,
-    agent_kind: 'web',
-    ajax_crawling: false,
-    allow_query_params: true,
-    alternate_start_urls: [],
-    crawl_subdomains: false,
-    custom_fields: [],
-    dns: [],
-    extra_headers: {},
-    filter_query_params: false,
-    http_auth: null,
-    js_rendering: false,
-    max_depth: 15,
-    max_url: 1_000_000,
+    ...CONFIG_DEFAULTS,
     notifications: { email_recipients: [], custom_webhooks: [] },
-    query_params_list: '',
-    resource_checker: false,
-    robots_txt: [],
-    sitemaps: [],
-    strict_sitemaps: true,
-    trigger_coc: false,
-    use_cookies: true,
-    use_proxy: false,
-    user_input_files: [],
-    watched_resources: [],
-    whitelist_params_mode: true,
   };
 }
 

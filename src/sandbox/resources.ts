@@ -17,6 +17,7 @@ export const RESOURCE_KINDS = [
   'tokens',
   'oauth_clients',
   'oauth_codes',
+  'oauth_refresh_tokens',
   'mails',
   'webhook_calls',
 ] as const;
@@ -44,10 +45,16 @@ const SCHEMA = `
 /** Everything the sandbox holds besides rows, as JSON documents in its own SQLite file. */
 export class Resources implements Disposable {
   readonly #database: DatabaseSync;
+  #changes = 0;
 
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(SCHEMA);
+  }
+
+  /** Grows whenever a document is put or taken away. */
+  get changes(): number {
+    return this.#changes;
   }
 
   get(kind: ResourceKind, id: string): Document | undefined {
@@ -64,14 +71,23 @@ export class Resources implements Disposable {
       .map(parseDocument);
   }
 
+  /** All of a kind that hold something under a key. */
+  listHolding(kind: ResourceKind, key: string): Document[] {
+    const sql =
+      "SELECT doc FROM resources WHERE kind = ? AND json_type(doc, '$.' || ?) <> 'null' ORDER BY seq";
+    return this.#database.prepare(sql).all(kind, key).map(parseDocument);
+  }
+
   put(kind: ResourceKind, owner: string, doc: Document): void {
     const sql = `INSERT INTO resources (kind, id, owner, doc) VALUES (?, ?, ?, ?)
       ON CONFLICT (kind, id) DO UPDATE SET doc = excluded.doc`;
     this.#database.prepare(sql).run(kind, doc.id, owner, JSON.stringify(doc));
+    this.#changes += 1;
   }
 
   /** Takes a document away; whether it was there. */
   delete(kind: ResourceKind, id: string): boolean {
+    this.#changes += 1;
     return (
       this.#database.prepare('DELETE FROM resources WHERE kind = ? AND id = ?').run(kind, id).changes > 0
     );
@@ -91,6 +107,15 @@ export class Resources implements Disposable {
       ON CONFLICT DO UPDATE SET rows_table = excluded.rows_table, columns = excluded.columns`;
     const values = [owner, name, dataset.table ?? null, JSON.stringify(dataset.columns)];
     this.#database.prepare(sql).run(...values);
+  }
+
+  /** The tables that an owner's rows stand in. */
+  tables(owner: string): string[] {
+    const sql = 'SELECT rows_table FROM datasets WHERE owner = ? AND rows_table IS NOT NULL';
+    return this.#database
+      .prepare(sql)
+      .all(owner)
+      .map((row) => String(row.rows_table));
   }
 
   dropDatasets(owner: string): void {

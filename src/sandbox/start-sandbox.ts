@@ -8,17 +8,26 @@ import { type Logger, silentLogger } from '../core/logger.ts';
 import { lockState } from '../core/state-lock.ts';
 import { Clock } from './clock.ts';
 import { ensureWorkspace } from './estate.ts';
+import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
 import { readFaults } from './faults/read-faults.ts';
 import { generate, isGenerated } from './generate/generate.ts';
+import { GeneratedSource } from './generate/generated-source.ts';
 import { parseSpec } from './generate/parse-spec.ts';
 import type { Context } from './http/context.ts';
 import { createServer } from './http/create-server.ts';
 import { RequestLog } from './http/request-log.ts';
 import { planFolder } from './import/folder-plan.ts';
 import { importFolder, isImported } from './import/import-folder.ts';
+import { IngestFiles } from './ingest/ingest-files.ts';
+import { Life } from './life/life.ts';
+import { Notifier } from './notify/notifier.ts';
+import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
+import { DownloadCenter } from './ranking/download-center.ts';
 import { Resources } from './resources.ts';
 import { RowStore } from './rows/row-store.ts';
+import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
+import { putStoreSecret, STORE_B_SECRET } from './stores/store-secret.ts';
 
 export interface SandboxOptions {
   /** 0, the default, takes a free one. */
@@ -34,6 +43,13 @@ export interface SandboxOptions {
   readonly stateDir?: string;
   /** The token with all scopes; without it the one of the state directory, or a new one. */
   readonly accessToken?: string;
+  /** Use these instead of the built-in object stores. */
+  readonly storeA?: ExternalStoreA;
+  readonly storeB?: ExternalStoreB;
+  /** Objects a data export is written to; 1 by default. */
+  readonly exportObjects?: number;
+  /** Whether csv and json of data exports come as `.gz`. */
+  readonly exportGzip?: boolean;
   readonly logger?: Logger;
   /** Closes the sandbox when it aborts. */
   readonly signal?: AbortSignal;
@@ -44,6 +60,9 @@ export interface ReadyDocument {
   readonly base_url: string;
   readonly access_token: string;
   readonly pid: number;
+  readonly store_a: Stores['store_a'];
+  readonly store_b: Stores['store_b'] & { readonly credentials_secret: string };
+  readonly oauth: ApplicationCredentials;
 }
 
 export interface Sandbox extends AsyncDisposable {
@@ -78,25 +97,55 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const rows = await RowStore.open(stateDir);
     closers.push(() => rows[Symbol.asyncDispose]());
     const work = { resources, rows, clock: new Clock(), logger };
+    const { storeA, storeB } = options;
+    const stores = await openStores({ stateDir, host, faults, logger, storeA, storeB }, closers);
+    const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
+    const settings = { objects: options.exportObjects ?? 1, gzip: options.exportGzip ?? false };
+    const dataExports = new DataExports({ resources, rows, endpoints, settings, stateDir });
+    closers.push(() => dataExports[Symbol.asyncDispose]());
+    const ingestFiles = new IngestFiles({ ...work, stateDir });
+    closers.push(() => ingestFiles[Symbol.asyncDispose]());
+    const downloads = new DownloadCenter({ ...work, stateDir });
+    closers.push(() => downloads[Symbol.asyncDispose]());
+    const notifier = new Notifier(resources);
+    closers.push(() => notifier[Symbol.asyncDispose]());
+    const source = new GeneratedSource(rows, resources);
+    const notify = notifier.crawlEnded.bind(notifier);
+    const life = new Life({ resources, rows, source, logger, notify }, work.clock);
+    closers.push(() => life[Symbol.asyncDispose]());
     const context: Context = {
       ...work,
+      life,
+      notifier,
       faults,
       requests: new RequestLog(),
+      dataExports,
+      ingestFiles,
+      downloads,
       importFolder: (dir) => importFolder(work, dir),
     };
 
     ensureWorkspace(resources);
+    putStoreSecret(resources, stores, work.clock.now());
     const accessToken = ensureToken(resources, options.accessToken);
     for (const dir of options.importDirs ?? [])
       if (!isImported(resources, dir)) await importFolder(work, dir);
     for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
     signal?.throwIfAborted();
 
+    life.begin();
     const server = createServer(context);
     closers.push(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0);
     signal?.addEventListener('abort', () => void close(), { once: true });
-    const ready = { base_url: baseUrl, access_token: accessToken, pid: process.pid };
+    const ready = {
+      base_url: baseUrl,
+      access_token: accessToken,
+      pid: process.pid,
+      oauth: ensureApplication(resources),
+      store_a: stores.store_a,
+      store_b: { ...stores.store_b, credentials_secret: STORE_B_SECRET },
+    };
     return { baseUrl, accessToken, ready, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();

@@ -127,6 +127,8 @@ describe('OQL', () => {
     ['endswith', ['url', 'endswith', '/c'], [2]],
     ['equals', ['url', 'equals', 'https://a.example/b'], [1]],
     ['equals with ci', ['url', 'equals', 'HTTPS://A.EXAMPLE/B', { ci: true }], [1]],
+    ['startswith with an empty regex', ['url', 'startswith', '', { regex: true }], [0, 1, 2, 3]],
+    ['contains with a regex of ends', ['url', 'contains', '^^', { regex: true }], [0, 1, 2, 3]],
     ['equals with regex matches the whole', ['url', 'equals', 'https://./?', { regex: true }], []],
     ['equals with regex', ['url', 'equals', 'https://.\\.example/[bc]', { regex: true }], [1, 2]],
     ['contains with regex and ci', ['url', 'contains', 'h.ME', { regex: true, ci: true }], [0]],
@@ -194,6 +196,24 @@ describe('OQL', () => {
     ['options on a number', { field: ['status', 'gt', 1, { ci: true }] }, 'oql.field[3]'],
     ['an unknown option', { field: ['url', 'equals', 'x', { fuzzy: true }] }, 'oql.field[3]'],
     ['a broken regular expression', { field: ['url', 'equals', '(', { regex: true }] }, 'oql.field[2]'],
+    [
+      'a pattern of 1,001 characters',
+      { field: ['url', 'equals', 'a'.repeat(1001), { regex: true }] },
+      'oql.field[2]',
+    ],
+    [
+      'a pattern that would grow too large',
+      { field: ['url', 'equals', '(a{1000}){1000}', { regex: true }] },
+      'oql.field[2]',
+    ],
+    [
+      'more than 20 patterns',
+      { or: Array.from({ length: 21 }, () => ({ field: ['url', 'equals', 'a', { regex: true }] })) },
+      'oql.or[20].field',
+    ],
+    ['a regex on a number', { field: ['status', 'equals', 1, { regex: true }] }, 'oql.field[2]'],
+    ['a day that is in no calendar', { field: ['day', 'gt', '2025-02-30'] }, 'oql.field[2]'],
+    ['a name that is none', { field: [[1], 'equals', 'x'] }, 'oql.field[0]'],
     ['a node of two kinds', { and: [], or: [] }, 'oql'],
     ['a leaf of two', { field: ['url', 'equals'] }, 'oql.field'],
     ['a date of another form', { field: ['seen', 'gt', '1.2.2025'] }, 'oql.field[2]'],
@@ -241,6 +261,35 @@ describe('the body', () => {
     const { json } = await it.api(`/data/crawl/${crawl}/pages?exprot=true`, { body: {} });
     expect(json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name: 'exprot' }] });
   });
+});
+
+test.each([
+  ['can_display', { fields: ['url', 'hidden'] }, 'fields[1]', 'not_displayable'],
+  ['can_filter', { oql: { field: ['extra', 'has_value', ''] } }, 'oql.field[0]', 'not_filterable'],
+  ['can_sort', { sort: [{ field: 'extra', order: 'asc' }] }, 'sort[0].field', 'not_sortable'],
+])('%s is obeyed by searches and exports', async (_name, body, name, type) => {
+  for (const way of ['', '?export=true']) {
+    const { status, json } = await it.api(`/data/crawl/${crawl}/pages${way}`, { body });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name, type }] });
+  }
+});
+
+test('a field that cannot be displayed may be filtered and sorted by, and is not exported', async () => {
+  const body = { oql: { field: ['hidden', 'equals', 'h'] }, sort: [{ field: 'hidden', order: 'asc' }] };
+  expect((await it.search(crawl, 'pages', body)).json.meta).toMatchObject({ total_hits: 1 });
+  expect((await it.export(crawl, 'pages', 'json', { body })).text).not.toContain('hidden');
+});
+
+test('whole numbers beyond 2^53 are sorted exactly', async () => {
+  const body = { fields: ['big'], sort: [{ field: 'big', order: 'desc' }] };
+  const { text } = await it.search(crawl, 'pages', body);
+  expect([...text.matchAll(/"big":([\d.]+)/g)].map((match) => match[1])).toEqual([
+    BIG[2],
+    BIG[1],
+    BIG[0],
+    BIG[3],
+  ]);
 });
 
 test('rows are sorted, nulls last in either order', async () => {

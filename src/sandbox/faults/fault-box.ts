@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import type { Fault, FaultPlace } from './fault.ts';
 
 /** The faults in force, in the order they were given; a request meets at most one of them. */
 export class FaultBox {
@@ -17,8 +17,9 @@ export class FaultBox {
   }
 
   /** The fault that strikes this request, if any; it counts as one of its `times`. */
-  take(method: string, path: string): Fault | undefined {
+  take(method: string, path: string, place: FaultPlace = 'api'): Fault | undefined {
     const struck = this.#armed.find(({ fault: { match } }) => {
+      if ((match.at ?? 'api') !== place) return false;
       const sameMethod = match.method === undefined || match.method.toUpperCase() === method;
       return sameMethod && (match.path === undefined || new RegExp(match.path).test(path));
     });

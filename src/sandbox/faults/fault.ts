@@ -11,6 +11,10 @@ export const FAULT_KINDS = [
   'reorder',
 ] as const;
 
+/** Where a fault strikes: the service itself, or one of the built-in object stores. */
+export const FAULT_PLACES = ['api', 'store_a', 'store_b'] as const;
+export type FaultPlace = (typeof FAULT_PLACES)[number];
+
 function isPattern(text: string): boolean {
   try {
     new RegExp(text);
@@ -24,7 +28,14 @@ const pattern = z.string().refine(isPattern, 'is not a regular expression');
 
 /** A fault on demand (interface.md, "The sandbox"). */
 export const Fault = z.strictObject({
-  match: z.strictObject({ method: z.string().optional(), path: pattern.optional() }).default({}),
+  match: z
+    .strictObject({
+      method: z.string().optional(),
+      path: pattern.optional(),
+      /** `api` where nothing is said. */
+      at: z.enum(FAULT_PLACES).optional(),
+    })
+    .default({}),
   kind: z.enum(FAULT_KINDS),
   /** Bytes of the body on the wire before the fault strikes. */
   after_bytes: z.int().nonnegative().optional(),

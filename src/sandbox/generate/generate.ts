@@ -1,28 +1,18 @@
 import type { CrawlDataType } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { catalogueOf } from '../catalogue/catalogue-of.ts';
-import { MORE_PAGE_FIELDS } from '../catalogue/more-page-fields.ts';
-import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import { ensureProject, putCrawl } from '../estate.ts';
 import { resourceId } from '../ids.ts';
 import { describeData } from '../import/describe-data.ts';
 import type { Dataset, Resources } from '../resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { type Content, createTable } from './create-table.ts';
-import { linkFacts, linkValues } from './link-values.ts';
-import { clusterFacts, clusterValues, itemFacts, itemValues } from './other-values.ts';
-import { pageFacts } from './page-facts.ts';
+import { crawlContents } from './crawl-contents.ts';
+import { createTable } from './create-table.ts';
+import { generateComparisons } from './generate-comparisons.ts';
+import { generateProjectData } from './generate-project-data.ts';
 import { pageFields } from './page-fields.ts';
-import { pageValues } from './page-values.ts';
 import type { GenerateSpec } from './parse-spec.ts';
-import type { Site } from './site.ts';
-import { ADJECTIVES, NOUNS } from './words.ts';
-
-const HOUR = 3600;
-const WEEK = 7 * 24 * HOUR;
-/** The end of each project's first crawl, in seconds. */
-const FIRST_END = Date.parse('2025-01-06T21:00:00Z') / 1000;
+import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
 
 export interface GenerateContext {
   readonly resources: Resources;
@@ -34,9 +24,11 @@ export interface GenerateContext {
 export async function generate(context: GenerateContext, spec: GenerateSpec): Promise<void> {
   const { resources, logger } = context;
   for (let project = 0; project < spec.projects; project++) {
-    for (let crawl = 0; crawl < spec.crawls; crawl++) {
-      await generateCrawl(context, spec, siteOf(spec, project, crawl));
-    }
+    const shape = shapeOf(spec, project);
+    for (let crawl = 0; crawl < spec.crawls; crawl++) await generateCrawl(context, spec, shape, crawl);
+    await generateComparisons(context, spec, project);
+    const last = Math.max(0, spec.crawls - 1);
+    await generateProjectData(context, spec, nameOf(spec), siteAt(shape, last, weekly(shape, last)));
   }
   resources.putFingerprint(nameOf(spec), 'done');
   logger.info('generated', { projects: spec.projects, crawls: spec.crawls, seed: spec.seed });
@@ -51,39 +43,31 @@ function nameOf(spec: GenerateSpec): string {
   return `generate ${JSON.stringify(Object.entries(spec).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-function siteOf(spec: GenerateSpec, project: number, crawl: number): Site {
-  const at = spec.seed * 7 + project;
-  const name = `${ADJECTIVES[at % ADJECTIVES.length]}-${NOUNS[at % NOUNS.length]}-${spec.seed}${project === 0 ? '' : `-${project + 1}`}`;
-  const endedAt = FIRST_END + crawl * WEEK + (at % 90) * 60;
-  const slots = Math.max(spec.pages, Math.ceil(spec.links / 20), 1);
-  return {
-    seed: spec.seed,
-    project,
-    host: `www.${name}.example`,
-    brand: `${ADJECTIVES[at % ADJECTIVES.length]} ${NOUNS[at % NOUNS.length]}`.replace(/^./, (letter) =>
-      letter.toUpperCase(),
-    ),
-    slots,
-    crawl,
-    links: spec.links > 0 ? spec.links : slots * 20,
-    startedAt: endedAt - 5 * HOUR,
-    endedAt,
-  };
-}
-
-async function generateCrawl(context: GenerateContext, spec: GenerateSpec, site: Site): Promise<void> {
+async function generateCrawl(
+  context: GenerateContext,
+  spec: GenerateSpec,
+  shape: SiteShape,
+  crawl: number,
+): Promise<void> {
   const { resources, rows } = context;
+  const site = siteAt(shape, crawl, weekly(shape, crawl));
   const projectName = site.host.replace(/^www\./, '').replace(/\.example$/, '');
-  const crawlId = resourceId('generated', spec.seed, site.project, site.crawl);
+  const crawlId = resourceId('generated', spec.seed, site.project, crawl);
   refuseTwins(resources, crawlId, spec);
 
   const datasets = new Map<CrawlDataType, Dataset>();
-  for (const [dataType, content] of await contents(spec, site)) {
+  const hasPages = spec.pages > 0 || spec.fields !== undefined;
+  const wanted = { site, rows: shape, pageFields: hasPages ? await pageFields(spec) : undefined };
+  for (const [dataType, content] of crawlContents(wanted)) {
     datasets.set(dataType, await createTable(rows, site, `${dataType}_${crawlId}`, content));
   }
   const { fetchedUrls, lastDepth } = await describeData(rows, datasets);
   resources.transaction(() => {
-    const project = ensureProject(resources, { name: projectName, startUrl: `https://${site.host}/` });
+    const project = ensureProject(resources, {
+      name: projectName,
+      startUrl: `https://${site.host}/`,
+      extra: { _site: shape, _crawl_count: crawl + 1 },
+    });
     putCrawl(resources, {
       project,
       id: crawlId,
@@ -95,36 +79,6 @@ async function generateCrawl(context: GenerateContext, spec: GenerateSpec, site:
     for (const [dataType, dataset] of datasets) resources.putDataset(crawlId, dataType, dataset);
     resources.putFingerprint(`crawl ${crawlId}`, nameOf(spec));
   });
-}
-
-async function contents(spec: GenerateSpec, site: Site): Promise<[CrawlDataType, Content][]> {
-  const made: [CrawlDataType, Content][] = [];
-  if (spec.pages > 0 || spec.fields !== undefined) {
-    const facts = `SELECT * FROM (${pageFacts(site)}) WHERE slot < ${spec.pages}`;
-    const fields = await pageFields(spec);
-    made.push([
-      'pages',
-      {
-        fields,
-        facts,
-        values: pageValues(site),
-        known: [...PAGE_CATALOGUE, ...MORE_PAGE_FIELDS],
-        key: 'page',
-        isBare: 'status IS DISTINCT FROM 200',
-      },
-    ]);
-  }
-  const others = {
-    links: { facts: linkFacts(site), values: linkValues(site) },
-    clusters: { facts: clusterFacts(spec.clusters), values: clusterValues(site) },
-    structured_data: { facts: itemFacts(site, spec.structured_data), values: itemValues(site) },
-  };
-  for (const dataType of ['links', 'clusters', 'structured_data'] as const) {
-    if (spec[dataType] === 0) continue;
-    const fields = catalogueOf(dataType);
-    made.push([dataType, { fields, known: fields, key: 'n', ...others[dataType] }]);
-  }
-  return made;
 }
 
 function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec): void {

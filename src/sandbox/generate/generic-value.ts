@@ -50,6 +50,5 @@ function value(site: Site, field: FieldRecord, hash: string): string {
 
 /** A time within the year before the site's first crawl, which is the same at all its crawls. */
 function moment(site: Site, hash: string): string {
-  const first = site.endedAt - site.crawl * 7 * DAY;
-  return `make_timestamp((${first - 365 * DAY} + CAST(${hash} % ${365 * DAY} AS BIGINT)) * 1000000)`;
+  return `make_timestamp((${site.firstEnd - 365 * DAY} + CAST(${hash} % ${365 * DAY} AS BIGINT)) * 1000000)`;
 }

@@ -51,12 +51,27 @@ function url(site: Site, path: string, slot?: string): string {
   return slot === undefined ? full : `CASE WHEN ${slot} IS NOT NULL THEN ${full} END`;
 }
 
-/** Grows with the slot's number; an orphan has none. */
-function depth({ slots }: Site): string {
-  const steps = [0.02, 0.15, 0.45, 0.8, 0.95].map(
-    (share, index) => `WHEN slot <= ${Math.ceil(slots * share)} THEN ${index + 1}`,
-  );
-  return `CASE WHEN kind = 'o' THEN NULL WHEN slot = 0 THEN 0 ${steps.join(' ')} ELSE 6 END`;
+/** The last slot of each depth from 1 to 5; what comes after is at depth 6. */
+function depthEnds({ slots }: Site): number[] {
+  return [0.02, 0.15, 0.45, 0.8, 0.95].map((share) => Math.ceil(slots * share));
+}
+
+/** SQL for the depth at which a crawl comes to a slot: it grows with the slot's number. */
+export function crawlDepth(site: Site, slot: string): string {
+  const steps = depthEnds(site).map((end, index) => `WHEN ${slot} <= ${end} THEN ${index + 1}`);
+  return `CASE WHEN ${slot} = 0 THEN 0 ${steps.join(' ')} ELSE 6 END`;
+}
+
+/** How many slots a crawl comes to that follows no links beyond a depth. */
+export function slotsWithin(site: Site, maxDepth: number): number {
+  if (maxDepth === 0) return 1;
+  const end = depthEnds(site)[maxDepth - 1];
+  return end === undefined ? site.slots : Math.min(site.slots, end + 1);
+}
+
+/** No link leads to an orphan, so it has no depth. */
+function depth(site: Site): string {
+  return `CASE WHEN kind <> 'o' THEN ${crawlDepth(site, 'slot')} END`;
 }
 
 /** What the way links choose their targets makes of it on average. */

@@ -46,6 +46,8 @@ export function parseSpec(text: string): GenerateSpec {
   ) as Record<keyof typeof NUMBERS, number>;
   const columns = number('columns');
   if (columns === 0) throw usage(text, 'columns=0 leaves nothing to generate');
+  if (numbers.comparisons > Math.max(0, numbers.crawls - 1))
+    throw usage(text, `crawls=${numbers.crawls} leave no ${numbers.comparisons} pairs to compare`);
   return { ...numbers, columns, fields: given.get('fields') };
 }
 

@@ -12,6 +12,8 @@ export interface Site {
   /** The crawl's number, from 0. */
   readonly crawl: number;
   readonly links: number;
+  /** The end of its first crawl, in seconds. */
+  readonly firstEnd: number;
   /** When the crawl began and ended, in seconds. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -81,6 +83,20 @@ export function isPassing(site: Site, label: string, slot: string): string {
 /** SQL for a version that goes up every 50th crawl, for each slot at its own time: 2 % from one crawl to the next. */
 export function versionOf(site: Site, label: string, slot: string): string {
   return `(${site.crawl} + ${numberBelow(site, label, slot, 50)}) // 50`;
+}
+
+/** How many slots a crawl comes to until it has fetched this many: some can't be, or are denied by robots.txt. */
+export function slotsForFetched(fetched: number): number {
+  if (!Number.isFinite(fetched)) return fetched;
+  const isFetched = [...KINDS].map((kind) => kind !== 'u' && kind !== 'd');
+  const inBlock = isFetched.filter(Boolean).length;
+  // The block in which the last one lies.
+  const blocks = Math.max(0, Math.ceil(fetched / inBlock) - 1);
+  let slots = blocks * BLOCK;
+  for (let missing = fetched - blocks * inBlock; missing > 0; slots++) {
+    if (isFetched[slots % BLOCK]) missing -= 1;
+  }
+  return slots;
 }
 
 /** SQL for the status code of a slot at this crawl; NULL when it is not fetched. */

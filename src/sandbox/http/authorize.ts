@@ -1,22 +1,47 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalScope } from '../../api/scopes.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/workspaces.ts';
+import { WORKSPACE_ID } from '../estate.ts';
+import { settle } from '../oauth/grants.ts';
 import { Refusal } from '../refusal.ts';
-import type { Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources.ts';
+import type { Context } from './context.ts';
 
-/** A hook that lets only requests with a known token and the scope of the route's endpoint pass. */
-export function authorize(resources: Resources): (request: FastifyRequest) => Promise<void> {
+/** What a workspace without an active subscription still shows: itself, and that its subscription is not active. */
+const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
+
+/** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */
+export function authorize({ resources, clock }: Context): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (token === undefined)
-      throw new Refusal('unauthorized', 'a header Authorization: Bearer <ACCESS_TOKEN> is needed');
-    const known = resources.get('tokens', token);
-    if (known === undefined) throw new Refusal('unauthorized', 'the access token is not valid');
-    const wanted = request.routeOptions.config?.endpoint?.scope;
-    if (wanted === undefined) return;
+    const token = tokenOf(request, resources, clock.now());
+    settle(resources, 'tokens', token);
+    const endpoint = request.routeOptions.config?.endpoint;
+    if (endpoint === undefined) return;
     // Both spellings of the project scopes are given (api-spec.md §5).
-    const scopes = (known.scopes as readonly string[]).map(canonicalScope);
-    if (!scopes.includes(wanted)) {
-      throw new Refusal('forbidden', `the access token lacks the scope ${wanted}`, { code: 'missing_scope' });
+    const scopes = (token.scopes as readonly string[]).map(canonicalScope);
+    if (!scopes.includes(endpoint.scope)) {
+      throw new Refusal('forbidden', `the access token lacks the scope ${endpoint.scope}`, {
+        code: 'missing_scope',
+      });
     }
+    if (!WITHOUT_SUBSCRIPTION.includes(endpoint)) refuseWithoutSubscription(resources);
   };
+}
+
+function tokenOf(request: FastifyRequest, resources: Resources, now: number): Document {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new Refusal('unauthorized', 'a header Authorization: Bearer <ACCESS_TOKEN> is needed');
+  const known = resources.get('tokens', token);
+  if (known === undefined) throw new Refusal('unauthorized', 'the access token is not valid');
+  if (typeof known.expires_at === 'number' && known.expires_at <= now)
+    throw new Refusal('unauthorized', 'the access token has expired', { code: 'expired_token' });
+  return known;
+}
+
+function refuseWithoutSubscription(resources: Resources): void {
+  if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status !== 'inactive') return;
+  throw new Refusal('forbidden', 'the workspace has no active subscription', {
+    code: 'no_active_subscription',
+  });
 }

@@ -17,8 +17,10 @@ function offending(issue: z.core.$ZodIssue, input: unknown): OffendingField[] {
       message: 'is not a parameter of this request',
     }));
   }
-  const missing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
-  return [{ name: path || 'body', type: missing ? 'required' : issue.code, message: issue.message }];
+  // Whatever would have been wrong with a value: there is none.
+  const missing = issue.code !== 'custom' && path !== '' && valueAt(input, issue.path) === undefined;
+  if (missing) return [{ name: path, type: 'required', message: 'is required' }];
+  return [{ name: path || 'body', type: issue.code, message: issue.message }];
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

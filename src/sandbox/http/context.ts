@@ -1,6 +1,11 @@
 import type { Logger } from '../../core/logger.ts';
 import type { Clock } from '../clock.ts';
+import type { DataExports } from '../exports/data-exports.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
+import type { IngestFiles } from '../ingest/ingest-files.ts';
+import type { Life } from '../life/life.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import type { DownloadCenter } from '../ranking/download-center.ts';
 import type { Resources } from '../resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { RequestLog } from './request-log.ts';
@@ -12,6 +17,11 @@ export interface Context {
   readonly faults: FaultBox;
   readonly clock: Clock;
   readonly requests: RequestLog;
+  readonly life: Life;
+  readonly notifier: Notifier;
+  readonly dataExports: DataExports;
+  readonly ingestFiles: IngestFiles;
+  readonly downloads: DownloadCenter;
   readonly logger: Logger;
   /** Imports a folder; the id of its crawl, if it holds one. */
   readonly importFolder: (

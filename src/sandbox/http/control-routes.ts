@@ -1,21 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Faults } from '../faults/fault.ts';
+import { rederiveWeeks } from '../logs/rederive-weeks.ts';
 import { invalidParameter, notFound, Refusal } from '../refusal.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../resources.ts';
 import { checkRequest } from './check-request.ts';
 import type { Context } from './context.ts';
+import { OWN_SETTINGS, served } from './served.ts';
 
 const ImportBody = z.strictObject({ dir: z.string().min(1) });
 const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
 const PatchBody = z.record(z.string(), z.unknown());
-const TokenPatch = z.strictObject({ scopes: z.array(z.string()) });
+const TokenPatch = z.strictObject({ scopes: z.array(z.string()), expires_at: z.int().optional() });
 
 type ByResource = { Params: { resource: string; id: string } };
 
 /** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine. */
 export function controlRoutes(control: FastifyInstance, context: Context): void {
-  const { resources, faults, clock, requests } = context;
+  const { resources, faults, clock, requests, life } = context;
   control.addHook('onRequest', async (request) => {
     if (!/^(::1|(::ffff:)?127\.)/.test(request.ip)) throw notFound(`${request.method} ${request.url}`);
   });
@@ -29,26 +31,56 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
     return reply.code(204).send();
   });
   control.get('/requests', async () => requests.list());
+  for (const kind of ['mails', 'webhook_calls'] as const) {
+    control.get(`/${kind}`, async () => {
+      await life.advance();
+      return resources.list(kind).reverse();
+    });
+  }
   control.post('/import', async (request) =>
     context.importFolder(checkRequest(ImportBody, request.body).dir),
   );
   control.post('/clock', async (request) => {
     const { now } = checkRequest(ClockBody, request.body);
     clock.set(typeof now === 'number' ? now : Date.parse(now));
+    await life.advance();
     return { now: clock.now() };
   });
-  control.patch<ByResource>('/:resource/:id', async ({ params, body }) => {
-    const kind = kindOf(params.resource);
-    const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
-    const known = resources.get(kind, params.id);
-    // A token that is not there yet is made: that is how one with fewer scopes comes about.
-    if (known === undefined && kind !== 'tokens') throw notFound(`the ${params.resource} ${params.id}`);
-    if ('id' in changes && changes.id !== params.id)
-      throw invalidParameter('id', 'immutable', 'stays as it is');
-    const doc = { ...known, ...changes, id: params.id };
-    resources.put(kind, '', doc);
-    return doc;
-  });
+  control.patch<ByResource>('/:resource/:id', ({ params, body }) =>
+    life.alone(async (now) => {
+      const kind = kindOf(params.resource);
+      const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
+      const known = resources.get(kind, params.id);
+      // A token that is not there yet is made: that is how one with fewer scopes comes about.
+      if (known === undefined && kind !== 'tokens') throw notFound(`the ${params.resource} ${params.id}`);
+      if ('id' in changes && changes.id !== params.id)
+        throw invalidParameter('id', 'immutable', 'stays as it is');
+      const doc = { ...known, ...patchOf(kind, changes, now), id: params.id };
+      resources.put(kind, '', doc);
+      if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
+      return served(doc);
+    }),
+  );
+}
+
+/** The changes as they are kept: settings of our own under names that are not served. */
+function patchOf(
+  kind: ResourceKind,
+  changes: Readonly<Record<string, unknown>>,
+  now: number,
+): Record<string, unknown> {
+  const own = OWN_SETTINGS[kind] ?? [];
+  const kept = Object.entries(changes).map(([name, value]) => [
+    own.includes(name) ? `_${name}` : name,
+    value,
+  ]);
+  return {
+    ...Object.fromEntries(kept),
+    // Crawls that ended long ago are archived from then on, not back in time.
+    ...('archive_after_days' in changes ? { _archive_since: now } : {}),
+    // A state that was set by hand stays.
+    ...('status' in changes ? { _work: undefined, _turn: undefined, _end: undefined } : {}),
+  };
 }
 
 function kindOf(name: string): ResourceKind {

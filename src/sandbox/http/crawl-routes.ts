@@ -1,19 +1,69 @@
 import type { FastifyInstance } from 'fastify';
-import { CRAWL_LIST_FIELDS, GET_CRAWL, LIST_CRAWLS } from '../../api/crawls.ts';
+import { GET_CRAWL_PROGRESS } from '../../api/crawl-progress.ts';
+import {
+  CRAWL_LIST_FIELDS,
+  DELETE_CRAWL,
+  GET_CRAWL,
+  LAUNCH_CRAWL,
+  LIST_CRAWLS,
+  PILOT_CRAWL,
+} from '../../api/crawls.ts';
+import { WORKSPACE_ID } from '../estate.ts';
+import { crawlAt, type LaunchedCrawl } from '../life/crawl-life.ts';
+import { launchCrawl } from '../life/launch-crawl.ts';
+import { pilot } from '../life/pilot.ts';
+import { progressAt } from '../life/progress.ts';
+import { reportedPlan } from '../life/reported-plan.ts';
+import { returnQuota } from '../life/url-quota.ts';
+import { deleteCrawl } from '../remove.ts';
 import type { Document } from '../resources.ts';
 import type { Context } from './context.ts';
 import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
+import { served } from './served.ts';
 
 /** Crawls (api-spec.md §4.5). */
-export function crawlRoutes(api: FastifyInstance, { resources, rows }: Context): void {
+export function crawlRoutes(api: FastifyInstance, context: Context): void {
+  const { resources, rows, clock, life } = context;
+  const servedNow = (crawl: Document): Document => served(crawlAt(crawl, clock.now()));
+
   serve(api, LIST_CRAWLS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    const crawls = resources.list('crawls', workspace.id).sort(newestFirst);
-    return listPage(rows, 'crawls', crawls, query, CRAWL_LIST_FIELDS);
+    const now = clock.now();
+    const crawls = resources.list('crawls', workspace.id).map((crawl) => crawlAt(crawl, now));
+    return listPage(rows, 'crawls', crawls.sort(newestFirst), query, CRAWL_LIST_FIELDS);
   });
-  serve(api, GET_CRAWL, ({ parameters }) => ({ crawl: find(resources, 'crawls', parameters.crawl_id) }));
+  serve(api, GET_CRAWL, ({ parameters }) => ({
+    crawl: servedNow(find(resources, 'crawls', parameters.crawl_id)),
+  }));
+  serve(api, GET_CRAWL_PROGRESS, async ({ parameters }) => {
+    const crawl: LaunchedCrawl = find(resources, 'crawls', parameters.crawl_id);
+    const plan = crawl._plan ?? (await reportedPlan(rows, crawl, resources.dataset(crawl.id, 'pages')));
+    return progressAt({ ...crawl, ...(plan === undefined ? {} : { _plan: plan }) }, clock.now());
+  });
+  serve(api, LAUNCH_CRAWL, ({ parameters, query }) =>
+    life.alone(async (now, living) => {
+      const project = find(resources, 'projects', parameters.project_id);
+      const config = find(resources, 'crawl_configs', query.configId, project.id);
+      const crawl = await launchCrawl(living, { project, config, at: now, isScheduled: false });
+      return { crawl: served(crawl) };
+    }),
+  );
+  serve(api, PILOT_CRAWL, ({ parameters, body }) =>
+    life.alone((now, living) => {
+      const crawl = pilot(find(resources, 'crawls', parameters.crawl_id), body.command, now);
+      resources.put('crawls', WORKSPACE_ID, crawl);
+      if (crawl.status === 'cancelled') {
+        returnQuota(resources, crawl);
+        living.notify(crawl);
+      }
+      return { crawl: served(crawlAt(crawl, now)) };
+    }),
+  );
+  serve(api, DELETE_CRAWL, ({ parameters }) =>
+    life.alone(() => deleteCrawl({ resources, rows }, find(resources, 'crawls', parameters.crawl_id))),
+  );
 }
 
 function newestFirst(a: Document, b: Document): number {

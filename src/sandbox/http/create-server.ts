@@ -5,13 +5,23 @@ import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
 import { crawlConfigRoutes } from './crawl-config-routes.ts';
+import { crawlOverCrawlRoutes } from './crawl-over-crawl-routes.ts';
 import { crawlRoutes } from './crawl-routes.ts';
+import { dataExportRoutes } from './data-export-routes.ts';
 import { dataRoutes } from './data-routes.ts';
+import { downloadRoutes } from './download-routes.ts';
 import { exchangeOf } from './exchange.ts';
 import { exportConstraint } from './export-constraint.ts';
 import { faultHooks } from './fault-hooks.ts';
+import { ingestFileRoutes } from './ingest-file-routes.ts';
+import { logRoutes } from './log-routes.ts';
+import { oauthRoutes } from './oauth-routes.ts';
+import { pageRoutes } from './page-routes.ts';
 import { projectRoutes } from './project-routes.ts';
+import { rankingRoutes } from './ranking-routes.ts';
 import { malformedRequest, refusalOf } from './refusal-of.ts';
+import { scheduledCrawlRoutes } from './scheduled-crawl-routes.ts';
+import { secretRoutes } from './secret-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 const BODY_LIMIT = 4 * 1024 * 1024;
@@ -52,18 +62,30 @@ export function createServer(context: Context): FastifyInstance {
   faultHooks(app, context);
   app.register(
     async (api) => {
-      api.addHook('onRequest', authorize(context.resources));
+      api.addHook('onRequest', authorize(context));
+      // What is due by now has happened before anyone looks.
+      api.addHook('preHandler', () => context.life.advance());
       api.setNotFoundHandler(async (request) => {
         throw notFound(`${request.method} ${request.url}`);
       });
       dataRoutes(api, context);
+      logRoutes(api, context);
+      rankingRoutes(api, context);
       projectRoutes(api, context);
       crawlRoutes(api, context);
+      scheduledCrawlRoutes(api, context);
+      crawlOverCrawlRoutes(api, context);
       crawlConfigRoutes(api, context);
       workspaceRoutes(api, context);
+      secretRoutes(api, context);
+      dataExportRoutes(api, context);
+      ingestFileRoutes(api, context);
     },
     { prefix: '/api/v2' },
   );
+  app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
+  app.register(async (pages) => pageRoutes(pages));
+  app.register(async (oauth) => oauthRoutes(oauth, context), { prefix: '/oauth' });
   app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
   return app;
 }

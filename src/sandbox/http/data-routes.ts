@@ -1,72 +1,69 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { EXPORT_CRAWL, GET_CRAWL_FIELDS, SEARCH_CRAWL } from '../../api/data-endpoints.ts';
+import type { FastifyInstance } from 'fastify';
+import * as data from '../../api/data-endpoints.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
-import { type ExportFileType, SEARCH_CEILING, type SearchBody } from '../../api/search.ts';
 import { datasetOf } from '../dataset-of.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
-import type { Dataset } from '../resources.ts';
-import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
-import { searchRows } from '../rows/search-rows.ts';
 import type { Context } from './context.ts';
-import { refuseUnlessReported } from './crawl-state.ts';
+import {
+  crawlOverCrawlSource,
+  crawlSource,
+  type DataSource,
+  logEventsSource,
+  logPagesSource,
+} from './data-source.ts';
 import { find } from './find.ts';
+import { sendAggregates } from './send-aggregates.ts';
 import { sendExport } from './send-export.ts';
+import { sendSearch } from './send-search.ts';
 import { serve } from './serve.ts';
 
-const SEARCH_LIMIT = 10;
-
-/** Fields, search and streamed export of a crawl's data types (api-spec.md §4.1). */
+/** Fields of a crawl; search, aggregates and streamed export of all four sources of rows (api-spec.md §4.1). */
 export function dataRoutes(api: FastifyInstance, context: Context): void {
-  const { resources } = context;
-  const crawlData = ({ crawl_id, data_type }: { crawl_id: string; data_type: string }): CrawlData => {
-    const crawl = find(resources, 'crawls', crawl_id);
-    const dataType = data_type as CrawlDataType;
-    refuseUnlessReported(crawl, dataType);
-    return { dataset: datasetOf(resources, crawl.id, dataType), name: `${dataType}-${crawl.id}` };
+  const { resources, clock } = context;
+  const comparisonData = (parameters: { readonly coc_id: string }): DataSource => {
+    const source = crawlOverCrawlSource(resources, parameters);
+    const comparison = find(resources, 'crawl_over_crawls', parameters.coc_id);
+    resources.put('crawl_over_crawls', '', { ...comparison, last_data_accessed_at: clock.now() });
+    return source;
   };
 
-  serve(api, GET_CRAWL_FIELDS, ({ parameters }) => {
+  serve(api, data.GET_CRAWL_FIELDS, ({ parameters }) => {
     const crawl = find(resources, 'crawls', parameters.crawl_id);
     const { columns } = datasetOf(resources, crawl.id, parameters.data_type as CrawlDataType);
     return { fields: columns.map((column) => column.field) };
   });
-  serve(api, SEARCH_CRAWL, ({ parameters, body, reply }) =>
-    search(reply, context, crawlData(parameters).dataset, body),
+
+  serve(api, data.SEARCH_CRAWL, (call) => sendSearch(call, context, crawlSource(resources, call.parameters)));
+  serve(api, data.SEARCH_CRAWL_OVER_CRAWL, (call) =>
+    sendSearch(call, context, comparisonData(call.parameters)),
   );
-  serve(api, EXPORT_CRAWL, ({ parameters, query, body, request, reply }) => {
-    const fileType = fileTypeOf(query.file_type, body.file_type);
-    return sendExport(request, reply, context, { ...crawlData(parameters), body, fileType });
-  });
-}
+  serve(api, data.SEARCH_LOG_EVENTS, (call) =>
+    sendSearch(call, context, logEventsSource(resources, call.parameters)),
+  );
+  serve(api, data.SEARCH_LOG_PAGES, (call) =>
+    sendSearch(call, context, logPagesSource(resources, call.parameters)),
+  );
 
-interface CrawlData {
-  readonly dataset: Dataset;
-  readonly name: string;
-}
+  serve(api, data.AGGREGATE_CRAWL, (call) =>
+    sendAggregates(call, context, crawlSource(resources, call.parameters)),
+  );
+  serve(api, data.AGGREGATE_CRAWL_OVER_CRAWL, (call) =>
+    sendAggregates(call, context, comparisonData(call.parameters)),
+  );
+  serve(api, data.AGGREGATE_LOG_EVENTS, (call) =>
+    sendAggregates(call, context, logEventsSource(resources, call.parameters)),
+  );
+  serve(api, data.AGGREGATE_LOG_PAGES, (call) =>
+    sendAggregates(call, context, logPagesSource(resources, call.parameters)),
+  );
 
-/** Clients send it in the query, in the body or in both (wire-facts.md). */
-function fileTypeOf(inQuery: ExportFileType | undefined, inBody: ExportFileType | undefined): ExportFileType {
-  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
-    throw invalidParameter('file_type', 'conflict', `is ${inQuery} in the query and ${inBody} in the body`);
-  }
-  return inQuery ?? inBody ?? 'csv';
-}
-
-async function search(
-  reply: FastifyReply,
-  { rows }: Context,
-  dataset: Dataset,
-  body: SearchBody,
-): Promise<FastifyReply> {
-  const { offset = 0, limit = SEARCH_LIMIT } = body;
-  if (offset + limit > SEARCH_CEILING) {
-    const asked = `offset ${offset} + limit ${limit}`;
-    throw new Refusal('invalid_request', `${asked} is beyond ${SEARCH_CEILING} results: use an export`);
-  }
-  const query = datasetQuery(dataset, body);
-  const text = await rows.use(async (connection) => {
-    await checkPatterns(connection, query.condition);
-    return searchRows(connection, query, { offset, limit });
-  });
-  return reply.type('application/json; charset=utf-8').send(text);
+  serve(api, data.EXPORT_CRAWL, (call) => sendExport(call, context, crawlSource(resources, call.parameters)));
+  serve(api, data.EXPORT_CRAWL_OVER_CRAWL, (call) =>
+    sendExport(call, context, comparisonData(call.parameters)),
+  );
+  serve(api, data.EXPORT_LOG_EVENTS, (call) =>
+    sendExport(call, context, logEventsSource(resources, call.parameters)),
+  );
+  serve(api, data.EXPORT_LOG_PAGES, (call) =>
+    sendExport(call, context, logPagesSource(resources, call.parameters)),
+  );
 }

@@ -11,7 +11,7 @@ const ON_THE_WIRE: readonly Fault['kind'][] = ['reset', 'truncate', 'stall', 'sl
 /** Logs every request of the API and lets the faults in force strike it. */
 export function faultHooks(app: FastifyInstance, { requests, faults }: Context): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.url.startsWith('/api/v2')) return;
+    if (!/^\/(api\/v2|downloads)\b/.test(request.url)) return;
     const fault = faults.take(request.method, request.url);
     const { entry } = beginExchange(request, reply, requests.begin(request.method, request.url), fault);
     if (fault?.kind === 'reset' && !fault.after_bytes) {

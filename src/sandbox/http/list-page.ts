@@ -9,12 +9,14 @@ import { invalidParameter } from '../refusal.ts';
 import type { Document } from '../resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { listField } from './list-fields.ts';
+import { served } from './served.ts';
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
 /**
  * A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). Documents come in natural order, the
- * newest first; only the fields named can be sorted and filtered by.
+ * newest first; only the fields named can be sorted and filtered by. `aliases` says what a name is called in the
+ * documents where that differs (spec-notes.md 4).
  */
 export async function listPage(
   rows: RowStore,
@@ -22,13 +24,14 @@ export async function listPage(
   documents: readonly Document[],
   query: z.output<typeof ListQuery> | z.output<typeof OffsetQuery>,
   names: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>> {
   const { offset, limit, ...rest } = { sort: undefined, filters: undefined, ...query };
   const fields = new Map(names.map((name) => [name, listField(name)]));
   const sort = rest.sort === undefined ? undefined : parseSort(rest.sort, fields);
   const filters = rest.filters === undefined ? undefined : parseFilters(rest.filters, fields);
-  const matching =
-    filters === undefined ? documents : await filterDocuments(rows, documents, filters, fields);
+  const entries = documents.map((doc): Entry => ({ ...named(doc, names, aliases), id: doc.id, doc }));
+  const matching = filters === undefined ? entries : await filterDocuments(rows, entries, filters, fields);
   const sorted = sort === undefined ? matching : matching.toSorted(by(sort));
   const meta: PageMeta = {
     offset,
@@ -37,7 +40,21 @@ export async function listPage(
     sort: sort === undefined ? null : [[...sort]],
     filters: filters ?? {},
   };
-  return { meta, [key]: sorted.slice(offset, offset + limit) };
+  const items = sorted.slice(offset, offset + limit).map((entry) => served((entry as Entry).doc));
+  return { meta, [key]: items };
+}
+
+/** A document with the values it is sorted and filtered by. */
+interface Entry extends Document {
+  readonly doc: Document;
+}
+
+function named(
+  doc: Document,
+  names: readonly string[],
+  aliases: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, doc[aliases[name] ?? name]]));
 }
 
 function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort {
@@ -51,7 +68,7 @@ function parseSort(text: string, fields: ReadonlyMap<string, FieldRecord>): Sort
     );
   }
   if (!fields.has(name))
-    throw invalidParameter('sort', 'unknown_field', `${name} is none of ${named(fields)}`);
+    throw invalidParameter('sort', 'unknown_field', `${name} is none of ${namesOf(fields)}`);
   return [name, order as 'asc' | 'desc'];
 }
 
@@ -67,7 +84,7 @@ function parseFilters(text: string, fields: ReadonlyMap<string, FieldRecord>): O
   return checkOql(tree, fields, 'filters');
 }
 
-function named(fields: ReadonlyMap<string, FieldRecord>): string {
+function namesOf(fields: ReadonlyMap<string, FieldRecord>): string {
   return [...fields.keys()].join(', ') || 'the fields this list can be sorted by: it has none';
 }
 

@@ -2,20 +2,21 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExportBody, ExportFileType } from '../../api/search.ts';
 import { duplicateLine } from '../faults/duplicate-line.ts';
-import type { Dataset } from '../resources.ts';
+import { invalidParameter } from '../refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { exportLines } from '../rows/export-lines.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import type { Context } from './context.ts';
+import type { DataSource } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
 import { gzipped } from './gzipped.ts';
 import { primed } from './primed.ts';
 
-export interface ExportRequest {
-  readonly dataset: Dataset;
+export interface ExportCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: { readonly file_type?: ExportFileType | undefined };
   readonly body: ExportBody;
-  readonly fileType: ExportFileType;
-  readonly name: string;
 }
 
 const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
@@ -25,11 +26,11 @@ const CONTENT_TYPES: Readonly<Record<ExportFileType, string>> = {
 
 /** Streams an export. Only once its first bytes are there does the answer begin; a later error cuts the connection. */
 export async function sendExport(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply, query: { file_type }, body }: ExportCall,
   { rows }: Context,
-  { dataset, body, fileType, name }: ExportRequest,
+  { dataset, name }: DataSource,
 ): Promise<FastifyReply> {
+  const fileType = fileTypeOf(file_type, body.file_type);
   const query = datasetQuery(dataset, body);
   await rows.use((connection) => checkPatterns(connection, query.condition));
   const { fault, closed } = exchangeOf(request) ?? {};
@@ -54,4 +55,12 @@ export async function sendExport(
   const zips = acceptsGzip(request.headers['accept-encoding']);
   if (zips) reply.header('content-encoding', 'gzip');
   return reply.send(Readable.from(zips ? gzipped(bytes) : bytes, { objectMode: false }));
+}
+
+/** Clients send it in the query, in the body or in both (wire-facts.md). */
+function fileTypeOf(inQuery: ExportFileType | undefined, inBody: ExportFileType | undefined): ExportFileType {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+    throw invalidParameter('file_type', 'conflict', `is ${inQuery} in the query and ${inBody} in the body`);
+  }
+  return inQuery ?? inBody ?? 'csv';
 }

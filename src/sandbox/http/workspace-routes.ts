@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
+import { served } from './served.ts';
 
 /** Workspaces (api-spec.md §4.9). */
 export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
@@ -11,6 +12,6 @@ export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Conte
     listPage(rows, 'workspaces', resources.list('workspaces'), query, []),
   );
   serve(api, GET_WORKSPACE, ({ parameters }) => ({
-    workspace: find(resources, 'workspaces', parameters.workspace_id),
+    workspace: served(find(resources, 'workspaces', parameters.workspace_id)),
   }));
 }

@@ -4,9 +4,10 @@ import { basename, join, resolve } from 'node:path';
 import { CRAWL_DATA_TYPES, type CrawlDataType } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 
+const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'] as const;
 /** Data types of a project rather than of a crawl. */
-const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'];
-const RANKING_TYPE = 'ranking_performance';
+const PROJECT_TYPES = [...LOG_TYPES, 'ranking_performance'] as const;
+export type ProjectDataType = (typeof PROJECT_TYPES)[number];
 
 /** What a folder holds, judged by its file names alone. */
 export interface FolderPlan {
@@ -15,6 +16,7 @@ export interface FolderPlan {
   /** `YYYY-MM-DD`, from the folder's name. */
   readonly date: string | undefined;
   readonly crawlTypes: readonly CrawlDataType[];
+  readonly projectTypes: readonly ProjectDataType[];
   readonly hasLogs: boolean;
   readonly hasRanking: boolean;
   readonly crawlFile: string | undefined;
@@ -48,13 +50,14 @@ export function planFolder(given: string): FolderPlan {
     projectName: name ?? basename(dir),
     date,
     crawlTypes: CRAWL_DATA_TYPES.filter(has),
+    projectTypes: PROJECT_TYPES.filter(has),
     hasLogs: LOG_TYPES.some(has),
-    hasRanking: has(RANKING_TYPE),
+    hasRanking: has('ranking_performance'),
     crawlFile: files.includes('crawl.json') ? join(dir, 'crawl.json') : undefined,
     fingerprint: fingerprint(dir, files),
   };
-  if (plan.crawlTypes.length === 0 && !plan.hasLogs && !plan.hasRanking && plan.crawlFile === undefined) {
-    const types = [...CRAWL_DATA_TYPES, ...LOG_TYPES, RANKING_TYPE].join(', ');
+  if (plan.crawlTypes.length + plan.projectTypes.length === 0 && plan.crawlFile === undefined) {
+    const types = [...CRAWL_DATA_TYPES, ...PROJECT_TYPES].join(', ');
     throw new CrawlhouseError('usage', `${given} holds nothing to import`, {
       hint: `files are named <data_type>.jsonl and <data_type>.fields.json, for ${types}`,
     });

@@ -6,15 +6,14 @@ import type { Logger } from '../../core/logger.ts';
 import type { Clock } from '../clock.ts';
 import { ensureProject, putCrawl } from '../estate.ts';
 import { resourceId } from '../ids.ts';
+import { projectDataSource } from '../logs/given-pages.ts';
 import type { Dataset, Resources } from '../resources.ts';
-import { kindOfField } from '../rows/column.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { checkRows } from './check-rows.ts';
 import { type CrawlFile, readCrawlFile } from './crawl-file.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
-import { importRows } from './import-rows.ts';
-import { readFields } from './read-fields.ts';
+import { importDataset } from './import-dataset.ts';
+import { importProjectData } from './import-project-data.ts';
 import { readLines } from './read-lines.ts';
 
 const HOUR = 3_600_000;
@@ -45,7 +44,8 @@ export async function importFolder(context: ImportContext, dir: string): Promise
 
   const datasets = new Map<CrawlDataType, Dataset>();
   for (const dataType of plan.crawlTypes)
-    datasets.set(dataType, await load(context, plan, crawlId, dataType));
+    datasets.set(dataType, await importDataset(context, plan.dir, crawlId, dataType));
+  const projectData = await importProjectData(context, plan, resourceId('project', projectName));
   const data = await describeData(context.rows, datasets);
   const startUrl =
     givenProject?.start_url ?? data.startUrl ?? (await firstUrl(plan)) ?? 'https://www.sandbox.example/';
@@ -58,6 +58,9 @@ export async function importFolder(context: ImportContext, dir: string): Promise
       hasRanking: plan.hasRanking,
       extra: givenProject ?? {},
     });
+    for (const [name, dataset] of projectData) resources.putDataset(project.id, name, dataset);
+    for (const name of plan.projectTypes)
+      resources.putFingerprint(projectDataSource(project.id, name), plan.dir);
     if (holdsCrawl) {
       const { createdAt, endedAt } = times(plan, crawlFile, context.clock);
       const extra = { ...crawlFields, ...(crawlFields.project_id ? { project_id: project.id } : {}) };
@@ -91,29 +94,6 @@ function refuseTwins(resources: Resources, crawlId: string, dir: string): void {
   });
 }
 
-async function load(
-  { rows, logger }: ImportContext,
-  { dir }: FolderPlan,
-  crawlId: string,
-  dataType: CrawlDataType,
-): Promise<Dataset> {
-  const fields = await readFields(join(dir, `${dataType}.fields.json`));
-  const file = join(dir, `${dataType}.jsonl`);
-  if (!existsSync(file)) {
-    return {
-      table: undefined,
-      columns: fields.map((field, index) => ({ id: `c${index}`, kind: kindOfField(field), field })),
-    };
-  }
-  const { unknownKeys } = await checkRows(file, new Set(fields.map((field) => field.name)));
-  if (unknownKeys.length > 0) {
-    logger.warn('keys that are no fields are left out', { file, keys: unknownKeys });
-  }
-  const table = `${dataType}_${crawlId}`;
-  const columns = await rows.useForImport((connection) => importRows(connection, file, fields, table));
-  return { table, columns };
-}
-
 /** The folder's date is the day on which the crawl ended; without one it ends now. */
 function times(plan: FolderPlan, file: CrawlFile, clock: Clock): { createdAt: number; endedAt: number } {
   const endOfDay = plan.date === undefined ? clock.now() : Date.parse(plan.date) + 23 * HOUR;
@@ -122,13 +102,7 @@ function times(plan: FolderPlan, file: CrawlFile, clock: Clock): { createdAt: nu
 }
 
 async function firstUrl(plan: FolderPlan): Promise<string | undefined> {
-  for (const type of [
-    'events',
-    'log_pages_days',
-    'log_pages_weeks',
-    'log_pages_months',
-    'ranking_performance',
-  ]) {
+  for (const type of plan.projectTypes) {
     const file = join(plan.dir, `${type}.jsonl`);
     if (!existsSync(file)) continue;
     for await (const { line } of readLines(file)) {

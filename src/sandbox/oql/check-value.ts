@@ -1,13 +1,16 @@
 import type { FieldRecord } from '../../api/fields.ts';
-import type { FilterType } from '../../api/oql.ts';
+import type { FilterType, OqlValue } from '../../api/oql.ts';
 
 const NUMERIC = new Set(['natural', 'integer', 'float', 'percentage', 'ratio']);
 const TEXT = new Set(['string', 'enum', 'hash']);
 const ORDERED: readonly FilterType[] = ['gt', 'gte', 'lt', 'lte', 'between'];
 const STRING_ONLY: readonly FilterType[] = ['contains', 'startswith', 'endswith'];
 
-const DATE = /^\d{4}[-/]\d{2}[-/]\d{2}$/;
-const DATETIME = /^\d{4}[-/]\d{2}[-/]\d{2}( \d{2}:\d{2}:\d{2}( UTC)?)?$/;
+/** How long a regular expression may be, in characters; RE2 bounds what it may grow to. */
+const MAX_PATTERN = 1000;
+
+const DATE = /^(\d{4})[-/](\d{2})[-/](\d{2})$/;
+const DATETIME = /^(\d{4}[-/]\d{2}[-/]\d{2})(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?: UTC)?)?$/;
 
 export type ValueKind = 'number' | 'bool' | 'text' | 'date' | 'datetime' | 'opaque';
 
@@ -18,15 +21,14 @@ export function valueKind(field: FieldRecord): ValueKind {
   return 'opaque';
 }
 
-/** What is wrong with a filter's value, or nothing. */
+/** Why a filter's value, of the right shape already, does not fit the field's type; nothing where it does. */
 export function checkValue(
   field: FieldRecord,
   filter: FilterType,
-  value: unknown,
+  value: OqlValue,
   regex: boolean,
 ): string | undefined {
-  if (filter === 'has_no_value') return value === '' ? undefined : 'takes an empty string';
-  if (filter === 'has_value') return typeof value === 'object' ? 'takes an empty string' : undefined;
+  if (filter === 'has_no_value' || filter === 'has_value') return undefined;
   const kind = valueKind(field);
   if (kind === 'opaque') return `does not fit the type ${field.type}`;
   if (STRING_ONLY.includes(filter) && kind !== 'text')
@@ -36,11 +38,10 @@ export function checkValue(
   }
   if (regex) {
     if (kind !== 'text') return `takes no regular expression for the type ${field.type}`;
-    if (typeof value === 'string' && value.length > 1000)
-      return 'takes a regular expression of at most 1,000 characters';
+    if (typeof value === 'string' && value.length > MAX_PATTERN)
+      return `takes a regular expression of at most ${MAX_PATTERN} characters`;
   }
-  if (filter !== 'between') return fits(kind, value) ? undefined : `takes ${WANTED[kind]}`;
-  if (!Array.isArray(value) || value.length !== 2) return 'takes an array of two values';
+  if (!Array.isArray(value)) return fits(kind, value) ? undefined : `takes ${WANTED[kind]}`;
   return value.every((bound) => fits(kind, bound))
     ? undefined
     : `takes an array of two values, each ${WANTED[kind]}`;
@@ -57,14 +58,23 @@ const WANTED: Readonly<Record<Exclude<ValueKind, 'opaque'>, string>> = {
 function fits(kind: Exclude<ValueKind, 'opaque'>, value: unknown): boolean {
   switch (kind) {
     case 'number':
-      return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+      return typeof value === 'bigint' || typeof value === 'number';
     case 'bool':
       return typeof value === 'boolean' || value === 'true' || value === 'false';
     case 'text':
       return typeof value === 'string';
     case 'date':
-      return typeof value === 'string' && DATE.test(value);
+      return typeof value === 'string' && isDate(value);
     case 'datetime':
-      return typeof value === 'string' && DATETIME.test(value);
+      return typeof value === 'string' && isDate(DATETIME.exec(value)?.[1] ?? '');
   }
+}
+
+/** A day of the calendar: 2025-02-30 is none. */
+function isDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  if (year === undefined) return false;
+  const iso = `${year}-${month}-${day}`;
+  const time = Date.parse(`${iso}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
 }

@@ -2,7 +2,8 @@ import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql.ts';
 import { type Column, isMany } from '../rows/column.ts';
 import { type ValueKind, valueKind } from './check-value.ts';
 
-type Bind = (value: string) => string;
+/** Adds a value to those bound; answers with its `$n`. */
+export type Bind = (value: string) => string;
 
 /** An element of a column's value in SQL: as it is stored, and as text. */
 interface Element {
@@ -12,7 +13,8 @@ interface Element {
 
 /**
  * A leaf as SQL that is never NULL. Of a many-valued field one element that fits is enough; `not_equals` is the exact
- * reverse of `equals`, so it holds where there is no value.
+ * reverse of `equals`, so it holds where there is no value. An empty string is a value, a list of nothing but nulls is
+ * none.
  */
 export function compileLeaf([, filter, value, options]: OqlLeaf, column: Column, bind: Bind): string {
   if (filter === 'has_value') return hasValue(column);
@@ -24,25 +26,26 @@ export function compileLeaf([, filter, value, options]: OqlLeaf, column: Column,
 
 function hasValue(column: Column): string {
   if (!isMany(column)) return `(${column.id} IS NOT NULL)`;
-  if (column.kind === 'texts') return `(coalesce(len(${column.id}), 0) > 0)`;
-  return `(${column.id} IS NOT NULL AND ${column.id} <> '[]')`;
+  return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: element IS NOT NULL)), 0) > 0)`;
 }
 
 function matches(column: Column, condition: (element: Element) => string): string {
   const c = column.id;
   if (!isMany(column)) return `coalesce(${condition({ stored: c, text: textOf(column) })}, false)`;
   const found = condition({ stored: 'element', text: 'element' });
-  return `(coalesce(len(list_filter(${elements(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
+  return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
 }
 
-function elements(column: Column): string {
+/** SQL for the elements of a many-valued column as a list of texts; a lone value is a list of one. */
+export function elementsOf(column: Column): string {
   const c = column.id;
   if (column.kind === 'texts') return c;
   if (column.kind !== 'json') return `[CAST(${c} AS VARCHAR)]`;
   return `CASE WHEN json_type(${c}) = 'ARRAY' THEN json_extract_string(${c}, '$[*]') ELSE [json_extract_string(${c}, '$')] END`;
 }
 
-function textOf(column: Column): string {
+/** SQL for a value as text, a JSON string without its quotes. */
+export function textOf(column: Column): string {
   if (column.kind === 'text') return column.id;
   if (column.kind === 'json') return `json_extract_string(${column.id}, '$')`;
   return `CAST(${column.id} AS VARCHAR)`;
@@ -87,7 +90,12 @@ function comparison(
   bind: Bind,
 ): string {
   if (kind === 'number') return numberTest(it, operator, value, column, bind);
-  if (kind === 'bool') return `lower(${it.text}) ${operator} ${bind(String(value))}`;
+  if (kind === 'bool') {
+    const bound = bind(String(value));
+    return column.kind === 'bool'
+      ? `${it.stored} = CAST(${bound} AS BOOLEAN)`
+      : `lower(${it.text}) = ${bound}`;
+  }
   // Dates of one format and one zone compare as text; a bound without a time is midnight.
   const [bad, good] = kind === 'date' ? ['/', '-'] : ['-', '/'];
   const bound = String(value).replaceAll(bad, good);
@@ -100,7 +108,8 @@ function fullDatetime(text: string): string {
 }
 
 function numberTest(it: Element, operator: string, value: OqlValue, column: Column, bind: Bind): string {
-  const number = String(value);
+  // `1e21` is a whole number too.
+  const number = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
   const type = !/^-?\d{1,38}$/.test(number) ? 'DOUBLE' : /^-?\d{1,18}$/.test(number) ? 'BIGINT' : 'HUGEINT';
   const bound = `CAST(${bind(number)} AS ${type})`;
   if (column.kind === 'int' || column.kind === 'float') return `${it.stored} ${operator} ${bound}`;
@@ -112,7 +121,8 @@ function numberTest(it: Element, operator: string, value: OqlValue, column: Colu
 
 function textTest(filter: OqlLeaf[1], text: string, value: string, options: OqlOptions, bind: Bind): string {
   if (options.regex) {
-    const pattern = `(?:${value})`;
+    // A group that captures: DuckDB turns plain anchored patterns into string tests, and `^` and `$` into wrong ones.
+    const pattern = `(${value})`;
     const anchored =
       { startswith: `^${pattern}`, endswith: `${pattern}$`, equals: `^${pattern}$` }[String(filter)] ??
       pattern;

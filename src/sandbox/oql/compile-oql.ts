@@ -10,9 +10,17 @@ export interface Compiled {
   readonly patterns: readonly { readonly path: string; readonly pattern: string }[];
 }
 
-/** Compiles a checked tree to a condition; its values are always bound, never written into the SQL. */
-export function compileOql(oql: Oql | undefined, columns: ReadonlyMap<string, Column>): Compiled {
-  const values: string[] = [];
+/**
+ * Compiles a checked tree to a condition; its values are always bound, never written into the SQL. `root` is what the
+ * paths of its leaves begin with; `before` are those bound in the same statement before it.
+ */
+export function compileOql(
+  oql: Oql | undefined,
+  columns: ReadonlyMap<string, Column>,
+  root = 'oql',
+  before: readonly string[] = [],
+): Compiled {
+  const values = [...before];
   const patterns: { path: string; pattern: string }[] = [];
   const bind = (value: string): string => `$${values.push(value)}`;
 
@@ -30,5 +38,5 @@ export function compileOql(oql: Oql | undefined, columns: ReadonlyMap<string, Co
     return compileLeaf(node, column, bind);
   };
 
-  return { sql: oql === undefined ? 'true' : compile(oql, 'oql'), values, patterns };
+  return { sql: oql === undefined ? 'true' : compile(oql, root), values, patterns };
 }

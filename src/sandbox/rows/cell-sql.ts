@@ -25,7 +25,7 @@ function jsonValue(column: Column): string {
 }
 
 /** SQL for a CSV cell; NULL stands for the empty cell, which `concat` makes of it. */
-export function csvCell(column: Column): string {
+export function csvCell(column: Column, delimiter = ';'): string {
   const c = column.id;
   switch (column.kind) {
     case 'int':
@@ -34,24 +34,24 @@ export function csvCell(column: Column): string {
     case 'bool':
       return `CASE ${c} WHEN true THEN 'True' WHEN false THEN 'False' END`;
     case 'text':
-      return quoted(c);
+      return quoted(c, delimiter);
     case 'texts':
       return always(`CAST(to_json(${c}) AS VARCHAR)`);
     case 'json':
-      return csvOfJson(column);
+      return csvOfJson(column, delimiter);
   }
 }
 
-function csvOfJson(column: Column): string {
+function csvOfJson(column: Column, delimiter: string): string {
   const c = column.id;
   if (isMany(column))
     return always(`CASE WHEN json_type(${c}) = 'ARRAY' THEN ${c} ELSE concat('[', ${c}, ']') END`, c);
-  return `CASE WHEN ${c} = 'true' THEN 'True' WHEN ${c} = 'false' THEN 'False' WHEN starts_with(${c}, '"') THEN ${quoted(`json_extract_string(${c}, '$')`)} ELSE ${quoted(c)} END`;
+  return `CASE WHEN ${c} = 'true' THEN 'True' WHEN ${c} = 'false' THEN 'False' WHEN starts_with(${c}, '"') THEN ${quoted(`json_extract_string(${c}, '$')`, delimiter)} ELSE ${quoted(c, delimiter)} END`;
 }
 
 /** Quotes only where RFC 4180 asks for it, and the empty string, which is told apart from null by that. */
-function quoted(text: string): string {
-  return `CASE WHEN ${text} = '' OR contains(${text}, ';') OR contains(${text}, '"') OR contains(${text}, chr(10)) OR contains(${text}, chr(13)) THEN ${always(text)} ELSE ${text} END`;
+function quoted(text: string, delimiter: string): string {
+  return `CASE WHEN ${text} = '' OR contains(${text}, '${delimiter}') OR contains(${text}, '"') OR contains(${text}, chr(10)) OR contains(${text}, chr(13)) THEN ${always(text)} ELSE ${text} END`;
 }
 
 function always(text: string, unlessNull = text): string {

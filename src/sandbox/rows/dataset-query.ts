@@ -13,6 +13,7 @@ import { orderBy, selectColumns } from './select-columns.ts';
 export interface DatasetQuery {
   readonly oql: Oql | undefined;
   readonly columns: readonly Column[];
+  readonly table: string | undefined;
   /** FROM and WHERE; nothing when the dataset has no table, and so no rows. */
   readonly source: string | undefined;
   readonly condition: Compiled;
@@ -32,6 +33,7 @@ export function datasetQuery(
   return {
     oql,
     columns: selectColumns(dataset.columns, body.fields),
+    table,
     source: table === undefined ? undefined : `FROM ${table} WHERE ${condition.sql}`,
     condition,
     order: orderBy(dataset.columns, body.sort),

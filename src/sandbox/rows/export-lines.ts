@@ -5,7 +5,7 @@ import { csvHeader, csvLine, jsonLine } from './line-sql.ts';
 import { streamLines } from './stream-lines.ts';
 
 /** How long a cell is, about, with its key. */
-const CELL_BYTES = 35;
+export const CELL_BYTES = 35;
 
 export interface ExportOptions {
   readonly fileType: ExportFileType;

@@ -14,11 +14,12 @@ export function jsonLine(columns: readonly Column[], end: string): string {
   return `concat(${[...cells, literal(`}${end}`)].join(', ')})`;
 }
 
-/** SQL for a row as one line of semicolon CSV with `end` after it. */
-export function csvLine(columns: readonly Column[], end: string): string {
-  const cells = columns.flatMap((column, index) =>
-    index === 0 ? [csvCell(column)] : [text(';'), csvCell(column)],
-  );
+/** SQL for a row as one line of CSV with `end` after it. */
+export function csvLine(columns: readonly Column[], end: string, delimiter = ';'): string {
+  const cells = columns.flatMap((column, index) => {
+    const cell = csvCell(column, delimiter);
+    return index === 0 ? [cell] : [text(delimiter), cell];
+  });
   return `concat(${[...cells, literal(end)].join(', ')})`;
 }
 
@@ -27,10 +28,12 @@ function literal(end: string): string {
 }
 
 /** The header line, without its newline. */
-export function csvHeader(columns: readonly Column[]): string {
-  return columns.map((column) => headerCell(column.field.name)).join(';');
+export function csvHeader(columns: readonly Column[], delimiter = ';'): string {
+  return columns.map((column) => headerCell(column.field.name, delimiter)).join(delimiter);
 }
 
-function headerCell(name: string): string {
-  return name === '' || /[;"\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+function headerCell(name: string, delimiter: string): string {
+  return name === '' || name.includes(delimiter) || /["\r\n]/.test(name)
+    ? `"${name.replaceAll('"', '""')}"`
+    : name;
 }

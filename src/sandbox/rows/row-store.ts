@@ -40,9 +40,9 @@ export class RowStore implements AsyncDisposable {
     return table(CATALOG, 'main', name);
   }
 
-  /** Lends a connection for `work`; closing the store waits for it. */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const using = this.#lend(work);
+  /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
+  async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const using = this.#lend(work, signal);
     this.#uses.add(using);
     try {
       return await using;
@@ -98,9 +98,16 @@ export class RowStore implements AsyncDisposable {
     await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
   }
 
-  async #lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #lend<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     using connection = await this.#database.connect();
-    return await work(connection);
+    const interrupt = (): void => connection.inner.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      signal?.throwIfAborted();
+      return await work(connection);
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -32,7 +32,9 @@ async function page(
   { limit, offset }: Window,
 ): Promise<string[]> {
   if (query.source === undefined || limit === 0) return [];
-  const sql = `SELECT ${jsonLine(query.columns, '')} AS line ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
+  // The page's rows are found before they are written out: a sort would carry every line.
+  const found = `SELECT rowid ${query.source} ${query.order} LIMIT ${limit} OFFSET ${offset}`;
+  const sql = `SELECT ${jsonLine(query.columns, '')} AS line FROM ${query.table} WHERE rowid IN (${found}) ${query.order || 'ORDER BY rowid'}`;
   const rows = await connection.rows<{ line: string }>(sql, query.condition.values);
   return rows.map((row) => row.line);
 }

@@ -50,5 +50,7 @@ export function orderBy(columns: readonly Column[], sort: SearchBody['sort']): s
 function sortKeys({ kind, id }: Column): string[] {
   if (kind !== 'json') return [id];
   const text = `json_extract_string(${id}, '$')`;
-  return [`TRY_CAST(${text} AS DOUBLE)`, text];
+  // Whole numbers that a DOUBLE takes for equal still have an order.
+  const whole = `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,38}') THEN CAST(${text} AS HUGEINT) END`;
+  return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
 }

@@ -1,0 +1,179 @@
+import { request } from 'undici';
+import { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
+import { keepSecret } from '../core/redact.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { canonicalScope, type Scope } from './scopes.ts';
+
+/** A registered application (api-spec.md §5); its secret is nobody else's. */
+export interface OAuthApplication {
+  /** Address of the service, without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where tokens are asked for; the specification shows no address, `<base_url>/oauth/token` is ours. */
+  readonly tokenUrl?: string | undefined;
+  readonly retry?: RetryPolicy;
+}
+
+/** An access token is left a tenth of its life before it expires, but not more than this. */
+const LONGEST_MARGIN_MS = 60_000;
+
+/** The answer to a code or a refresh token (api-spec.md §5); `expires_in` is seconds. */
+export const TokenResponse = z.looseObject({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).nullish(),
+  expires_in: z.number().positive(),
+  token_type: z.string().nullish(),
+  scope: z.string().nullish(),
+});
+
+/**
+ * Tokens as they are kept. The access token is sent until `usableUntil` (UTC milliseconds), some time before it expires;
+ * `scopes` are those granted, in their one spelling.
+ */
+export interface OAuthTokens {
+  readonly accessToken?: string | undefined;
+  readonly usableUntil?: number | undefined;
+  readonly refreshToken: string;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** What a person is asked at the authorization page. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly scopes: readonly Scope[];
+  /** Comes back with the answer; what did not begin with this state is not ours. */
+  readonly state: string;
+  /** Where the page is; the specification shows no address, `<base_url>/oauth/authorize` is ours. */
+  readonly authorizeUrl?: string;
+}
+
+/** The address to send a person to, who says there whether the application may act for them (api-spec.md §5, step 1). */
+export function authorizationUrl(
+  { baseUrl, clientId }: Pick<OAuthApplication, 'baseUrl' | 'clientId'>,
+  { redirectUri, scopes, state, authorizeUrl }: AuthorizationRequest,
+): string {
+  const url = new URL(authorizeUrl ?? `${baseUrl}/oauth/authorize`);
+  url.searchParams.set('response_type', 'code');
+  url.searchParams.set('client_id', clientId);
+  url.searchParams.set('redirect_uri', redirectUri);
+  // OAuth2 names the project scopes `project:*` (api-spec.md §5).
+  url.searchParams.set('scope', scopes.map((scope) => scope.replace(/^projects:/, 'project:')).join(' '));
+  url.searchParams.set('state', state);
+  return url.href;
+}
+
+/**
+ * Tokens for the code that came back (api-spec.md §5, step 3). Sent once: a code is good for one exchange.
+ *
+ * @throws CrawlhouseError `unauthorized` where the service refuses the application or the code
+ */
+export async function exchangeCode(
+  application: OAuthApplication,
+  code: string,
+  redirectUri: string,
+  signal?: AbortSignal,
+): Promise<OAuthTokens> {
+  keepSecret(code);
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri };
+  const tokens = await askForTokens(application, form, signal);
+  if (tokens.refreshToken !== undefined) return { ...tokens, refreshToken: tokens.refreshToken };
+  throw new CrawlhouseError('contract_broken', 'the answer to the code holds no refresh_token');
+}
+
+/**
+ * Tokens for a refresh token: our addition, the specification shows no refresh (docs/service-decisions.md). Where the
+ * answer names no new refresh token the former one stays.
+ *
+ * @throws CrawlhouseError `unauthorized` where the service refuses the application or the token
+ */
+export async function refreshTokens(
+  application: OAuthApplication,
+  refreshToken: string,
+  signal?: AbortSignal,
+): Promise<OAuthTokens> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const attempt = () => askForTokens(application, form, signal);
+  const tokens = await retry(attempt, { policy: application.retry ?? DEFAULT_RETRY, signal });
+  return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+}
+
+type Asked = Omit<OAuthTokens, 'refreshToken'> & { readonly refreshToken: string | undefined };
+
+async function askForTokens(
+  { baseUrl, clientId, clientSecret, tokenUrl }: OAuthApplication,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<Asked> {
+  for (const secret of [clientSecret, form.refresh_token]) keepSecret(secret);
+  const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
+  const askedAt = Date.now();
+  const { status, text, headers } = await post(tokenUrl ?? `${baseUrl}/oauth/token`, body, signal);
+  if (status < 200 || status > 299) throw refused(status, text, headers['retry-after']);
+  const answer = TokenResponse.safeParse(parsed(text));
+  if (!answer.success)
+    throw new CrawlhouseError('contract_broken', 'the token endpoint answered outside its contract');
+  const { access_token, refresh_token, expires_in, scope } = answer.data;
+  for (const secret of [access_token, refresh_token]) keepSecret(secret ?? undefined);
+  return {
+    accessToken: access_token,
+    usableUntil: askedAt + expires_in * 1000 - Math.min(LONGEST_MARGIN_MS, expires_in * 100),
+    refreshToken: refresh_token ?? undefined,
+    scopes: scope?.split(' ').filter(Boolean).map(canonicalScope),
+  };
+}
+
+async function post(url: string, form: URLSearchParams, signal: AbortSignal | undefined) {
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: form.toString(),
+      headersTimeout: 30_000,
+      bodyTimeout: 30_000,
+      // One request an hour: no connection is kept for it.
+      reset: true,
+      ...(signal ? { signal } : {}),
+    });
+    return { status: answer.statusCode, text: await answer.body.text(), headers: answer.headers };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw retriable('connection', `the token endpoint can't be reached: ${(error as Error).message}`, error);
+  }
+}
+
+/** RFC 6749 errors, or the service's error object: neither is shown for this endpoint. */
+const Refused = z.looseObject({
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+  type: z.string().optional(),
+  message: z.string().nullish(),
+});
+
+function refused(status: number, text: string, after: string | string[] | undefined): CrawlhouseError {
+  const said = Refused.safeParse(parsed(text)).data;
+  const reason = [said?.error ?? said?.type, said?.error_description ?? said?.message].filter(Boolean);
+  const message = `the token endpoint answered ${[status, ...reason].join(': ')}`;
+  if (status === 429 || status >= 500) {
+    const wait = retryAfterMs(after);
+    return new CrawlhouseError(
+      'service_unavailable',
+      message,
+      wait === undefined ? {} : { retryAfterMs: wait },
+    );
+  }
+  return new CrawlhouseError('unauthorized', message, {
+    hint: 'check client_id and client_secret; a spent or revoked refresh token needs a new authorization',
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

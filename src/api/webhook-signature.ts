@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The header that carries a webhook's signature (api-spec.md §6). */
+export const WEBHOOK_SIGNATURE_HEADER = 'X-Service-Webhook-Signature';
+
+/** The signature of a webhook: lowercase hexadecimal HMAC-SHA256 of the raw bytes of its body (api-spec.md §6). */
+export function signWebhook(rawBody: string | Uint8Array, secret: string): string {
+  return createHmac('sha256', secret).update(rawBody).digest('hex');
+}
+
+/**
+ * Whether a webhook comes from who knows the secret. `rawBody` are the bytes as they arrived, not JSON written anew;
+ * `header` is the value of `X-Service-Webhook-Signature`, nothing but 64 lowercase hex digits. Takes the same time
+ * wherever the signature differs. An empty secret proves nothing: false.
+ */
+export function verifyWebhookSignature(
+  rawBody: string | Uint8Array,
+  header: string | readonly string[] | undefined,
+  secret: string,
+): boolean {
+  if (secret === '' || typeof header !== 'string' || !/^[0-9a-f]{64}$/.test(header)) return false;
+  return timingSafeEqual(Buffer.from(signWebhook(rawBody, secret)), Buffer.from(header));
+}

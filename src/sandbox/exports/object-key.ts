@@ -1,0 +1,16 @@
+import type { ExportFormat } from '../../api/data-exports.ts';
+
+const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: 'csv', json: 'jsonl', parquet: 'parquet' };
+
+/** The key of an export's object, counted from 1: `<prefix>/<data_export_id>-00001.csv.gz`. */
+export function objectKey(
+  prefix: string,
+  exportId: string,
+  number: number,
+  format: ExportFormat,
+  gzip: boolean,
+): string {
+  const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const name = `${exportId}-${String(number).padStart(5, '0')}.${EXTENSIONS[format]}`;
+  return `${folder}${name}${gzip ? '.gz' : ''}`;
+}

@@ -1,0 +1,75 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  DELETE_INGEST_FILE,
+  GET_INGEST_FILE,
+  INGEST_FILE_LIST_FIELDS,
+  LIST_INGEST_FILES,
+  UPLOAD_INGEST_FILE,
+} from '../../api/ingest-files.ts';
+import { invalidParameter, Refusal } from '../refusal.ts';
+import type { Context } from './context.ts';
+import { find } from './find.ts';
+import { listPage } from './list-page.ts';
+import { serve } from './serve.ts';
+import { served } from './served.ts';
+
+/** The longest file, in bytes (ours). */
+const LARGEST_FILE = 256 * 1024 * 1024;
+const LONGEST_NAME = 255;
+
+/** Ingest files (api-spec.md §2.9, §4.8). */
+export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
+  const { resources, rows, ingestFiles } = context;
+  serve(api, LIST_INGEST_FILES, ({ parameters, query }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    const files = resources.list('ingest_files', project.id);
+    return listPage(rows, 'user_files', files, query, INGEST_FILE_LIST_FIELDS);
+  });
+  serve(api, GET_INGEST_FILE, ({ parameters }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    return { user_file: served(find(resources, 'ingest_files', parameters.ingest_file_id, project.id)) };
+  });
+  serve(api, DELETE_INGEST_FILE, async ({ parameters }) => {
+    const project = find(resources, 'projects', parameters.project_id);
+    await ingestFiles.remove(find(resources, 'ingest_files', parameters.ingest_file_id, project.id).id);
+  });
+  // In a scope of their own: no other endpoint takes a form.
+  api.register(async (forms) => {
+    await forms.register(multipart, { limits: { fileSize: LARGEST_FILE, fields: 10, parts: 10 } });
+    serve(forms, UPLOAD_INGEST_FILE, async ({ parameters, request }) => {
+      const project = find(resources, 'projects', parameters.project_id);
+      await receiveForm(request, context, project.id);
+    });
+  });
+}
+
+/** Takes the part `file` of a form, streaming; any other part is refused, and nothing of the form stays. */
+async function receiveForm(
+  request: FastifyRequest,
+  { ingestFiles }: Context,
+  projectId: string,
+): Promise<void> {
+  if (!request.isMultipart())
+    throw new Refusal('invalid_request', 'the body is not multipart/form-data with a part file');
+  let received: string | undefined;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== 'file' || part.fieldname !== 'file' || received !== undefined)
+        throw invalidParameter(part.fieldname, 'unknown', 'is not the one part file, with a file name');
+      received = (await ingestFiles.receive(projectId, nameOf(part.filename), part.file)).id;
+      if (part.file.truncated)
+        throw new Refusal('invalid_request', `the file is longer than ${LARGEST_FILE} bytes`);
+    }
+  } catch (error) {
+    if (received !== undefined) await ingestFiles.remove(received);
+    throw error;
+  }
+  if (received === undefined) throw invalidParameter('file', 'required', 'is missing');
+  ingestFiles.process(received);
+}
+
+function nameOf(filename: string): string {
+  if (filename !== '' && filename.length <= LONGEST_NAME) return filename;
+  throw invalidParameter('file', 'format', `its file name has not 1 to ${LONGEST_NAME} characters`);
+}

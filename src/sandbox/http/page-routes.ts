@@ -1,0 +1,15 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { openApiDocument } from '../../api/openapi.ts';
+import { apiPage } from '../pages/api-page.ts';
+import { sendPage } from '../pages/send-page.ts';
+
+/** The service described: for people at `/`, for programs at `/openapi.json`. */
+export function pageRoutes(app: FastifyInstance): void {
+  app.get('/', async (request, reply) => sendPage(reply, 200, apiPage(openApiDocument(addressOf(request)))));
+  app.get('/openapi.json', async (request) => openApiDocument(addressOf(request)));
+}
+
+/** As the one who asks knows it. */
+function addressOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`;
+}

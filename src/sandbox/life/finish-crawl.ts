@@ -1,0 +1,55 @@
+import { WORKSPACE_ID } from '../estate.ts';
+import { ofProject, refreshProject } from '../project-lists.ts';
+import type { Document, Resources } from '../resources.ts';
+import { type LaunchedCrawl, reached, stepsAt, WORK_END } from './crawl-life.ts';
+import type { CrawlJob } from './crawl-source.ts';
+import type { LifeContext } from './life-context.ts';
+import { startComparison } from './start-comparison.ts';
+import { returnQuota } from './url-quota.ts';
+
+/** Makes the report of a crawl whose work is done, and all that follows from its end. */
+export async function finishCrawl(context: LifeContext, crawl: LaunchedCrawl, at: number): Promise<void> {
+  const { resources, source } = context;
+  const project = resources.get('projects', String(crawl.project_id));
+  if (project === undefined || crawl._plan === undefined)
+    throw new Error(`${crawl.id} has nothing to finish`);
+  const job: CrawlJob = {
+    crawlId: crawl.id,
+    project,
+    config: crawl.crawl_config as Document,
+    number: crawl._number ?? 0,
+    startedAt: Number(crawl.created_at),
+  };
+  const steps = stepsAt(crawl, at);
+  const datasets = await source.write(job, crawl._plan, steps);
+  const { _work, ...rest } = crawl;
+  const done: Document = {
+    ...rest,
+    status: 'done',
+    ended_at: at,
+    end_reason: crawl.end_reason ?? crawl._plan.end_reason,
+    ...reached(crawl._plan, steps),
+    _worked: WORK_END,
+  };
+  resources.transaction(() => {
+    resources.put('crawls', WORKSPACE_ID, done);
+    for (const [dataType, dataset] of datasets) resources.putDataset(crawl.id, dataType, dataset);
+    returnQuota(resources, done);
+    refreshProject(resources, project.id);
+    compareWithFormer(resources, project, done, at);
+  });
+  context.notify(done);
+}
+
+/** `trigger_coc`: a comparison with the crawl before it of the same configuration, where that one has a report. */
+function compareWithFormer(resources: Resources, project: Document, crawl: Document, at: number): void {
+  const config = crawl.crawl_config as Document;
+  if (config.trigger_coc !== true) return;
+  const former = ofProject(resources.list('crawls'), project.id)
+    .filter((other) => other.id !== crawl.id && (other.crawl_config as Document | null)?.id === config.id)
+    .filter((other) => other.status === 'done' && Number(other.ended_at) <= at)
+    .sort((a, b) => Number(b.ended_at) - Number(a.ended_at))
+    .at(0);
+  if (former === undefined) return;
+  startComparison(resources, { project, crawl1: former, crawl2: crawl, at, isAttached: true });
+}

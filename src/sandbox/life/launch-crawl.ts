@@ -1,0 +1,121 @@
+import { USER_ID, WORKSPACE_ID } from '../estate.ts';
+import { served } from '../http/served.ts';
+import { resourceId } from '../ids.ts';
+import { ofProject, refreshProject } from '../project-lists.ts';
+import { Refusal } from '../refusal.ts';
+import type { Document, Resources } from '../resources.ts';
+import { isUnderWay } from './crawl-life.ts';
+import { countsOf, fetchedOf } from './crawl-plan.ts';
+import type { CrawlJob } from './crawl-source.ts';
+import type { LifeContext } from './life-context.ts';
+import { quotaLeft, takeQuota } from './url-quota.ts';
+
+export interface Launch {
+  readonly project: Document;
+  readonly config: Document;
+  /** UTC milliseconds. */
+  readonly at: number;
+  /** A launch by hand that can't be is refused; a scheduled one leaves the record of a crawl that never started. */
+  readonly isScheduled: boolean;
+}
+
+/**
+ * Starts a crawl.
+ *
+ * @throws Refusal for a launch by hand that can't be: `forbidden`, `invalid_state_for_request` or `quota_error`
+ */
+export async function launchCrawl(context: LifeContext, asked: Launch): Promise<Document> {
+  const { resources } = context;
+  // Its counters may have gone on since the caller read it.
+  const project = resources.get('projects', asked.project.id) ?? asked.project;
+  const launch = { ...asked, project };
+  const reason = reasonNotToStart(resources, launch);
+  if (reason !== undefined && !launch.isScheduled) throw refusalOf(reason, launch.config);
+  const crawl = reason === undefined ? await startedCrawl(context, launch) : neverStarted(launch, reason);
+  resources.transaction(() => {
+    resources.put('projects', WORKSPACE_ID, {
+      ...(resources.get('projects', project.id) ?? project),
+      _launches: Number(project._launches ?? 0) + 1,
+      _crawl_count: Number(project._crawl_count ?? 0) + (reason === undefined ? 1 : 0),
+    });
+    resources.put('crawls', WORKSPACE_ID, crawl);
+    refreshProject(resources, project.id);
+  });
+  if (reason !== undefined) context.notify(crawl);
+  return crawl;
+}
+
+type Reason = 'no_active_subscription' | 'crawl_already_running' | 'quota_reached_before_start';
+
+function reasonNotToStart(resources: Resources, { project, config }: Launch): Reason | undefined {
+  if (resources.get('workspaces', WORKSPACE_ID)?.subscription_status === 'inactive')
+    return 'no_active_subscription';
+  const others = ofProject(resources.list('crawls'), project.id).filter(isUnderWay);
+  if (others.some((crawl) => (crawl.crawl_config as Document | null)?.id === config.id))
+    return 'crawl_already_running';
+  return quotaLeft(resources) <= 0 ? 'quota_reached_before_start' : undefined;
+}
+
+function refusalOf(reason: Reason, config: Document): Refusal {
+  switch (reason) {
+    case 'no_active_subscription':
+      return new Refusal('forbidden', 'the workspace has no active subscription', { code: reason });
+    case 'crawl_already_running':
+      return new Refusal(
+        'invalid_state_for_request',
+        `a crawl with the configuration ${config.id} is running already`,
+        { code: reason },
+      );
+    case 'quota_reached_before_start':
+      return new Refusal('quota_error', 'not enough quota: no URLs are left to crawl', { code: reason });
+  }
+}
+
+async function startedCrawl(context: LifeContext, { project, config, at }: Launch): Promise<Document> {
+  const { resources, source } = context;
+  const number = Number(project._crawl_count ?? 0);
+  const crawl = newCrawl(project, config, at);
+  const job: CrawlJob = { crawlId: crawl.id, project, config, number, startedAt: at };
+  const plan = await source.plan(job, quotaLeft(resources));
+  const reserved = fetchedOf(countsOf(plan.steps));
+  const isLimited = takeQuota(resources, reserved);
+  return {
+    ...crawl,
+    status: 'running',
+    _plan: plan,
+    _number: number,
+    _work: { elapsed: 0, since: at },
+    ...(isLimited ? { _reserved: reserved } : {}),
+    _notifications: { ...(config.notifications as object | null), secrets: config._webhook_secrets ?? {} },
+  };
+}
+
+function neverStarted({ project, config, at }: Launch, reason: Reason): Document {
+  return {
+    ...newCrawl(project, config, at),
+    status: 'cancelled',
+    ended_at: at,
+    end_reason: reason,
+    _notifications: { ...(config.notifications as object | null), secrets: config._webhook_secrets ?? {} },
+  };
+}
+
+function newCrawl(project: Document, config: Document, at: number): Document {
+  return {
+    id: resourceId('launched', project.id, Number(project._launches ?? 0), at),
+    project_id: project.id,
+    user_id: USER_ID,
+    link_status: 'live',
+    status: 'running',
+    created_at: at,
+    ended_at: null,
+    fetched_urls: 0,
+    last_depth: 0,
+    features: [],
+    crawl_config: served(config),
+    cross_analysis_access_logs: null,
+    cross_analysis_analytics_a: null,
+    cross_analysis_analytics_b: null,
+    cross_analysis_backlinks: null,
+  };
+}

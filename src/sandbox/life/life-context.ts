@@ -1,0 +1,14 @@
+import type { Logger } from '../../core/logger.ts';
+import type { Document, Resources } from '../resources.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import type { CrawlSource } from './crawl-source.ts';
+
+/** What the things that happen by themselves work on. */
+export interface LifeContext {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+  readonly source: CrawlSource;
+  readonly logger: Logger;
+  /** Tells whom a crawl's configuration names that it ended, or did not start. */
+  readonly notify: (crawl: Document) => void;
+}

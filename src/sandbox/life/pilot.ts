@@ -1,0 +1,107 @@
+import type { PilotCommand } from '../../api/crawls.ts';
+import { Refusal } from '../refusal.ts';
+import type { Document } from '../resources.ts';
+import {
+  FETCH_END,
+  type LaunchedCrawl,
+  PAUSING,
+  reached,
+  stepsAt,
+  UNARCHIVING,
+  UNARCHIVING_FAST,
+  workedAt,
+} from './crawl-life.ts';
+
+/** States in which each command is allowed (api-spec.md §3.1). */
+const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {
+  cancel: ['running', 'paused'],
+  resume: ['paused'],
+  pause: ['running'],
+  terminate: ['running', 'paused'],
+  unarchive: ['archived'],
+  'unarchive-fast': ['archived'],
+};
+
+/**
+ * The crawl after a command. A crawl that never was launched here, but was put into its state by hand, has no work to go
+ * on with and changes its state at once.
+ *
+ * @throws Refusal `invalid_state_for_request`
+ */
+export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number): Document {
+  const hasArchivedLinks = crawl.status === 'done' && crawl.link_status === 'archived';
+  if (!ALLOWED[command].includes(String(crawl.status)) && !(command === 'unarchive' && hasArchivedLinks)) {
+    const needed = ALLOWED[command].join(' or ');
+    throw new Refusal(
+      'invalid_state_for_request',
+      `${command} needs a crawl that is ${needed}: ${crawl.id} is ${crawl.status}`,
+    );
+  }
+  switch (command) {
+    case 'pause':
+      return turning(stopped(crawl, now), 'pausing', now + PAUSING, { status: 'paused' });
+    case 'resume':
+      return { ...crawl, status: 'running', ...workFrom(crawl, workedAt(crawl, now), now) };
+    case 'cancel':
+      return cancelled(crawl, now);
+    case 'terminate':
+      return terminated(crawl, now);
+    case 'unarchive':
+      return turning(crawl, 'unarchiving', now + UNARCHIVING, {
+        status: 'done',
+        link_status: 'live',
+        _unarchived_at: now + UNARCHIVING,
+      });
+    case 'unarchive-fast':
+      return turning(crawl, 'unarchiving', now + UNARCHIVING_FAST, {
+        status: 'done',
+        link_status: 'archived',
+        _unarchived_at: now + UNARCHIVING_FAST,
+      });
+  }
+}
+
+/** Puts a crawl into a state that gives way to another by itself. */
+export function turning(
+  crawl: Document,
+  status: string,
+  at: number,
+  to: Readonly<Record<string, unknown>>,
+): Document {
+  return { ...crawl, status, _turn: { at, to } };
+}
+
+function workFrom(crawl: LaunchedCrawl, elapsed: number, since: number): Pick<LaunchedCrawl, '_work'> {
+  return crawl._plan === undefined ? {} : { _work: { elapsed, since } };
+}
+
+function stopped(crawl: LaunchedCrawl, now: number): LaunchedCrawl {
+  return { ...crawl, ...workFrom(crawl, workedAt(crawl, now), now) };
+}
+
+/** No report comes of it (spec-notes.md 24). */
+function cancelled(crawl: LaunchedCrawl, now: number): Document {
+  const { _work, ...rest } = crawl;
+  const steps = stepsAt(crawl, now);
+  return {
+    ...rest,
+    status: 'cancelled',
+    end_reason: 'user_cancelled',
+    ended_at: now,
+    ...(crawl._plan === undefined ? {} : { ...reached(crawl._plan, steps), _stop: steps }),
+    _worked: workedAt(crawl, now),
+  };
+}
+
+/** What is fetched so far is analysed: the start URL at least. */
+function terminated(crawl: LaunchedCrawl, now: number): Document {
+  if (crawl._plan === undefined)
+    return { ...crawl, status: 'done', end_reason: 'user_requested', ended_at: now };
+  return {
+    ...crawl,
+    status: 'terminating',
+    end_reason: 'user_requested',
+    _stop: Math.max(1, stepsAt(crawl, now)),
+    ...workFrom(crawl, Math.max(FETCH_END, workedAt(crawl, now)), now),
+  };
+}

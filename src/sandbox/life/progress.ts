@@ -1,0 +1,83 @@
+import { ANALYSIS_JOBS, type CrawlProgress } from '../../api/crawl-progress.ts';
+import {
+  ANALYSIS_END,
+  CONNECTORS_END,
+  CROSS_ANALYSIS_END,
+  FETCH_END,
+  isWorking,
+  JOB,
+  type LaunchedCrawl,
+  stepsAt,
+  WORK_END,
+  workedAt,
+} from './crawl-life.ts';
+import { type CrawlPlan, countsOf, FETCH_STEPS, firstSteps, urlsOf } from './crawl-plan.ts';
+
+/** The version of the answer's shape: ours. */
+const VERSION = 1;
+
+type PartStatus = 'done' | 'running' | 'waiting';
+
+/** How far a crawl is (api-spec.md §2.5), of a crawl launched here, or of one that never started. */
+export function progressAt(crawl: LaunchedCrawl, now: number): CrawlProgress {
+  const plan: CrawlPlan = crawl._plan ?? { end_reason: '', steps: [], samples: [] };
+  const worked = crawl._plan === undefined ? 0 : workedAt(crawl, now);
+  const steps = crawl._plan === undefined ? 0 : stepsAt(crawl, now);
+  const done = firstSteps(plan, steps);
+  const depth = done.reduce((deepest, step) => Math.max(deepest, step.depth), 0);
+  const counts = countsOf(done);
+  // What a crawl that was ended early had found and not fetched is dropped.
+  const isFetching = crawl._work !== undefined && crawl._stop === undefined;
+  const queued = isFetching ? urlsOf(countsOf(plan.steps)) - urlsOf(counts) : 0;
+  const part = (from: number, to: number): PartStatus => {
+    if (worked >= to) return 'done';
+    return worked >= from && isWorking(crawl) ? 'running' : 'waiting';
+  };
+  return {
+    progress: {
+      status: String(crawl.status),
+      crawler: {
+        status: part(0, FETCH_END),
+        depth,
+        counts: { ...counts, queued_urls: queued },
+        by_depth: Array.from({ length: done.length === 0 ? 0 : depth + 1 }, (_, at) => ({
+          depth: at,
+          ...countsOf(done.filter((step) => step.depth === at)),
+        })),
+        samples: samplesOf(plan, steps, Number(crawl.created_at ?? 0)),
+      },
+      steps: stepsOf(part),
+    },
+    timestamp: now,
+    version: VERSION,
+  };
+}
+
+function stepsOf(part: (from: number, to: number) => PartStatus): CrawlProgress['progress']['steps'] {
+  return [
+    { name: 'fetch', status: part(0, FETCH_END) },
+    { name: 'connectors', status: part(FETCH_END, CONNECTORS_END) },
+    {
+      name: 'analysis',
+      status: part(CONNECTORS_END, ANALYSIS_END),
+      jobs: ANALYSIS_JOBS.map((name, index) => ({
+        name,
+        status: part(CONNECTORS_END + index * JOB, CONNECTORS_END + (index + 1) * JOB),
+      })),
+    },
+    { name: 'cross_analysis', status: part(ANALYSIS_END, CROSS_ANALYSIS_END) },
+    { name: 'export', status: part(CROSS_ANALYSIS_END, WORK_END) },
+  ];
+}
+
+function samplesOf(plan: CrawlPlan, steps: number, startedAt: number) {
+  return plan.samples
+    .filter(({ step }) => step < steps)
+    .map(({ step, status_code, fetch_duration, ...sample }) => ({
+      ...sample,
+      fetch_date: new Date(startedAt + step * (FETCH_END / FETCH_STEPS)).toISOString(),
+      ...(status_code === null ? {} : { status_code }),
+      ...(fetch_duration === null ? {} : { fetch_duration }),
+      ...(sample.fetch_status === 'unfetched_exception' ? { error_code: 'timeout' } : {}),
+    }));
+}

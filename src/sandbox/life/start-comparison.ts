@@ -1,0 +1,55 @@
+import type { CrawlOverCrawlInput } from '../../api/crawl-over-crawls.ts';
+import { USER_ID, WORKSPACE_ID } from '../estate.ts';
+import { resourceId } from '../ids.ts';
+import { refreshProject } from '../project-lists.ts';
+import type { Document, Resources } from '../resources.ts';
+
+/** Milliseconds that a comparison takes, on the sandbox's clock. */
+export const COMPARING = 10_000;
+
+export interface NewComparison {
+  readonly project: Document;
+  /** The base. */
+  readonly crawl1: Document;
+  readonly crawl2: Document;
+  readonly configuration?: CrawlOverCrawlInput['configuration'];
+  /** UTC milliseconds. */
+  readonly at: number;
+  /** Whether a crawl's end brought it about. */
+  readonly isAttached: boolean;
+}
+
+/** Puts a comparison that runs (api-spec.md §2.6), and tells its project of it. */
+export function startComparison(resources: Resources, options: NewComparison): Document {
+  const { crawl1, crawl2, at } = options;
+  const project = resources.get('projects', options.project.id) ?? options.project;
+  const count = Number(project._comparisons ?? 0);
+  const id = resourceId('comparison', project.id, count, at);
+  const { name = 'default', url_transformations } = options.configuration ?? {};
+  const comparison: Document = {
+    id,
+    project_id: project.id,
+    user_id: USER_ID,
+    crawl1_id: crawl1.id,
+    crawl2_id: crawl2.id,
+    status: 'running',
+    creation_date: at,
+    end_date: null,
+    end_reason: null,
+    // Deprecated, and served all the same (api-spec.md §9).
+    attached_to_a_crawl: options.isAttached,
+    configuration: {
+      id: resourceId('comparison configuration', id),
+      name,
+      url_transformations: url_transformations === undefined ? [] : [url_transformations],
+    },
+    last_data_accessed_at: null,
+    network_name: 'sandbox',
+    version: '1',
+    _end: at + COMPARING,
+  };
+  resources.put('projects', '', { ...project, _comparisons: count + 1 });
+  resources.put('crawl_over_crawls', WORKSPACE_ID, comparison);
+  refreshProject(resources, project.id);
+  return comparison;
+}

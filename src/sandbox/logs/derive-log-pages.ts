@@ -1,0 +1,86 @@
+import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
+import type { WeekDefinition } from '../../api/log-monitoring.ts';
+import { LOG_PAGE_CATALOGUES } from '../catalogue/log-catalogue.ts';
+import type { Dataset } from '../resources.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../rows/column.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { type EventValues, eventValues } from './event-values.ts';
+import { periodSql } from './period.ts';
+
+/**
+ * Makes the pages of log monitoring from its events, so that both say the same: one row for each URL and day, week or
+ * month, in this order. Events without a readable date are in none of them.
+ */
+export async function deriveLogPages(
+  rows: RowStore,
+  events: Dataset,
+  projectId: string,
+  weeks: WeekDefinition,
+  granularities: readonly Granularity[] = GRANULARITIES,
+): Promise<ReadonlyMap<Granularity, Dataset>> {
+  const made = new Map<Granularity, Dataset>();
+  const values = eventValues(events.columns);
+  for (const granularity of granularities) {
+    const columns = LOG_PAGE_CATALOGUES[granularity].map(
+      (field, index): Column => ({ id: `c${index}`, kind: kindOfField(field), field }),
+    );
+    if (events.table === undefined || values === undefined) {
+      made.set(granularity, { table: undefined, columns });
+      continue;
+    }
+    const table = `log_pages_${granularity}_${projectId}`;
+    const source = RowStore.table(events.table);
+    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(granularity, columns, source, values, weeks)}`;
+    await rows.use((connection) => connection.run(sql));
+    made.set(granularity, { table, columns });
+  }
+  return made;
+}
+
+function pagesSql(
+  granularity: Granularity,
+  columns: readonly Column[],
+  source: string,
+  event: EventValues,
+  weeks: WeekDefinition,
+): string {
+  const period = periodSql(granularity, 'day', weeks);
+  const status = (range: number): string => `count(*) FILTER (status // 100 = ${range})`;
+  const cells: Readonly<Record<string, string>> = {
+    url: 'url',
+    urlpath: "coalesce(nullif(regexp_extract(url, '^(?:[a-z]+://[^/?#]*)?([^?#]*)', 1), ''), '/')",
+    day: period,
+    week: period,
+    month: period,
+    hits: 'count(*)',
+    bot_hits: 'count(*) FILTER (is_bot)',
+    seo_bot_hits: "count(*) FILTER (bot_kind = 'seo')",
+    sea_bot_hits: "count(*) FILTER (bot_kind = 'sea')",
+    vertical_bot_hits: "count(*) FILTER (bot_kind = 'vertical')",
+    visits: 'count(*) FILTER (NOT is_bot)',
+    seo_visits: 'count(*) FILTER (is_seo_visit)',
+    hits_2xx: status(2),
+    hits_3xx: status(3),
+    hits_4xx: status(4),
+    hits_5xx: status(5),
+    last_status_code: 'arg_max(status, place)',
+    bytes_sent: 'coalesce(sum(bytes), 0)',
+    is_crawled: "count(*) FILTER (bot_kind = 'seo') > 0",
+    is_active: 'count(*) FILTER (is_seo_visit) > 0',
+  };
+  const events = `SELECT ${event.url} AS url, ${event.day} AS day, ${event.status} AS status, ${event.bytes} AS bytes,
+    ${event.isBot} AS is_bot, ${event.isSeoVisit} AS is_seo_visit, ${event.botKind} AS bot_kind, ${placeOf(event)} AS place FROM ${source}`;
+  const selected = columns.map(
+    ({ id, kind, field }) => `CAST(${cells[field.name]} AS ${SQL_TYPES[kind]}) AS ${id}`,
+  );
+  return `SELECT ${selected.join(', ')} FROM (${events}) WHERE day IS NOT NULL AND url IS NOT NULL GROUP BY ${period}, url ORDER BY ${period}, url`;
+}
+
+/**
+ * SQL for a number that grows with time, and within a second with the line, so that the same events always have the same
+ * last one. A number, because what is aggregated as text can't be spilled.
+ */
+function placeOf({ at, day }: EventValues): string {
+  const moment = `coalesce(TRY_CAST(replace(substr(${at}, 1, 19), '/', '-') AS TIMESTAMP), CAST(${day} AS TIMESTAMP))`;
+  return `epoch_us(${moment}) // 1000000 * ${2 ** 31} + rowid % ${2 ** 31}`;
+}

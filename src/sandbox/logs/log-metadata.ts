@@ -1,0 +1,71 @@
+import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
+import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/log-monitoring.ts';
+import { PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
+import { datasetOf } from '../dataset-of.ts';
+import type { Document, Resources } from '../resources.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { daysOf } from './period.ts';
+
+/** How a project's weeks begin; a setting of the sandbox's own, `iso` where none is given. */
+export function weekDefinitionOf(project: Document | undefined): WeekDefinition {
+  return project?._week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
+}
+
+/** The metadata of a project's log monitoring (api-spec.md §2.16), its dates taken from the rows. */
+export async function logMetadata(
+  resources: Resources,
+  rows: RowStore,
+  project: Document,
+): Promise<LogMetadata> {
+  const weeks = weekDefinitionOf(project);
+  const dates: { granularity: Granularity; from: string; to: string }[] = [];
+  for (const granularity of GRANULARITIES) {
+    const labels = await edges(resources, rows, project.id, granularity);
+    const span = spanOf(granularity, labels, weeks, dates[0]);
+    if (span !== undefined) dates.push({ granularity, ...span });
+  }
+  return {
+    bot_kinds: [...BOT_KINDS],
+    dates,
+    search_engines: ['google'],
+    week_definition: weeks,
+  };
+}
+
+/**
+ * The days from the first period to the last. Where the days themselves are known, a first or last week or month reaches
+ * only as far as they do.
+ */
+function spanOf(
+  granularity: Granularity,
+  labels: readonly [first: string, last: string] | undefined,
+  weeks: WeekDefinition,
+  days: { readonly from: string; readonly to: string } | undefined,
+): { readonly from: string; readonly to: string } | undefined {
+  const first = labels && daysOf(granularity, labels[0], weeks);
+  const last = labels && daysOf(granularity, labels[1], weeks);
+  if (first === undefined || last === undefined) return undefined;
+  const inside = (day: string, span: { from: string; to: string }): boolean =>
+    span.from <= day && day <= span.to;
+  return {
+    from: days && inside(days.from, first) ? days.from : first.from,
+    to: days && inside(days.to, last) ? days.to : last.to,
+  };
+}
+
+async function edges(
+  resources: Resources,
+  rows: RowStore,
+  projectId: string,
+  granularity: Granularity,
+): Promise<readonly [string, string] | undefined> {
+  const { table, columns } = datasetOf(resources, projectId, `log_pages_${granularity}`);
+  const name = PERIOD_FIELDS[granularity].name;
+  const column = columns.find(({ field }) => field.name === name);
+  if (table === undefined || column?.kind !== 'text') return undefined;
+  const sql = `SELECT min(${column.id}) AS first, max(${column.id}) AS last FROM ${RowStore.table(table)}`;
+  const [found] = await rows.use((connection) => connection.rows(sql));
+  return typeof found?.first === 'string' && typeof found.last === 'string'
+    ? [found.first, found.last]
+    : undefined;
+}

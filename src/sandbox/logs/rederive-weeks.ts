@@ -1,0 +1,18 @@
+import type { Document, Resources } from '../resources.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { deriveLogPages } from './derive-log-pages.ts';
+import { derivedGranularities } from './given-pages.ts';
+import { weekDefinitionOf } from './log-metadata.ts';
+
+/** Makes the weeks of a project anew, after the definition of its week changed; weeks that a folder gave stay. */
+export async function rederiveWeeks(
+  { resources, rows }: { readonly resources: Resources; readonly rows: RowStore },
+  project: Document,
+): Promise<void> {
+  const events = resources.dataset(project.id, 'events');
+  const weeks = derivedGranularities(resources, project.id).filter((granularity) => granularity === 'weeks');
+  if (events === undefined || weeks.length === 0) return;
+  const made = await deriveLogPages(rows, events, project.id, weekDefinitionOf(project), weeks);
+  for (const [granularity, dataset] of made)
+    resources.putDataset(project.id, `log_pages_${granularity}`, dataset);
+}

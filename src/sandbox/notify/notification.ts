@@ -1,0 +1,64 @@
+import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
+import type { Document } from '../resources.ts';
+
+/** Whom a crawl's configuration names (api-spec.md §6), as it was when the crawl began. */
+export interface Notifications {
+  readonly email_recipients?: readonly string[] | null;
+  readonly custom_webhooks?: readonly { readonly url: string }[] | null;
+  /** The webhooks' secrets by their address. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+export const OWNER_EMAIL = 'owner@sandbox.example';
+
+/** Without a list the workspace's owner is written to; with an empty one nobody (api-spec.md §6). */
+export function recipientsOf({ email_recipients }: Notifications): readonly string[] {
+  return email_recipients ?? [OWNER_EMAIL];
+}
+
+export type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
+
+/** The body of a webhook request: not shown, so ours. `timestamp` is UTC milliseconds. */
+export interface WebhookBody {
+  readonly event: NotificationEvent;
+  readonly project_id: string;
+  readonly crawl_id: string | null;
+  readonly status: string | null;
+  readonly end_reason: string | null;
+  readonly timestamp: number;
+}
+
+const NEVER_STARTED = END_REASONS_WITHOUT_REPORT.filter((reason) => reason !== 'user_cancelled');
+
+export function webhookBody(crawl: Document): WebhookBody {
+  const reason = String(crawl.end_reason);
+  return {
+    event: NEVER_STARTED.includes(reason) ? 'crawl_not_started' : 'crawl_ended',
+    project_id: String(crawl.project_id),
+    crawl_id: crawl.id,
+    status: String(crawl.status),
+    end_reason: reason,
+    timestamp: Number(crawl.ended_at),
+  };
+}
+
+/** The mail that tells of a crawl's end, as it is recorded; nothing where nobody is to get it. */
+export function mailOf(
+  crawl: Document,
+  notifications: Notifications,
+  projectName: string,
+): Document | undefined {
+  const to = recipientsOf(notifications);
+  if (to.length === 0) return undefined;
+  const { event } = webhookBody(crawl);
+  const what = event === 'crawl_ended' ? 'ended' : 'did not start';
+  return {
+    id: `mail-${crawl.id}`,
+    to,
+    subject: `The crawl of ${projectName} ${what}: ${crawl.end_reason}`,
+    text: `Crawl ${crawl.id}: ${crawl.fetched_urls} URLs fetched, to depth ${crawl.last_depth}.`,
+    crawl_id: crawl.id,
+    project_id: crawl.project_id,
+    sent_at: crawl.ended_at,
+  };
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../api/openapi-schemas.ts';
+
+/** Values that say more than their type does. */
+const KNOWN: Readonly<Record<string, unknown>> = {
+  Oql: { field: ['status_code', 'gte', 400] },
+  RankingQuery: {
+    fields: ['query'],
+    oql: { field: ['date', 'gte', '2026-11-01'] },
+    value: [{ field: 'clicks', method: 'sum', alias: 'clicks' }],
+  },
+};
+const BY_NAME: Readonly<Record<string, unknown>> = {
+  start_url: 'https://www.example.com/',
+  url: 'https://www.example.com/hook',
+  max_speed: 1,
+  user_agent: 'ExampleBot',
+  command: 'pause',
+  value: 'e30=',
+};
+
+/** An example of what a schema takes: only what must be there. */
+export function exampleOf(schema: JsonObject, components: JsonObject, name = ''): unknown {
+  if (typeof schema.$ref === 'string') {
+    const id = schema.$ref.split('/').at(-1) ?? '';
+    return KNOWN[id] ?? exampleOf(components[id] as JsonObject, components, name);
+  }
+  if (name in BY_NAME) return BY_NAME[name];
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if ('const' in schema) return schema.const;
+  const [choice] = ((schema.anyOf ?? schema.oneOf ?? []) as readonly JsonObject[]).slice(0, 1);
+  if (choice !== undefined && schema.properties === undefined) return exampleOf(choice, components, name);
+  switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
+    case 'object': {
+      const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
+      const required = (schema.required ?? []) as readonly string[];
+      return Object.fromEntries(
+        required.map((key) => [key, exampleOf(properties[key] ?? {}, components, key)]),
+      );
+    }
+    case 'array':
+      return [exampleOf((schema.items ?? {}) as JsonObject, components)];
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    default:
+      return `<${name || 'text'}>`;
+  }
+}

@@ -1,0 +1,34 @@
+import type { ObjectFolder } from '../object-folder.ts';
+import type { StoredObject } from '../object-index.ts';
+import type { StoreRequest } from '../store-server.ts';
+import { GcsError } from './gcs-error.ts';
+
+/** A request about a bucket or one of its objects. */
+export interface GcsRequest {
+  readonly folder: ObjectFolder;
+  readonly request: StoreRequest;
+  readonly bucket: string;
+  /** Address of the store as the client knows it. */
+  readonly base: string;
+}
+
+/** Refuses a request whose `ifGeneration…` parameters do not hold for the object that is there. */
+export function checkConditions({ query }: StoreRequest, object: StoredObject | undefined): void {
+  const generation = object?.generation ?? '0';
+  const match = query.get('ifGenerationMatch');
+  if (match !== null && match !== generation)
+    throw new GcsError(412, 'At least one of the pre-conditions you specified did not hold.');
+  const other = query.get('ifGenerationNotMatch');
+  if (other !== null && other === generation)
+    throw new GcsError(412, 'At least one of the pre-conditions you specified did not hold.');
+}
+
+/** The object of this key; with `generation` in the query only in that version. */
+export function objectOf({ folder, request, bucket }: GcsRequest, key: string): StoredObject {
+  const object = folder.index.object(bucket, key);
+  const generation = request.query.get('generation');
+  if (object === undefined || (generation !== null && generation !== object.generation))
+    throw new GcsError(404, `No such object: ${bucket}/${key}`);
+  checkConditions(request, object);
+  return object;
+}

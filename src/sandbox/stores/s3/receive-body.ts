@@ -1,0 +1,94 @@
+import { CHECKSUMS, type Checksum } from '../digests.ts';
+import type { Received } from '../object-folder.ts';
+import type { StoreRequest } from '../store-server.ts';
+import { awsChunked } from './aws-chunked.ts';
+import { S3Error } from './s3-error.ts';
+import type { S3Request } from './s3-request.ts';
+import { UNSIGNED_PAYLOAD } from './signature.ts';
+
+const CHUNKED = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+const PREFIX = 'x-amz-checksum-';
+
+/** Bytes that arrived, and the checksum that came with them, by its name, in base64. */
+export interface CheckedBody extends Received {
+  readonly checksums: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes the body of an upload to a file and checks whatever the client said of it: its hash, its length, its checksums
+ * in headers or trailers.
+ *
+ * @throws S3Error; then nothing is left of the body
+ */
+export async function receiveBody({ folder, request, payloadHash }: S3Request): Promise<CheckedBody> {
+  const { headers } = request;
+  if (payloadHash.startsWith('STREAMING-') && payloadHash !== CHUNKED)
+    throw new S3Error('NotImplemented', `a body of ${payloadHash} is not read here`);
+  const chunked = payloadHash === CHUNKED;
+  if (!chunked && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+    throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header');
+  const trailers = new Map<string, string>();
+  const body = chunked ? awsChunked(request.body, trailers) : request.body;
+  const announced = announcedChecksums(headers);
+  const received = await folder.receive(body, ['md5', 'sha256', ...announced]);
+  try {
+    const told = new Map([...Object.entries(headers), ...trailers]);
+    check(received, told, payloadHash, chunked);
+    const checksums = announced.map((name) => [name, received.digests.value(name).toString('base64')]);
+    return { ...received, checksums: Object.fromEntries(checksums) };
+  } catch (error) {
+    await folder.drop(received);
+    throw error;
+  }
+}
+
+/** Checksums that a header gives or a trailer will give. */
+function announcedChecksums(headers: StoreRequest['headers']): Checksum[] {
+  const names = [...Object.keys(headers), ...(headers['x-amz-trailer'] ?? '').split(/\s*,\s*/)]
+    .map((name) => name.toLowerCase())
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length))
+    .filter((name) => name !== 'algorithm' && name !== 'type' && name !== 'mode');
+  return [...new Set(names)].map((name) => {
+    const known = CHECKSUMS.find((checksum) => checksum === name);
+    if (known === undefined) throw new S3Error('NotImplemented', `the checksum ${name} is not computed here`);
+    return known;
+  });
+}
+
+function check(
+  { digests }: Received,
+  told: ReadonlyMap<string, string>,
+  payloadHash: string,
+  chunked: boolean,
+): void {
+  const length = told.get(chunked ? 'x-amz-decoded-content-length' : 'content-length');
+  if (length !== undefined && Number(length) !== digests.size)
+    throw new S3Error('IncompleteBody', `The body has ${digests.size} bytes, not ${length}`);
+  if (!chunked && payloadHash !== UNSIGNED_PAYLOAD && digests.value('sha256').toString('hex') !== payloadHash)
+    throw new S3Error(
+      'XAmzContentSHA256Mismatch',
+      'The provided x-amz-content-sha256 does not match the body',
+    );
+  const md5 = told.get('content-md5');
+  if (md5 !== undefined && md5 !== digests.value('md5').toString('base64'))
+    throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received');
+  for (const name of CHECKSUMS) {
+    const value = told.get(`${PREFIX}${name}`);
+    if (value !== undefined && value !== digests.value(name).toString('base64'))
+      throw new S3Error('BadDigest', `The ${name} you specified did not match what we received`);
+  }
+}
+
+/** A small body, checked in the same way, as text. */
+export async function receiveText(call: S3Request): Promise<string> {
+  const received = await receiveBody(call);
+  try {
+    if (received.digests.size > 4 * 1024 * 1024) throw new S3Error('MalformedXML', 'The XML is too long');
+    const pieces: Buffer[] = [];
+    for await (const piece of await call.folder.read(received, undefined)) pieces.push(piece);
+    return Buffer.concat(pieces).toString('utf8');
+  } finally {
+    await call.folder.drop(received);
+  }
+}

@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest';
+import { FETCH_STATUSES } from '../../../src/api/crawl-progress.ts';
+import { lines } from '../support.ts';
+import { living, refusal, SECOND, START } from './living.ts';
+
+/** How often each fetch status stands in a crawl's report. */
+async function reported(
+  house: Awaited<ReturnType<typeof living>>,
+  crawlId: string,
+): Promise<Record<string, number>> {
+  const { text } = await house.service.export(crawlId, 'pages', 'json', {
+    body: { fields: ['fetch_status'] },
+  });
+  const counts: Record<string, number> = Object.fromEntries(FETCH_STATUSES.map((status) => [status, 0]));
+  for (const line of lines(text)) {
+    const { fetch_status } = JSON.parse(line) as { fetch_status: string };
+    counts[fetch_status] = (counts[fetch_status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('a launched crawl runs, is done after a minute, and its report is what its progress counted', async () => {
+  const house = await living();
+  const { client } = house;
+  const launched = await client.launchCrawl(house.projectId, house.configId);
+  expect(launched).toMatchObject({ status: 'running', fetched_urls: 0, ended_at: null, link_status: 'live' });
+  expect(launched).not.toHaveProperty('end_reason');
+  expect(Object.keys(launched).filter((key) => key.startsWith('_'))).toEqual([]);
+  expect(await client.project(house.projectId)).toMatchObject({
+    project: { last_crawl_id: launched.id, last_crawl_created_at: launched.created_at },
+  });
+  const early = await house.service.search(launched.id, 'pages', {});
+  expect(early.json).toMatchObject({ type: 'invalid_state_for_request' });
+
+  await house.clock(START + 20.5 * SECOND);
+  const half = await client.crawl(launched.id);
+  const { progress } = await client.crawlProgress(launched.id);
+  expect(half.fetched_urls).toBeGreaterThan(50);
+  const fetched = (counts: Record<string, number>): number =>
+    FETCH_STATUSES.filter((status) => status.startsWith('fetched')).reduce(
+      (sum, status) => sum + (counts[status] ?? 0),
+      0,
+    );
+  expect(half.fetched_urls).toBe(fetched(progress.crawler?.counts as never));
+  expect(half.last_depth).toBe(progress.crawler?.depth);
+  expect(progress.crawler?.counts?.queued_urls).toBeGreaterThan(50);
+  expect(progress.steps?.map(({ status }) => status)).toEqual([
+    'running',
+    'waiting',
+    'waiting',
+    'waiting',
+    'waiting',
+  ]);
+
+  await house.clock(START + 70 * SECOND);
+  const done = await client.crawl(launched.id);
+  expect(done).toMatchObject({
+    status: 'done',
+    end_reason: 'ok',
+    ended_at: Number(launched.created_at) + 60 * SECOND,
+  });
+  const last = (await client.crawlProgress(launched.id)).progress;
+  const { queued_urls, ...counts } = last.crawler?.counts ?? { queued_urls: -1 };
+  expect(queued_urls).toBe(0);
+  expect(counts).toEqual(await reported(house, launched.id));
+  expect(done.fetched_urls).toBe(fetched(counts as never));
+  for (const status of FETCH_STATUSES) {
+    const byDepth = last.crawler?.by_depth?.map((depth) => depth[status]) ?? [];
+    expect(
+      byDepth.reduce((sum, count) => sum + count, 0),
+      status,
+    ).toBe((counts as Record<string, number>)[status]);
+  }
+  expect(
+    last.steps?.every(
+      ({ status, jobs = [] }) => status === 'done' && jobs.every((job) => job.status === 'done'),
+    ),
+  ).toBe(true);
+});
+
+test('each part of the analysis is running for a while, one after the other', async () => {
+  const house = await living();
+  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  const running = async (second: number): Promise<(string | undefined)[]> => {
+    await house.clock(START + second * SECOND);
+    const { steps } = (await house.client.crawlProgress(id)).progress;
+    const step = steps?.find(({ status }) => status === 'running');
+    return [step?.name, step?.jobs?.find(({ status }) => status === 'running')?.name];
+  };
+  expect(await running(41)).toEqual(['connectors', undefined]);
+  expect(await running(43.5)).toEqual(['analysis', 'inlinks']);
+  expect(await running(54.5)).toEqual(['analysis', 'cluster_similarities']);
+  expect(await running(56)).toEqual(['cross_analysis', undefined]);
+  expect(await running(58)).toEqual(['export', undefined]);
+});
+
+test('samples stand for what was fetched so far, with what belongs to their status', async () => {
+  const house = await living();
+  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  await house.clock(START + 65 * SECOND);
+  const samples = (await house.client.crawlProgress(id)).progress.crawler?.samples ?? [];
+  expect(new Set(samples.map(({ fetch_status }) => fetch_status))).toEqual(new Set(FETCH_STATUSES));
+  for (const sample of samples) {
+    expect(sample.fetch_date).toMatch(/^2027-03-01T08:0\d:\d\d\.\d{3}Z$/);
+    const isFetched = sample.fetch_status.startsWith('fetched');
+    expect('status_code' in sample && 'fetch_duration' in sample, sample.fetch_status).toBe(isFetched);
+    expect('error_code' in sample, sample.fetch_status).toBe(sample.fetch_status === 'unfetched_exception');
+    const page = await house.service.search(id, 'pages', {
+      fields: ['fetch_status', 'status_code', 'load_time'],
+      oql: { field: ['url', 'equals', sample.url] },
+    });
+    expect(page.json.urls).toEqual([
+      {
+        fetch_status: sample.fetch_status,
+        status_code: sample.status_code ?? null,
+        load_time: sample.fetch_duration ?? null,
+      },
+    ]);
+  }
+});
+
+test('limits of the configuration end a crawl: URLs fetched, and depth', async () => {
+  const house = await living();
+  const { client } = house;
+  const few = await client.launchCrawl(house.projectId, await house.config({ name: 'few', max_url: 30 }));
+  const flat = await client.launchCrawl(house.projectId, await house.config({ name: 'flat', max_depth: 2 }));
+  await house.clock(START + 70 * SECOND);
+  expect(await client.crawl(few.id)).toMatchObject({ end_reason: 'max_url_reached', fetched_urls: 30 });
+  expect(await client.crawl(flat.id)).toMatchObject({ end_reason: 'max_depth_reached', last_depth: 2 });
+  const deep = await house.service.search(flat.id, 'pages', { oql: { field: ['depth', 'gt', 2] } });
+  expect(deep.json.meta).toMatchObject({ total_hits: 0 });
+  const all = await house.service.search(few.id, 'pages', { oql: { field: ['fetched', 'equals', true] } });
+  expect(all.json.meta).toMatchObject({ total_hits: 30 });
+});
+
+test('crawls of one site follow each other: most pages stay, and the fields are those of the crawl before', async () => {
+  const house = await living({ generate: ['pages=300,links=900,columns=12'] });
+  const [former] = await house.crawls();
+  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  await house.clock(START + 70 * SECOND);
+  const fields = async (crawlId: string) =>
+    (await house.client.crawlFields(crawlId, 'pages')).map(({ name }) => name);
+  expect(await fields(id)).toEqual(await fields(String(former?.id)));
+  const urls = async (crawlId: string): Promise<Set<string>> =>
+    new Set(lines((await house.service.export(crawlId, 'pages', 'csv', { body: { fields: ['url'] } })).text));
+  const [before, after] = [await urls(String(former?.id)), await urls(id)];
+  const kept = [...before].filter((url) => after.has(url)).length;
+  expect(kept).toBeGreaterThan(270);
+  expect(kept).toBeLessThan(301);
+});
+
+test('a project that was made by hand gets a site of its own', async () => {
+  const house = await living();
+  const { client } = house;
+  const project = await client.createProject({ name: 'Bare', start_url: "https://it's.example/" });
+  const config = await client.createCrawlConfig(project.id, {
+    name: 'c',
+    start_url: "https://it's.example/",
+    user_agent: 'b',
+    max_speed: 1,
+  });
+  const { id } = await client.launchCrawl(project.id, config.id);
+  await house.clock(START + 70 * SECOND);
+  const crawl = await client.crawl(id);
+  expect(crawl).toMatchObject({ status: 'done', end_reason: 'ok' });
+  expect(crawl.fetched_urls).toBeGreaterThan(100);
+  const links = await house.service.search(id, 'links', { limit: 1 });
+  expect(Number((links.json.meta as { total_hits: number }).total_hits)).toBeGreaterThan(1000);
+});
+
+test('an unknown configuration, or another project’s, is not found', async () => {
+  const house = await living({ generate: ['projects=2,pages=10'] });
+  const { client, projectId, workspaceId } = house;
+  const others = await Array.fromAsync(client.projects(workspaceId));
+  const foreign = others.find(({ id }) => id !== projectId)?.crawl_config_ids?.[0];
+  for (const id of ['none', String(foreign)]) {
+    expect(await refusal(client.launchCrawl(projectId, id)), id).toMatchObject({ code: 'not_found' });
+  }
+});
+
+test('one crawl a configuration at a time, but others beside it', async () => {
+  const house = await living();
+  const { client } = house;
+  await client.launchCrawl(house.projectId, house.configId);
+  expect(await refusal(client.launchCrawl(house.projectId, house.configId))).toMatchObject({
+    code: 'wrong_state',
+  });
+  const other = await client.launchCrawl(house.projectId, await house.config());
+  expect(other.status).toBe('running');
+});
+
+test('the quota of URLs ends a crawl, keeps the next from starting, and comes back when a crawl is cancelled', async () => {
+  const house = await living();
+  const { client } = house;
+  await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 50 });
+  const first = await client.launchCrawl(house.projectId, house.configId);
+  const config = await house.config();
+  expect(await refusal(client.launchCrawl(house.projectId, config))).toMatchObject({ code: 'quota' });
+  await house.clock(START + 20 * SECOND);
+  const cancelled = await client.pilotCrawl(first.id, 'cancel');
+  const second = await client.launchCrawl(house.projectId, config);
+  await house.clock(START + 90 * SECOND);
+  const done = await client.crawl(second.id);
+  expect(done).toMatchObject({
+    end_reason: 'quota_reached',
+    fetched_urls: 50 - Number(cancelled.fetched_urls),
+  });
+  expect(await refusal(client.launchCrawl(house.projectId, config))).toMatchObject({ code: 'quota' });
+  await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 30 });
+  const third = await client.launchCrawl(house.projectId, config);
+  await client.pilotCrawl(third.id, 'terminate');
+  await house.clock(START + 200 * SECOND);
+  const fetched = Number((await client.crawl(third.id)).fetched_urls);
+  const fourth = await client.launchCrawl(house.projectId, config);
+  await house.clock(START + 300 * SECOND);
+  expect((await client.crawl(fourth.id)).fetched_urls).toBe(30 - fetched);
+  const workspace = await client.workspace(house.workspaceId);
+  expect(Object.keys(workspace).filter((key) => key.includes('quota'))).toEqual([]);
+});
+
+test('the progress of a crawl that came with its rows is what they say', async () => {
+  const house = await living();
+  const [crawl] = await house.crawls();
+  const { progress } = await house.client.crawlProgress(String(crawl?.id));
+  const { queued_urls, ...counts } = progress.crawler?.counts ?? { queued_urls: -1 };
+  expect(progress).toMatchObject({ status: 'done', crawler: { status: 'done', depth: crawl?.last_depth } });
+  expect(counts).toEqual(await reported(house, String(crawl?.id)));
+  expect(queued_urls).toBe(0);
+});
+
+test('a crawl is deleted with its rows once it rests', async () => {
+  const house = await living();
+  const { client } = house;
+  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  expect(await refusal(client.deleteCrawl(id))).toMatchObject({ code: 'wrong_state' });
+  await house.clock(START + 70 * SECOND);
+  await client.deleteCrawl(id);
+  expect(await refusal(client.crawl(id))).toMatchObject({ code: 'not_found' });
+  expect((await house.service.search(id, 'pages', {})).status).toBe(404);
+  const { project } = await client.project(house.projectId);
+  expect(project.crawl_ids).not.toContain(id);
+  expect(project.last_crawl_id).toBe(project.crawl_ids?.at(-1));
+  expect(await refusal(client.deleteCrawl(id))).toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ServiceClient } from '../../../src/api/client.ts';
+import { silentLogger } from '../../../src/core/logger.ts';
+import { Clock } from '../../../src/sandbox/clock.ts';
+import { ensureProject, ensureWorkspace, WORKSPACE_ID } from '../../../src/sandbox/estate.ts';
+import { NO_COUNTS } from '../../../src/sandbox/life/crawl-plan.ts';
+import type { CrawlSource } from '../../../src/sandbox/life/crawl-source.ts';
+import { launchCrawl } from '../../../src/sandbox/life/launch-crawl.ts';
+import { Life } from '../../../src/sandbox/life/life.ts';
+import { type Document, Resources } from '../../../src/sandbox/resources.ts';
+import { RowStore } from '../../../src/sandbox/rows/row-store.ts';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { Service } from '../support.ts';
+import { SECOND, START } from './living.ts';
+
+test('a source that fails ends its crawl, and the life of the others goes on', async () => {
+  const folder = await temporaryFolder();
+  const resources = new Resources(join(folder, 'sandbox.sqlite'));
+  onTestFinished(() => resources[Symbol.dispose]());
+  const rows = await RowStore.open(folder);
+  onTestFinished(() => rows[Symbol.asyncDispose]());
+  const step = { ...NO_COUNTS, step: 0, depth: 0, fetched_2xx: 1 };
+  const source: CrawlSource = {
+    plan: async () => ({ end_reason: 'ok', steps: [step], samples: [] }),
+    write: async ({ config }) => {
+      if (config.name === 'broken') throw new Error('no pages today');
+      return new Map();
+    },
+  };
+  const told: Document[] = [];
+  const notify = (crawl: Document): void => void told.push(crawl);
+  const clock = new Clock();
+  const life = new Life({ resources, rows, source, logger: silentLogger, notify }, clock);
+  onTestFinished(() => life[Symbol.asyncDispose]());
+  ensureWorkspace(resources);
+  const project = ensureProject(resources, { name: 'p', startUrl: 'https://p.example/' });
+  clock.set(START);
+  const ids = await life.alone(async (at, context) => {
+    const made: string[] = [];
+    for (const name of ['broken', 'whole']) {
+      const config = { id: name, name, trigger_coc: false };
+      made.push((await launchCrawl(context, { project, config, at, isScheduled: false })).id);
+    }
+    return made;
+  });
+  clock.set(START + 61 * SECOND);
+  await Promise.all([life.advance(), life.advance()]);
+  const crawls = ids.map((id) => resources.get('crawls', id));
+  expect(crawls).toMatchObject([
+    { status: 'cancelled', end_reason: 'stopped_progressing', fetched_urls: 1 },
+    { status: 'done', end_reason: 'ok', fetched_urls: 1 },
+  ]);
+  expect(told).toHaveLength(2);
+  expect(told).toEqual(expect.arrayContaining(crawls));
+  expect(resources.get('workspaces', WORKSPACE_ID)).not.toHaveProperty('_crawl_url_quota');
+});
+
+test('a crawl that runs when the sandbox closes goes on when it starts again', async () => {
+  const stateDir = await temporaryFolder();
+  const generate = ['pages=40,columns=6'];
+  const id = await (async () => {
+    await using sandbox = await startSandbox({ stateDir, generate });
+    const it = new Service(sandbox);
+    await it.ask('/_sandbox/clock', { body: { now: START } });
+    await using client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
+    const [project] = await Array.fromAsync(client.projects(await it.workspace()));
+    const launched = await client.launchCrawl(String(project?.id), String(project?.crawl_config_ids?.[0]));
+    return launched.id;
+  })();
+  await using sandbox = await startSandbox({ stateDir, generate });
+  const it = new Service(sandbox);
+  await it.ask('/_sandbox/clock', { body: { now: START + 10 * SECOND } });
+  expect((await it.api(`/crawls/${id}`)).json).toMatchObject({ crawl: { status: 'running' } });
+  await it.ask('/_sandbox/clock', { body: { now: START + 61 * SECOND } });
+  expect((await it.api(`/crawls/${id}`)).json).toMatchObject({ crawl: { status: 'done' } });
+  expect((await it.search(id, 'pages', {})).json.meta).toMatchObject({ total_hits: 40 });
+});

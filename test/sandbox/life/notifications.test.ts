@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { DAY, living, SECOND, START } from './living.ts';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A receiver of webhooks that answers what `answer` says to each request, counted from 0. */
+async function receiver(answer: (count: number) => number = () => 204) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      response.writeHead(answer(received.length)).end();
+      received.push({
+        path: String(request.url),
+        headers: request.headers,
+        body: Buffer.concat(pieces).toString(),
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { received, url };
+}
+
+const until = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 20 });
+
+test('the owner, the recipients or nobody is written to when a crawl ends', async () => {
+  const house = await living();
+  const { client, projectId } = house;
+  const recipients = { owner: undefined, two: ['a@x.example', 'b@x.example'], nobody: [] };
+  for (const [name, email_recipients] of Object.entries(recipients)) {
+    const notifications = email_recipients === undefined ? {} : { notifications: { email_recipients } };
+    await client.launchCrawl(projectId, await house.config({ name, ...notifications }));
+  }
+  await house.clock(START + 70 * SECOND);
+  const mails = await house.list('mails');
+  expect(mails.map(({ to }) => to)).toEqual([['owner@sandbox.example'], recipients.two]);
+  const [, , first] = await house.crawls();
+  expect(mails[0]).toMatchObject({ project_id: projectId, subject: expect.stringContaining('ended: ok') });
+  expect(mails.map(({ crawl_id }) => crawl_id)).toContain(first?.id);
+});
+
+test('a webhook tells of a crawl’s end, signed over the bytes sent where it has a secret', async () => {
+  const house = await living();
+  const { received, url } = await receiver();
+  const secret = 'a secret of the receiver';
+  const config = await house.config({
+    notifications: {
+      email_recipients: [],
+      custom_webhooks: [{ url: `${url}/signed`, secret }, { url: `${url}/plain` }],
+    },
+  });
+  const { id } = await house.client.launchCrawl(house.projectId, config);
+  await house.clock(START + 70 * SECOND);
+  await until(() => received.length).toBe(2);
+  const crawl = await house.client.crawl(id);
+  for (const { body, headers, path } of received) {
+    expect(JSON.parse(body)).toEqual({
+      event: 'crawl_ended',
+      project_id: house.projectId,
+      crawl_id: id,
+      status: 'done',
+      end_reason: 'ok',
+      timestamp: crawl.ended_at,
+    });
+    expect(headers['content-type']).toBe('application/json');
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    expect(headers['x-service-webhook-signature']).toBe(path === '/signed' ? signature : undefined);
+  }
+  await until(async () => (await house.list('webhook_calls')).length).toBe(2);
+  const calls = await house.list('webhook_calls');
+  expect(calls).toContainEqual({
+    id: expect.any(String),
+    url: `${url}/signed`,
+    attempt: 1,
+    body: received[0]?.body,
+    is_signed: true,
+    status_code: 204,
+    error: null,
+  });
+  expect(JSON.stringify(calls)).not.toContain(secret);
+  // What was taken is not sent again: the first repetition would come after a quarter of a second.
+  await sleep(400);
+  expect(received).toHaveLength(2);
+});
+
+test('a webhook that is not taken is sent again, with growing waits, until it is', async () => {
+  const house = await living();
+  const { received, url } = await receiver((count) => [500, 404, 200][count] ?? 500);
+  const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
+  await house.client.launchCrawl(house.projectId, config);
+  await house.clock(START + 70 * SECOND);
+  await until(async () => (await house.list('webhook_calls')).length).toBe(3);
+  const calls = await house.list('webhook_calls');
+  expect(calls.map(({ attempt, status_code }) => [attempt, status_code])).toEqual([
+    [1, 500],
+    [2, 404],
+    [3, 200],
+  ]);
+  expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+});
+
+test('a crawl ends in its time, though nobody asks for anything', async () => {
+  const house = await living();
+  const { received, url } = await receiver();
+  const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
+  await house.client.launchCrawl(house.projectId, config);
+  await house.clock(START + 59.9 * SECOND);
+  await until(() => received.length).toBe(1);
+});
+
+test('cancelled crawls and those that never started are told of too', async () => {
+  const house = await living();
+  const { client, projectId } = house;
+  const { received, url } = await receiver();
+  const config = await house.config({ notifications: { custom_webhooks: [{ url }] } });
+  const { id } = await client.launchCrawl(projectId, config);
+  await client.pilotCrawl(id, 'cancel');
+  await client.createScheduledCrawl(projectId, { config_id: config, start_date: START + DAY });
+  await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 0 });
+  await house.clock(START + DAY + SECOND);
+  await until(() => received.map(({ body }) => JSON.parse(body) as unknown).sort()).toMatchObject([
+    { event: 'crawl_ended', status: 'cancelled', end_reason: 'user_cancelled' },
+    { event: 'crawl_not_started', status: 'cancelled', end_reason: 'quota_reached_before_start' },
+  ]);
+  expect((await house.list('mails')).map(({ subject }) => subject)).toEqual([
+    expect.stringContaining('ended: user_cancelled'),
+    expect.stringContaining('did not start: quota_reached_before_start'),
+  ]);
+});
+
+test('a webhook can be tried before it is used', async () => {
+  const house = await living();
+  const { client, projectId } = house;
+  const { received, url } = await receiver((count) => (count === 0 ? 200 : 410));
+  expect(await client.validateCustomWebhook(projectId, { url, secret: 'long enough' })).toEqual({
+    success: true,
+    status_code: 200,
+  });
+  const [first] = received;
+  expect(JSON.parse(String(first?.body))).toMatchObject({
+    event: 'test',
+    project_id: projectId,
+    crawl_id: null,
+  });
+  expect(first?.headers['x-service-webhook-signature']).toBe(
+    createHmac('sha256', 'long enough').update(String(first?.body)).digest('hex'),
+  );
+  expect(await client.validateCustomWebhook(projectId, { url })).toEqual({
+    success: false,
+    status_code: 410,
+  });
+  expect(await client.validateCustomWebhook(projectId, { url: 'http://127.0.0.1:1/' })).toEqual({
+    success: false,
+    status_code: null,
+  });
+  const refused = await house.service.api(`/projects/${projectId}/crawl_configs/validate_custom_webhook`, {
+    body: { url: 'ftp://x.example/' },
+  });
+  expect(refused.json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name: 'url' }] });
+});

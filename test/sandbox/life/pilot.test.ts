@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { CRAWL_STATUSES, PILOT_COMMANDS } from '../../../src/api/crawls.ts';
+import { lines } from '../support.ts';
+import { DAY, living, refusal, SECOND, START } from './living.ts';
+
+/** States in which each command is allowed, by the specification's table. */
+const ALLOWED: Record<string, string[]> = {
+  cancel: ['running', 'paused'],
+  resume: ['paused'],
+  pause: ['running'],
+  terminate: ['running', 'paused'],
+  unarchive: ['archived'],
+  'unarchive-fast': ['archived'],
+};
+
+test('each command is taken in the states that the specification names, and in no other', async () => {
+  const house = await living({ generate: ['pages=10,columns=5'] });
+  const [crawl] = await house.crawls();
+  const id = String(crawl?.id);
+  for (const command of PILOT_COMMANDS) {
+    for (const status of CRAWL_STATUSES) {
+      await house.patch('crawls', id, { status });
+      const answer = await house.service.api(`/crawls/${id}/pilot`, { body: { command } });
+      expect(answer.status, `${command} of a crawl that is ${status}`).toBe(
+        ALLOWED[command]?.includes(status) ? 200 : 409,
+      );
+    }
+  }
+  expect(await refusal(house.client.pilotCrawl('none', 'cancel'))).toMatchObject({ code: 'not_found' });
+  expect((await house.service.api(`/crawls/${id}/pilot`, { body: { command: 'stop' } })).json).toMatchObject({
+    type: 'invalid_request_parameters',
+    fields: [{ name: 'command' }],
+  });
+});
+
+test('a pause takes effect after two seconds and costs the crawl no work', async () => {
+  const house = await living();
+  const { client } = house;
+  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  await house.clock(START + 10.5 * SECOND);
+  expect((await client.pilotCrawl(id, 'pause')).status).toBe('pausing');
+  expect(await refusal(client.pilotCrawl(id, 'resume'))).toMatchObject({ code: 'wrong_state' });
+  await house.clock(START + 15 * SECOND);
+  const paused = await client.crawl(id);
+  await house.clock(START + 500 * SECOND);
+  expect(await client.crawl(id)).toEqual(paused);
+  expect(paused.status).toBe('paused');
+  const { progress } = await client.crawlProgress(id);
+  expect(progress.crawler?.status).toBe('waiting');
+  expect((await client.pilotCrawl(id, 'resume')).status).toBe('running');
+  await house.clock(START + 548 * SECOND);
+  expect(await client.crawl(id)).toMatchObject({ status: 'running' });
+  await house.clock(START + 560 * SECOND);
+  expect(await client.crawl(id)).toMatchObject({ status: 'done', end_reason: 'ok' });
+});
+
+test('a cancelled crawl leaves no report, and what it had fetched stays as it was', async () => {
+  const house = await living();
+  const { client } = house;
+  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  await house.clock(START + 10.5 * SECOND);
+  const cancelled = await client.pilotCrawl(id, 'cancel');
+  expect(cancelled).toMatchObject({ status: 'cancelled', end_reason: 'user_cancelled' });
+  expect(cancelled.ended_at).toBeGreaterThanOrEqual(START + 10.5 * SECOND);
+  await house.clock(START + 100 * SECOND);
+  expect(await client.crawl(id)).toEqual(cancelled);
+  expect(cancelled.fetched_urls).toBeGreaterThan(30);
+  expect(cancelled.fetched_urls).toBeLessThan(60);
+  expect((await house.service.search(id, 'pages', {})).status).toBe(409);
+  const { progress } = await client.crawlProgress(id);
+  expect(progress.steps?.some(({ status }) => status === 'running')).toBe(false);
+  expect(progress.crawler?.counts?.queued_urls).toBe(0);
+  await client.launchCrawl(house.projectId, house.configId);
+});
+
+test('a terminated crawl analyses what it has and leaves a partial report', async () => {
+  const house = await living();
+  const { client } = house;
+  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  await house.clock(START + 10.5 * SECOND);
+  const terminating = await client.pilotCrawl(id, 'terminate');
+  expect(terminating.status).toBe('terminating');
+  expect((await client.crawlProgress(id)).progress.steps?.map(({ status }) => status)).toEqual([
+    'done',
+    'running',
+    'waiting',
+    'waiting',
+    'waiting',
+  ]);
+  await house.clock(START + 32 * SECOND);
+  const done = await client.crawl(id);
+  expect(done).toMatchObject({
+    status: 'done',
+    end_reason: 'user_requested',
+    fetched_urls: terminating.fetched_urls,
+  });
+  const pages = lines(
+    (await house.service.export(id, 'pages', 'json', { body: { fields: ['url', 'fetched'] } })).text,
+  );
+  expect(pages).toHaveLength(50);
+  expect(pages.filter((line) => line.includes('"fetched":true'))).toHaveLength(Number(done.fetched_urls));
+  const links = lines(
+    (
+      await house.service.export(id, 'links', 'json', {
+        body: { fields: ['origin', 'target', 'target_fetched'] },
+      })
+    ).text,
+  ).map((line) => JSON.parse(line) as { origin: string; target: string; target_fetched: boolean });
+  const urls = new Set(pages.map((line) => (JSON.parse(line) as { url: string }).url));
+  expect(links.length).toBe(100);
+  expect(links.every(({ origin }) => urls.has(origin))).toBe(true);
+  expect(links.every(({ target, target_fetched }) => !target_fetched || urls.has(target))).toBe(true);
+  expect(links.some(({ target }) => !urls.has(target))).toBe(true);
+});
+
+test('a crawl that is terminated at once still has its start page', async () => {
+  const house = await living();
+  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  await house.client.pilotCrawl(id, 'terminate');
+  await house.clock(START + 30 * SECOND);
+  const found = await house.service.search(id, 'pages', { oql: { field: ['depth', 'equals', 0] } });
+  expect(found.json.meta).toMatchObject({ total_hits: 1 });
+});
+
+test('crawls are archived so many days after their end by the workspace’s setting, and brought back by command', async () => {
+  const house = await living();
+  const { client } = house;
+  const [crawl] = await house.crawls();
+  const id = String(crawl?.id);
+  const status = async (at: number): Promise<unknown[]> => {
+    await house.clock(at);
+    const now = await client.crawl(id);
+    return [now.status, now.link_status];
+  };
+  await house.patch('workspaces', house.workspaceId, { archive_after_days: 30 });
+  expect(await status(START + 5 * SECOND)).toEqual(['archiving', 'live']);
+  expect(await status(START + 15 * SECOND)).toEqual(['archived', 'archived']);
+
+  expect((await client.pilotCrawl(id, 'unarchive-fast')).status).toBe('unarchiving');
+  expect(await status(START + 21 * SECOND)).toEqual(['done', 'archived']);
+  expect((await house.service.search(id, 'pages', {})).status).toBe(200);
+  expect((await house.service.search(id, 'links', {})).status).toBe(409);
+  expect(await refusal(client.pilotCrawl(id, 'unarchive-fast'))).toMatchObject({ code: 'wrong_state' });
+
+  await house.clock(START + 10 * DAY);
+  expect((await client.pilotCrawl(id, 'unarchive')).status).toBe('unarchiving');
+  expect(await status(START + 10 * DAY + 11 * SECOND)).toEqual(['done', 'live']);
+  expect((await house.service.search(id, 'links', {})).status).toBe(200);
+  expect(await status(START + 39 * DAY)).toEqual(['done', 'live']);
+  expect(await status(START + 41 * DAY)).toEqual(['archived', 'archived']);
+  await house.patch('workspaces', house.workspaceId, { archive_after_days: null });
+  await client.pilotCrawl(id, 'unarchive');
+  expect(await status(START + 900 * DAY)).toEqual(['done', 'live']);
+});
