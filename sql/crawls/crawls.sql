@@ -3,12 +3,13 @@ name: mart.crawls
 kind: view
 description: >-
   One row a crawl: its record, the project it belongs to, what of it is loaded, and the crawl to compare it with.
-  A crawl whose data are loaded without its record (the pipeline `crawls` not run) is here too, with NULLs.
+  A crawl whose data are loaded without its record (the pipeline `crawls` not run) is here too, with NULLs; one that
+  the service no longer lists is here with its last record while its data are loaded.
 grain: [crawl_id]
 columns:
   crawl_id: Identifier of the crawl (raw.crawls.id).
   project_id: Identifier of its project (raw.crawls.project_id).
-  project_name: Name of its project (raw.projects.name); NULL where the project is not loaded.
+  project_name: Name of its project (mart.projects.project_name); NULL where the project is not loaded.
   status: >-
     State of the crawl (raw.crawls.status): running, done, cancelled, terminating, pausing, paused, archiving,
     unarchiving, archived.
@@ -20,6 +21,8 @@ columns:
   last_depth: Depth at which it ended, in clicks from the start URL (raw.crawls.last_depth).
   has_pages: Whether its pages are loaded (ops.loads, dataset crawl_pages).
   has_links: Whether its links are loaded (ops.loads, dataset crawl_links).
+  has_clusters: Whether its clusters of similar pages are loaded (ops.loads, dataset crawl_clusters).
+  has_structured_data: Whether its structured data are loaded (ops.loads, dataset crawl_structured_data).
   is_latest: Whether no crawl of its project that has pages or links loaded ended later.
   previous_crawl_id: >-
     The crawl before it in its project, by end and then by crawl_id, among those whose pages are loaded. NULL for
@@ -34,10 +37,7 @@ reads:
     ended_at: BIGINT
     fetched_urls: BIGINT
     last_depth: BIGINT
-    _loaded_at: TIMESTAMP WITH TIME ZONE
-  raw.projects:
-    id: VARCHAR
-    name: VARCHAR
+    _seen_to: TIMESTAMP WITH TIME ZONE
     _loaded_at: TIMESTAMP WITH TIME ZONE
   ops.loads:
     dataset: VARCHAR
@@ -46,15 +46,10 @@ reads:
     project_id: VARCHAR
 */
 WITH
-  -- Records come a workspace at a time: a crawl that two of them list counts once.
+  -- The present record of each crawl, or the last one. Two workspaces may list the same crawl.
   record AS (
     FROM raw.crawls
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY _loaded_at DESC) = 1
-  ),
-
-  project AS (
-    FROM raw.projects
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY _loaded_at DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) = 1
   ),
 
   loaded AS (
@@ -62,7 +57,9 @@ WITH
       source_id AS crawl_id,
       max(project_id) AS project_id,
       bool_or(dataset = 'crawl_pages') AS has_pages,
-      bool_or(dataset = 'crawl_links') AS has_links
+      bool_or(dataset = 'crawl_links') AS has_links,
+      bool_or(dataset = 'crawl_clusters') AS has_clusters,
+      bool_or(dataset = 'crawl_structured_data') AS has_structured_data
     FROM ops.loads
     WHERE source_kind = 'crawl'
     GROUP BY source_id
@@ -80,9 +77,12 @@ WITH
       record.fetched_urls,
       record.last_depth,
       coalesce(loaded.has_pages, false) AS has_pages,
-      coalesce(loaded.has_links, false) AS has_links
+      coalesce(loaded.has_links, false) AS has_links,
+      coalesce(loaded.has_clusters, false) AS has_clusters,
+      coalesce(loaded.has_structured_data, false) AS has_structured_data
     FROM record
     FULL JOIN loaded ON loaded.crawl_id = record.id
+    WHERE record._seen_to IS NULL OR loaded.crawl_id IS NOT NULL
   ),
 
   latest AS (
@@ -105,7 +105,7 @@ WITH
 SELECT
   crawl.crawl_id,
   crawl.project_id,
-  project.name AS project_name,
+  projects.project_name,
   crawl.status,
   crawl.end_reason,
   crawl.is_partial,
@@ -115,9 +115,11 @@ SELECT
   crawl.last_depth,
   crawl.has_pages,
   crawl.has_links,
+  crawl.has_clusters,
+  crawl.has_structured_data,
   latest.crawl_id IS NOT NULL AS is_latest,
   compared.previous_crawl_id
 FROM crawl
-LEFT JOIN project ON project.id = crawl.project_id
+LEFT JOIN mart.projects AS projects ON projects.project_id = crawl.project_id
 LEFT JOIN latest ON latest.crawl_id = crawl.crawl_id
 LEFT JOIN compared ON compared.crawl_id = crawl.crawl_id

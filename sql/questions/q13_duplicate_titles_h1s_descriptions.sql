@@ -1,9 +1,10 @@
 /*
-title: Duplicate titles, H1s and descriptions
+title: Duplicate titles, H1s and descriptions, and clusters of near duplicates
 model: mart.pages
 description: >-
-  Texts that several pages with status 200 share in the latest crawl of each project, and on how many of them the
-  service finds the duplication unhandled by canonicals and hreflang (NULL where the export does not say).
+  Texts that several pages with status 200 share in the latest crawl of each project, and clusters of similar pages
+  (field: clusters, value: the cluster's identifier), and on how many of them the service finds the duplication
+  unhandled by canonicals and hreflang (NULL where the export does not say). Similarity is that of a cluster.
 */
 WITH text AS (
   SELECT
@@ -18,18 +19,27 @@ WITH text AS (
   FROM mart.pages AS pages
   JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
   WHERE pages.status_code = 200
+
+  UNION ALL
+  SELECT crawls.project_name, pages.crawl_id, pages.url, 'clusters', unnest(clusters), has_nearduplicate_issue
+  FROM mart.pages AS pages
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+  WHERE pages.status_code = 200
 )
 
 SELECT
-  project_name,
-  crawl_id,
-  field,
-  value,
+  text.project_name,
+  text.crawl_id,
+  text.field,
+  text.value,
   count(*) AS pages,
   if(count(unhandled) > 0, count(*) FILTER (unhandled), NULL) AS unhandled_pages,
-  min(url) AS sample_url
+  max(clusters.average_similarity) AS similarity,
+  min(text.url) AS sample_url
 FROM text
-WHERE value <> ''
-GROUP BY project_name, crawl_id, field, value
+LEFT JOIN mart.clusters AS clusters
+  ON clusters.crawl_id = text.crawl_id AND clusters.cluster_id = text.value AND text.field = 'clusters'
+WHERE text.value <> ''
+GROUP BY text.project_name, text.crawl_id, text.field, text.value
 HAVING count(*) > 1
 ORDER BY project_name, crawl_id, field, pages DESC, value

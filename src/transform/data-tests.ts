@@ -19,10 +19,10 @@ export interface DataTest {
 /** Every test of a model: what its grain implies, what stands with its columns, what stands under `tests`. */
 export function dataTests(header: ModelHeader): DataTest[] {
   const model = header.name;
-  const grain = header.grain ?? [];
+  const { columns: grain, severity } = header.grain ?? { columns: [], severity: 'error' };
   const required = grain.filter((column) => header.columns[column]?.nullable !== true);
-  const tests = required.map((column) => build(model, { not_null: column, severity: 'error' }, ['grain']));
-  if (grain.length > 0) tests.push(build(model, { unique: grain, severity: 'error' }, ['grain']));
+  const tests = required.map((column) => build(model, { not_null: column, severity }, ['grain']));
+  if (grain.length > 0) tests.push(build(model, { unique: grain, severity }, ['grain']));
 
   for (const [column, { tests: columnTests }] of Object.entries(header.columns)) {
     for (const [index, { not_null, unique, accepted_values, severity, name }] of columnTests.entries()) {

@@ -60,7 +60,7 @@ function readModel(source: SqlFile): Model {
     if (columns.has(name)) return;
     throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which columns has not`);
   };
-  for (const column of header.grain ?? []) known(column, ['grain']);
+  for (const column of header.grain?.columns ?? []) known(column, ['grain']);
   const tests = dataTests(header);
   for (const test of tests) for (const column of test.columns) known(column, test.path);
   const twice = secondOfOneName(tests);
@@ -72,7 +72,7 @@ function readModel(source: SqlFile): Model {
     name: header.name,
     kind: header.kind,
     description: header.description,
-    grain: header.grain,
+    grain: header.grain?.columns ?? null,
     columns,
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),

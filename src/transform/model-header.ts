@@ -45,20 +45,31 @@ const Column = z.preprocess(
   }),
 );
 
+/** What makes a row unique: names of columns, or `{columns, severity}`; null, said aloud, when nothing does. */
+const Grain = z.preprocess(
+  (value) => (Array.isArray(value) ? { columns: value } : value),
+  z
+    .strictObject(
+      {
+        columns: z.array(z.string()).min(1, 'names nothing: write grain: null when no columns do'),
+        severity: Severity,
+      },
+      {
+        error: ({ input }) =>
+          input === undefined
+            ? 'is missing: name the columns that make a row unique, or write null when none do'
+            : undefined,
+      },
+    )
+    .nullable(),
+);
+
 /** The header of a model (docs/models.md). */
 export const ModelHeader = z.strictObject({
   name: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a model is named mart.<name>, in lower case'),
   kind: z.enum(['view', 'table']),
   description: z.string().min(1),
-  grain: z
-    .array(z.string(), {
-      error: ({ input }) =>
-        input === undefined
-          ? 'is missing: name the columns that make a row unique, or write null when none do'
-          : undefined,
-    })
-    .min(1)
-    .nullable(),
+  grain: Grain,
   columns: z.record(z.string(), Column),
   reads: z
     .record(

@@ -54,3 +54,11 @@ test('the error of docs/models.md is the one that is said', async () => {
   const wrong = example.replace('tests: [not_null]', 'test: [not_null]');
   await expectBadModel(loadFiles({ 'mart/slow_pages.sql': wrong }), message, hint);
 });
+
+test('docs/models.md lists the models that ship, with their kinds', async () => {
+  const listed = [...docs.matchAll(/^\| `(mart\.\w+)`\s*\| (\w+)/gm)].map(
+    ([, name, kind]) => `${name} ${kind}`,
+  );
+  const shipped = await loadModels(join(repository, 'sql'));
+  expect(listed.sort()).toEqual(shipped.map(({ name, kind }) => `${name} ${kind}`).sort());
+});

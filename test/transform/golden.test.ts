@@ -6,12 +6,15 @@ import { z } from 'zod';
 import { ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
+import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { selectModels } from '../../src/transform/select-models.ts';
 import { createTable, openWarehouse, rowsSql } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const folder = join(repository, 'test/golden');
-const models = await loadModels(join(repository, 'sql'));
+/** All models, planned on a warehouse that has nothing: a case is given its model and what that reads. */
+const plan = await planAll();
 
 const Row = z.record(z.string(), z.unknown());
 const Input = z.strictObject({ columns: z.record(z.string(), z.string()), rows: z.array(Row).default([]) });
@@ -34,6 +37,7 @@ const Golden = z.strictObject({
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
   const golden = Golden.parse(parse(readFileSync(join(folder, file), 'utf8'), { intAsBigInt: true }));
+  const models = selectModels(plan, [golden.model]).map(({ model }) => model);
   describe(golden.model, () => {
     test.each(golden.cases)('$name', async ({ input, columns, expect: expected, failing_tests }) => {
       await using warehouse = await openWarehouse();
@@ -45,7 +49,6 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
         connection,
         models,
         changed: 'all',
-        only: [golden.model],
         runId: 'golden',
         logger: silentLogger,
       });
@@ -70,5 +73,13 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
       );
       expect(failed.map(({ name }) => name)).toEqual(failing_tests);
     });
+  });
+}
+
+async function planAll(): Promise<PlannedModel[]> {
+  await using warehouse = await openWarehouse();
+  return await planModels({
+    connection: warehouse.connection,
+    models: await loadModels(join(repository, 'sql')),
   });
 }

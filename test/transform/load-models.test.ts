@@ -51,6 +51,22 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'sql/m/a.sql:5: grain names the column y, which columns has not',
   ],
   [
+    'a grain with a severity that names no column',
+    GOOD.replace('grain: null', 'grain: {columns: [y], severity: warn}'),
+    'sql/m/a.sql:5: grain names the column y, which columns has not',
+  ],
+  [
+    'an unknown key of a grain',
+    GOOD.replace('grain: null', 'grain: {columns: [x], sverity: warn}'),
+    'sql/m/a.sql:5: unknown key grain.sverity',
+    'keys that work here: columns, severity',
+  ],
+  [
+    'a grain of no columns',
+    GOOD.replace('grain: null', 'grain: []'),
+    'sql/m/a.sql:5: grain.columns names nothing: write grain: null when no columns do',
+  ],
+  [
     'a test that names no column',
     GOOD.replace('\n*/', '\ntests:\n  - unique: [x, y]\n*/'),
     'sql/m/a.sql:9: tests names the column y, which columns has not',
@@ -112,6 +128,18 @@ test('models are read from all folders but questions, ordered by name', async ()
     'questions/q01.sql': 'no model either',
   });
   expect(models.map((model) => model.name)).toEqual(['mart.a', 'mart.b', 'mart.c']);
+});
+
+test('a grain passes its severity on to the tests that it implies', async () => {
+  const grain = '{columns: [x], severity: warn}';
+  const [model] = await loadFiles({
+    'm/a.sql': modelText('a', { grain, columns: ['x'], sql: 'SELECT 1 AS x' }),
+  });
+  expect(model?.grain).toEqual(['x']);
+  expect(model?.tests.map(({ name, severity }) => [name, severity])).toEqual([
+    ['not_null(x)', 'warn'],
+    ['unique(x)', 'warn'],
+  ]);
 });
 
 test('a grain implies tests, and tests stand with columns or under tests', async () => {

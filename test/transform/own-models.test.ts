@@ -18,12 +18,24 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
   const plan = await planModels({ connection: warehouse.connection, models });
   const reads = plan.map(({ model, sources, models }) => [model.name, [...sources, ...models].sort()]);
   expect(Object.fromEntries(reads)).toEqual({
-    'mart.crawls': ['ops.loads', 'raw.crawls', 'raw.projects'],
+    'mart.clusters': ['raw.crawl_clusters'],
+    'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],
+    'mart.crawls': ['mart.projects', 'ops.loads', 'raw.crawls'],
     'mart.links': ['raw.crawl_links'],
-    'mart.pages': ['raw.crawl_pages'],
     'mart.links_to_broken_pages': ['mart.links', 'mart.pages'],
+    'mart.log_events': ['raw.log_events'],
+    'mart.log_pages_days': ['raw.log_pages_days'],
+    'mart.log_pages_months': ['raw.log_pages_months'],
+    'mart.log_pages_weeks': ['raw.log_pages_weeks'],
     'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
+    'mart.page_demand': ['mart.ranking_performance'],
+    'mart.page_hits': ['mart.crawls', 'mart.log_pages_days'],
+    'mart.page_segments': ['raw.crawl_pages'],
+    'mart.pages': ['raw.crawl_pages'],
+    'mart.projects': ['raw.projects'],
+    'mart.ranking_performance': ['raw.ranking_performance'],
     'mart.status_codes_by_crawl': ['mart.crawls', 'mart.pages'],
+    'mart.structured_data': ['raw.crawl_structured_data'],
   });
 });
 

@@ -1,0 +1,42 @@
+/*
+name: mart.structured_data
+kind: view
+description: >-
+  Items of structured data, as the crawl found them on its pages. There is no grain: a page may hold the same item
+  twice.
+grain: null
+columns:
+  crawl_id: {description: Identifier of the crawl (raw.crawl_structured_data._crawl_id)., tests: [not_null]}
+  project_id: Identifier of its project (raw.crawl_structured_data._project_id).
+  url:
+    description: Full URL of the page, as in mart.pages (raw.crawl_structured_data.url).
+    tests: [{not_null: true, severity: warn}]
+  format: json-ld, rdfa or microdata (raw.crawl_structured_data.format).
+  type: Type of the item, as in Product (raw.crawl_structured_data.type).
+  position: Place of the item on its page, from 0 (raw.crawl_structured_data.position).
+  valid: Whether the item has what its type requires (raw.crawl_structured_data.valid).
+  missing_properties: Properties that its type requires and it lacks (raw.crawl_structured_data.missing_properties).
+  item: The item itself, as JSON (raw.crawl_structured_data.item).
+reads:
+  raw.crawl_structured_data:
+    _crawl_id: VARCHAR
+    _project_id: VARCHAR
+    url: VARCHAR
+    format: VARCHAR
+    type: VARCHAR
+    position: BIGINT
+    valid: BOOLEAN
+    missing_properties: VARCHAR[]
+    item: JSON
+*/
+SELECT
+  _crawl_id AS crawl_id,
+  _project_id AS project_id,
+  url,
+  format,
+  type,
+  position,
+  valid,
+  missing_properties,
+  item
+FROM raw.crawl_structured_data

@@ -1,0 +1,81 @@
+/*
+name: mart.log_events
+kind: view
+description: >-
+  Lines of the log files of a project, in the form of the service. There is no grain: two requests may be the same
+  in everything that a line says.
+grain: null
+columns:
+  project_id: {description: Identifier of the project (raw.log_events._project_id)., tests: [not_null]}
+  day: {description: 'Day of the request (raw.log_events.day, else the window it came with).', tests: [not_null]}
+  event_date: When the request came, a point in time (raw.log_events.event_date).
+  url: Full URL that was asked for (raw.log_events.url).
+  urlpath: Path of that URL (raw.log_events.urlpath).
+  url_host: Host of that URL (raw.log_events.url_host).
+  url_first_path: First directory of that URL, or / (raw.log_events.url_first_path).
+  url_has_params: Whether that URL has a query string (raw.log_events.url_has_params).
+  method: HTTP method, as in GET (raw.log_events.method).
+  status_code: HTTP status of the answer (raw.log_events.status_code).
+  status_code_range: ok, redirect, client_error or server_error (raw.log_events.status_code_range).
+  bytes_sent: Size of the answer in bytes (raw.log_events.bytes_sent).
+  referer: URL that the request says it came from (raw.log_events.referer).
+  user_agent: What the request says it was sent by (raw.log_events.user_agent).
+  device: desktop or mobile (raw.log_events.device).
+  is_bot: Whether a bot sent it (raw.log_events.is_bot).
+  bot: Name of the bot (raw.log_events.bot).
+  bot_kind: What a search engine's bot came for, seo, sea or vertical (raw.log_events.bot_kind).
+  search_engine: Search engine that the bot belongs to, as in google (raw.log_events.search_engine).
+  is_seo_visit: Whether a person came from the results of a search engine (raw.log_events.is_seo_visit).
+reads:
+  raw.log_events:
+    _project_id: VARCHAR
+    _window: VARCHAR
+    day: DATE
+    event_date: TIMESTAMP WITH TIME ZONE
+    url: VARCHAR
+    urlpath: VARCHAR
+    url_host: VARCHAR
+    url_first_path: VARCHAR
+    url_has_params: BOOLEAN
+    method: VARCHAR
+    status_code: BIGINT
+    status_code_range: VARCHAR
+    bytes_sent: BIGINT
+    referer: VARCHAR
+    user_agent: VARCHAR
+    device: VARCHAR
+    is_bot: BOOLEAN
+    bot: VARCHAR
+    bot_kind: VARCHAR
+    search_engine: VARCHAR
+    is_seo_visit: BOOLEAN
+tests:
+  - name: the day is the one it was asked for by
+    query: SELECT * FROM raw.log_events WHERE day::VARCHAR <> _window
+    severity: warn
+*/
+SELECT
+  _project_id AS project_id,
+  coalesce(day, _window::DATE) AS day,
+  event_date,
+
+  url,
+  urlpath,
+  url_host,
+  url_first_path,
+  url_has_params,
+
+  method,
+  status_code,
+  status_code_range,
+  bytes_sent,
+  referer,
+  user_agent,
+  device,
+
+  is_bot,
+  bot,
+  bot_kind,
+  search_engine,
+  is_seo_visit
+FROM raw.log_events

@@ -1,0 +1,78 @@
+/*
+name: mart.log_pages_months
+kind: view
+description: One row for each URL of a project and month that log files show a request for.
+grain: {columns: [project_id, first_day, url], severity: warn}
+columns:
+  project_id: Identifier of the project (raw.log_pages_months._project_id).
+  month: Month of the requests, YYYY-MM (raw.log_pages_months.month).
+  first_day: First day of that month (raw.log_pages_months._window).
+  url: Full URL that was asked for (raw.log_pages_months.url).
+  urlpath: Path of that URL (raw.log_pages_months.urlpath).
+  hits: Number of requests for it, bots and people (raw.log_pages_months.hits).
+  bot_hits: Number of requests by bots (raw.log_pages_months.bot_hits).
+  seo_bot_hits: Of these, by bots that read pages for search results (raw.log_pages_months.seo_bot_hits).
+  sea_bot_hits: Of these, by bots that check pages for search advertising (raw.log_pages_months.sea_bot_hits).
+  vertical_bot_hits: Of these, by bots for images, news and videos (raw.log_pages_months.vertical_bot_hits).
+  visits: Number of requests by people (raw.log_pages_months.visits).
+  seo_visits: Of these, from the results of a search engine (raw.log_pages_months.seo_visits).
+  hits_2xx: Number of requests with an HTTP status of 200 to 299 (raw.log_pages_months.hits_2xx).
+  hits_3xx: Number of requests with an HTTP status of 300 to 399 (raw.log_pages_months.hits_3xx).
+  hits_4xx: Number of requests with an HTTP status of 400 to 499 (raw.log_pages_months.hits_4xx).
+  hits_5xx: Number of requests with an HTTP status of 500 to 599 (raw.log_pages_months.hits_5xx).
+  last_status_code: HTTP status of the last request (raw.log_pages_months.last_status_code).
+  bytes_sent: Size of all answers in bytes (raw.log_pages_months.bytes_sent).
+  is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_months.is_crawled).
+  is_active: Whether a person came to it from the results of a search engine (raw.log_pages_months.is_active).
+reads:
+  raw.log_pages_months:
+    _project_id: VARCHAR
+    _window: VARCHAR
+    month: VARCHAR
+    url: VARCHAR
+    urlpath: VARCHAR
+    hits: BIGINT
+    bot_hits: BIGINT
+    seo_bot_hits: BIGINT
+    sea_bot_hits: BIGINT
+    vertical_bot_hits: BIGINT
+    visits: BIGINT
+    seo_visits: BIGINT
+    hits_2xx: BIGINT
+    hits_3xx: BIGINT
+    hits_4xx: BIGINT
+    hits_5xx: BIGINT
+    last_status_code: BIGINT
+    bytes_sent: BIGINT
+    is_crawled: BOOLEAN
+    is_active: BOOLEAN
+tests:
+  - name: the month has the name that its first day gives it
+    query: SELECT * FROM mart.log_pages_months WHERE month <> strftime(first_day, '%Y-%m')
+    severity: warn
+*/
+SELECT
+  _project_id AS project_id,
+  month,
+  _window::DATE AS first_day,
+  url,
+  urlpath,
+
+  hits,
+  bot_hits,
+  seo_bot_hits,
+  sea_bot_hits,
+  vertical_bot_hits,
+  visits,
+  seo_visits,
+
+  hits_2xx,
+  hits_3xx,
+  hits_4xx,
+  hits_5xx,
+  last_status_code,
+  bytes_sent,
+
+  is_crawled,
+  is_active
+FROM raw.log_pages_months

@@ -1,0 +1,27 @@
+/*
+name: mart.projects
+kind: view
+description: >-
+  One row a project, as the service lists it now; a project that it no longer lists is here as it was listed last.
+grain: [project_id]
+columns:
+  project_id: Identifier of the project (raw.projects.id).
+  project_name: Name of the project (raw.projects.name).
+  start_url: URL that its crawls begin with (raw.projects.start_url).
+  is_listed: Whether the service still lists it.
+reads:
+  raw.projects:
+    id: VARCHAR
+    name: VARCHAR
+    start_url: VARCHAR
+    _seen_to: TIMESTAMP WITH TIME ZONE
+    _loaded_at: TIMESTAMP WITH TIME ZONE
+*/
+SELECT
+  id AS project_id,
+  name AS project_name,
+  start_url,
+  _seen_to IS NULL AS is_listed
+FROM raw.projects
+-- The present record, or the last one. Two workspaces may list the same project.
+QUALIFY row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) = 1

@@ -1,0 +1,57 @@
+/*
+name: mart.ranking_performance
+kind: table
+description: >-
+  Clicks, impressions and position in search results, one row for each project, day, URL, query and device. A dimension
+  that the pipeline does not ask for is NULL on every row.
+grain: [project_id, date, url, query, device]
+columns:
+  project_id: Identifier of the project (raw.ranking_performance._project_id).
+  date: Day of the searches (raw.ranking_performance.date, else the window it came with).
+  url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
+  query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
+  device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
+  clicks:
+    description: Number of clicks on the URL (raw.ranking_performance.clicks).
+    tests: [{not_null: true, severity: warn}]
+  impressions:
+    description: Number of times that it was shown (raw.ranking_performance.impressions).
+    tests: [{not_null: true, severity: warn}]
+  ctr: >-
+    Clicks for each impression, 0 to 1; NULL without impressions. Of several rows it is
+    sum(clicks) / sum(impressions), never an average.
+  position: >-
+    Average position, 1 is the first, weighted by impressions (raw.ranking_performance.position). Of several rows it is
+    sum(position_impressions) / sum(impressions) FILTER (position IS NOT NULL).
+  position_impressions: Position times impressions, to be summed for the position of several rows.
+reads:
+  raw.ranking_performance:
+    _project_id: VARCHAR
+    _window: VARCHAR
+    date: DATE
+    url: VARCHAR
+    query: VARCHAR
+    device: VARCHAR
+    clicks: BIGINT
+    impressions: BIGINT
+    position: DOUBLE
+tests:
+  - name: there are no more clicks than impressions
+    query: SELECT * FROM mart.ranking_performance WHERE clicks > impressions
+    severity: warn
+*/
+-- A pipeline may ask for more dimensions than these, as country: then several rows make one here.
+SELECT
+  _project_id AS project_id,
+  coalesce(performance.date, _window::DATE) AS date,
+  url,
+  query,
+  device,
+  sum(performance.clicks)::BIGINT AS clicks,
+  sum(performance.impressions)::BIGINT AS impressions,
+  sum(performance.clicks) / nullif(sum(performance.impressions), 0) AS ctr,
+  sum(performance.position * performance.impressions)
+    / nullif(sum(performance.impressions) FILTER (performance.position IS NOT NULL), 0) AS position,
+  sum(performance.position * performance.impressions) AS position_impressions
+FROM raw.ranking_performance AS performance
+GROUP BY project_id, coalesce(performance.date, _window::DATE), url, query, device
