@@ -34,7 +34,7 @@ export async function writeLines(
     yield Buffer.from(header);
     yield* streamLines(connection, `SELECT ${line} AS line ${source}`, [], columns.length * CELL_BYTES);
   };
-  const bytes = Readable.from(rows.stream(lines, signal), { objectMode: false });
+  const bytes = Readable.from(rows.stream(lines, signal, columns.length), { objectMode: false });
   const file = createWriteStream(path);
   if (gzip) await pipeline(bytes, createGzip({ level: 1 }), file, { signal });
   else await pipeline(bytes, file, { signal });

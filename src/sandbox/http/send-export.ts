@@ -34,16 +34,20 @@ export async function sendExport(
   const query = datasetQuery(dataset, body);
   await rows.use((connection) => checkPatterns(connection, query.condition));
   const { fault, closed } = exchangeOf(request) ?? {};
-  const lines = rows.stream((connection) => {
-    const options = {
-      fileType,
-      limit: body.limit,
-      offset: body.offset,
-      reordered: fault?.kind === 'reorder',
-    };
-    const exported = exportLines(connection, query, options);
-    return fault?.kind === 'duplicate' ? duplicateLine(exported, fileType === 'csv') : exported;
-  }, closed);
+  const lines = rows.stream(
+    (connection) => {
+      const options = {
+        fileType,
+        limit: body.limit,
+        offset: body.offset,
+        reordered: fault?.kind === 'reorder',
+      };
+      const exported = exportLines(connection, query, options);
+      return fault?.kind === 'duplicate' ? duplicateLine(exported, fileType === 'csv') : exported;
+    },
+    closed,
+    query.columns.length,
+  );
   // The one who asked has gone: whatever has not been read is let go.
   closed?.addEventListener('abort', () => void lines.return(undefined).catch(() => {}), { once: true });
   const bytes = await primed(lines);

@@ -16,7 +16,8 @@ export async function filterDocuments(
   const columns = [...fields.values()].map(
     (field, index): Column => ({ id: `c${index}`, kind: 'json', field }),
   );
-  const condition = compileOql(oql, new Map(columns.map((column) => [column.field.name, column])));
+  const byName = new Map(columns.map((column) => [column.field.name, column]));
+  const condition = compileOql(oql, byName, 'filters');
   const values = columns.map(
     ({ id, field }) => `nullif(CAST(json_extract(doc, '/${field.name}') AS VARCHAR), 'null') AS ${id}`,
   );

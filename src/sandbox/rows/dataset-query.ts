@@ -44,7 +44,7 @@ export function datasetQuery(
 export async function checkPatterns(connection: Connection, condition: Compiled): Promise<void> {
   for (const { path, pattern } of condition.patterns) {
     try {
-      await connection.scalar("SELECT regexp_matches('', $1)", [`(?:${pattern})`]);
+      await connection.scalar("SELECT regexp_matches('', $1)", [`(${pattern})`]);
     } catch {
       throw invalidParameter(
         path,

@@ -3,16 +3,19 @@ import { join } from 'node:path';
 import { type Connection, Database, ident, table, text } from '../../core/duckdb.ts';
 
 const CATALOG = 'sandbox';
-/** Megabytes that DuckDB may use at rest, and more for each stream after the first and while JSON is imported. */
+/** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
 const MEMORY = 300;
 const STREAM_MEMORY = 200;
 const IMPORT_MEMORY = 700;
+/** From so many columns on a stream's lines need more memory: a vector of each cell is held at once. */
+const WIDE = 300;
 
 /** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
 export class RowStore implements AsyncDisposable {
   readonly #database: Database;
   readonly #uses = new Set<Promise<unknown>>();
   #streams = 0;
+  #wideStreams = 0;
   #imports = 0;
 
   private constructor(database: Database) {
@@ -65,17 +68,23 @@ export class RowStore implements AsyncDisposable {
     });
   }
 
-  /** The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query. */
+  /**
+   * The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query.
+   * `columns` is how many a row has.
+   */
   async *stream<T>(
     work: (connection: Connection) => AsyncIterable<T>,
     signal?: AbortSignal,
+    columns = 0,
   ): AsyncGenerator<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#uses.add(promise);
     const connection = await this.#database.connect();
     const interrupt = (): void => connection.inner.interrupt();
     signal?.addEventListener('abort', interrupt);
+    const wide = columns >= WIDE ? 1 : 0;
     this.#streams += 1;
+    this.#wideStreams += wide;
     try {
       signal?.throwIfAborted();
       await this.#setMemory(connection);
@@ -84,6 +93,7 @@ export class RowStore implements AsyncDisposable {
       // Before the connection is closed: to interrupt a closed one is an error.
       signal?.removeEventListener('abort', interrupt);
       this.#streams -= 1;
+      this.#wideStreams -= wide;
       await this.#setMemory(connection);
       connection[Symbol.dispose]();
       this.#uses.delete(promise);
@@ -92,7 +102,7 @@ export class RowStore implements AsyncDisposable {
   }
 
   async #setMemory(connection: Connection): Promise<void> {
-    const streams = Math.max(0, this.#streams - 1) * STREAM_MEMORY;
+    const streams = (Math.max(0, this.#streams - 1) + this.#wideStreams) * STREAM_MEMORY;
     const limit = MEMORY + streams + this.#imports * IMPORT_MEMORY;
     // What another still uses can't be taken from it; then the larger limit stays until the next change.
     await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
