@@ -1,7 +1,8 @@
 import type { DataSource } from '../api/data-source.ts';
 import type { CrawlDataType, Granularity } from '../api/fields.ts';
 import type { WeekDefinition } from '../api/log-monitoring.ts';
-import { Oql } from '../api/oql.ts';
+import type { Oql } from '../api/oql.ts';
+import { OqlError, parseOql } from '../api/parse-oql.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { Unit } from '../model/unit.ts';
@@ -47,9 +48,12 @@ const WINDOW_FIELDS = { day: 'day', week: 'week', month: 'month' } as const;
 /** @throws CrawlhouseError `bad_pipeline` when a pipeline's filter is no OQL */
 export function pipelineFilter(pipeline: Pipeline): Oql | null {
   if (pipeline.filter === undefined || pipeline.filter === null) return null;
-  const filter = Oql.safeParse(pipeline.filter);
-  if (filter.success) return filter.data;
-  throw new CrawlhouseError('bad_pipeline', `pipelines/${pipeline.dataset}.yaml: filter is not OQL`, {
-    hint: 'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }',
-  });
+  try {
+    return parseOql(pipeline.filter, { root: 'filter' });
+  } catch (error) {
+    if (!(error instanceof OqlError)) throw error;
+    throw new CrawlhouseError('bad_pipeline', `pipelines/${pipeline.dataset}.yaml: ${error.message}`, {
+      hint: 'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/oql.md has more',
+    });
+  }
 }

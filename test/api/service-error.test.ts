@@ -23,7 +23,7 @@ async function errorFor(
 test.for([
   ['unauthorized', 401, 'unauthorized', 5, 1],
   ['forbidden', 403, 'forbidden', 5, 1],
-  ['quota_error', 403, 'quota', 3, 3],
+  ['quota_error', 403, 'quota', 3, 1],
   ['invalid_request', 400, 'invalid_request', 4, 1],
   ['invalid_request_parameters', 400, 'invalid_request', 4, 1],
   ['resource_not_found', 404, 'not_found', 4, 1],

@@ -23,6 +23,7 @@ const unit: UnitReport = {
   window: null,
   route: 'stream',
   format: 'json',
+  reason: null,
   status: 'loaded',
   counts: { reported: 2, received: 2, staged: 2, rejected: 0, loaded: 2, queryable: 2 },
   bytes: 10,

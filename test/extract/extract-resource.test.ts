@@ -19,9 +19,9 @@ test('records come as JSONL, counted and hashed', async () => {
   expect(download).toMatchObject({ rows: 2, bytes: Buffer.byteLength(text) });
 });
 
-test('an empty list is a whole file without rows', async () => {
-  const { part, text } = await extract([]);
-  expect([part.rows, text]).toEqual([0, '']);
+test('an empty list has no parts, and no rows', async () => {
+  const { value, done } = await extractResource('crawls', [], await temporaryFolder()).next();
+  expect([done, value]).toMatchObject([true, { rows: 0, bytes: 0, header: null }]);
 });
 
 test('secrets of crawl configurations stay out, what stands beside them stays', async () => {

@@ -5,6 +5,9 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { Command } from '../command.ts';
+import { storeExports, storeOptions } from '../sandbox-stores.ts';
+
+const MOST_OBJECTS = 1000;
 
 export const sandboxStart: Command = {
   name: 'sandbox start',
@@ -30,6 +33,22 @@ export const sandboxStart: Command = {
       help: 'faults to begin with, as POST /_sandbox/faults takes them',
     },
     state: { type: 'string', value: 'DIR', help: 'where its data stay; none: gone when it ends' },
+    'store-a-endpoint': {
+      type: 'string',
+      value: 'URL',
+      help: 'a store like Google Cloud Storage to use instead of the built-in one',
+    },
+    'store-b-endpoint': {
+      type: 'string',
+      value: 'URL',
+      help: 'a store like S3 instead of the built-in one; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY',
+    },
+    'export-objects': {
+      type: 'string',
+      value: 'N',
+      help: 'objects that a data export is written to; default 1',
+    },
+    'export-gzip': { type: 'boolean', help: 'data exports as csv and json come compressed (.gz)' },
     'ready-file': { type: 'string', value: 'F', help: 'gets one JSON document once the sandbox answers' },
   },
   async run(invocation) {
@@ -42,6 +61,9 @@ export const sandboxStart: Command = {
       generate: [...invocation.texts('generate')],
       ...(faults === undefined ? {} : { faultsFile: path(faults) }),
       ...(state === undefined ? {} : { stateDir: path(state) }),
+      ...storeOptions(invocation.text('store-a-endpoint'), invocation.text('store-b-endpoint'), process.env),
+      exportObjects: objectsOf(invocation.text('export-objects')),
+      exportGzip: invocation.has('export-gzip'),
       logger: invocation.logger,
       signal: invocation.signal,
     });
@@ -52,6 +74,11 @@ export const sandboxStart: Command = {
     else {
       await invocation.write(`export CRAWLHOUSE_BASE_URL=${sandbox.ready.base_url}\n`);
       await invocation.write(`export CRAWLHOUSE_ACCESS_TOKEN=${sandbox.ready.access_token}\n`);
+      await invocation.write(storeExports(sandbox.ready));
+      const { client_id, client_secret } = sandbox.ready.oauth;
+      await invocation.write(
+        `# OAuth2 application: client_id ${client_id}, client_secret ${client_secret}\n`,
+      );
     }
     invocation.say('The sandbox answers; Ctrl-C ends it.\n');
     if (!invocation.signal.aborted) await once(invocation.signal, 'abort');
@@ -63,4 +90,12 @@ function portOf(text: string | undefined): number {
   const port = Number(text ?? 0);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new CrawlhouseError('usage', `--port: ${text} is not a port`, { hint: 'a number from 0 to 65535' });
+}
+
+function objectsOf(text: string | undefined): number {
+  const objects = Number(text ?? 1);
+  if (Number.isInteger(objects) && objects >= 1 && objects <= MOST_OBJECTS) return objects;
+  throw new CrawlhouseError('usage', `--export-objects: ${text} is not a number of objects`, {
+    hint: `a whole number from 1 to ${MOST_OBJECTS}`,
+  });
 }
