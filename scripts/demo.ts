@@ -20,9 +20,12 @@ const QUESTIONS = [
   'q05_status_codes_by_crawl',
   'q06_page_changes_by_crawl',
   'q08_404s_with_most_internal_links',
-  'q01_links_to_redirects_to_404',
+  'q16_bot_hits_by_segment_depth_and_inrank',
 ];
 const ROWS = 8;
+/** One project with every data type of the service. */
+const SPEC =
+  'projects=1,crawls=3,pages=3000,links=30000,columns=90,clusters=100,structured_data=1000,comparisons=2,log_days=4,events=20000,ranking_days=4,seed=1';
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
@@ -34,7 +37,7 @@ const sandbox = spawn(
   process.execPath,
   [
     ...[program, 'sandbox', 'start', '--quiet', '--ready-file', readyFile],
-    ...['--generate', 'projects=1,crawls=3,pages=3000,links=30000,columns=90,seed=1'],
+    ...['--generate', SPEC],
     ...real.flatMap((path) => ['--import', path]),
   ],
   { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder },
@@ -42,7 +45,7 @@ const sandbox = spawn(
 process.once('exit', () => sandbox.kill());
 
 say(
-  'A sandbox of the service, with a synthetic project of three crawls',
+  'A sandbox of the service, with a synthetic project of three crawls, their comparisons, logs and rankings',
   real.length > 0 ? ` and ${real.length} real ones` : '',
   '.\n',
 );

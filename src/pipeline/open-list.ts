@@ -7,7 +7,7 @@ import type { Landscape } from '../discover/discover.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import type { ResourceName } from '../discover/resources.ts';
 import { extractResource, type ResourceRecord } from '../extract/extract-resource.ts';
-import { declaredFields } from './requested-fields.ts';
+import { declaredFields, includedKeys } from './requested-fields.ts';
 import type { Source } from './source.ts';
 
 interface Records {
@@ -28,11 +28,12 @@ export async function openList(
     pipeline.source.kind === 'crawl'
       ? await crawlFields(client, unit.source.id, signal)
       : await records(client, pipeline.source.data_type as ResourceName, unit.source.id, landscape, signal);
+  const kept = items.map((item) => includedKeys(item, pipeline.fields));
   return {
     reported: total,
     catalogue: declaredFields(pipeline.columns),
     filter: null,
-    parts: extractResource(pipeline.dataset, items, folder),
+    parts: extractResource(pipeline.dataset, kept, folder),
   };
 }
 

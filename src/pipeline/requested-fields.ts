@@ -8,7 +8,23 @@ export function requestedFields(records: readonly FieldRecord[], fields: Pipelin
   const excluded = matcher(fields.exclude);
   return records
     .filter((record) => record.can_display !== false && included(record.name) && !excluded(record.name))
-    .map(({ name, type, arity }) => ({ name, type, arity: arity === 'many' ? 'many' : 'one' }));
+    .map(({ name, type, arity, values }) => ({
+      name,
+      type,
+      arity: arity === 'many' ? 'many' : 'one',
+      ...(values && values.length > 0 ? { values } : {}),
+    }));
+}
+
+/** A record of a list with the keys that the pipeline includes; keys that it does not declare are among them. */
+export function includedKeys<T extends Readonly<Record<string, unknown>>>(
+  record: T,
+  fields: Pipeline['fields'],
+): T {
+  const included = matcher(fields.include);
+  const excluded = matcher(fields.exclude);
+  const kept = Object.entries(record).filter(([key]) => included(key) && !excluded(key));
+  return Object.fromEntries(kept) as T;
 }
 
 /** The columns that a pipeline file declares, for sources without a fields endpoint. */

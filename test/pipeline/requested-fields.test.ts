@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldRecord } from '../../src/api/fields.ts';
-import { declaredFields, requestedFields } from '../../src/pipeline/requested-fields.ts';
+import { declaredFields, includedKeys, requestedFields } from '../../src/pipeline/requested-fields.ts';
 
 function records(...names: readonly string[]): FieldRecord[] {
   return names.map((name) => ({ name, type: 'string', arity: 'one', can_display: true }));
@@ -44,4 +44,14 @@ test('declared columns are fields, of arity one unless they say otherwise', () =
     { name: 'id', type: 'string', arity: 'one' },
     { name: 'tags', type: 'hash', arity: 'many' },
   ]);
+});
+
+test('a record of a list keeps the keys that the pipeline includes, declared or not', () => {
+  const record = { id: 'a', name: null, last_seen: 3, more: { id: 1 } };
+  expect(includedKeys(record, { include: ['*'], exclude: ['last_*'] })).toEqual({
+    id: 'a',
+    name: null,
+    more: { id: 1 },
+  });
+  expect(includedKeys(record, { include: ['id'], exclude: [] })).toEqual({ id: 'a' });
 });
