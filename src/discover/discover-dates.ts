@@ -3,11 +3,14 @@ import type { WeekDefinition } from '../api/log-monitoring.ts';
 import type { Project } from '../api/projects.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import { rankingDays } from './ranking-dates.ts';
 
 /** The days that a dated source has, both inclusive, or why it has none for us. */
 export type SourceDates =
   | { readonly from: string; readonly to: string; readonly weeks: WeekDefinition }
-  | { readonly skip: string };
+  | { readonly skip: string }
+  /** They can't be told for now, such as by a quota that is used up. */
+  | { readonly failure: CrawlhouseError };
 
 /** By project id, then by kind of source and granularity: `log_monitoring days`, `ranking_performance`. */
 export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
@@ -60,24 +63,22 @@ async function logDates(
   });
 }
 
-/** The service states no dates of ranking performance: its first and last are asked for as aggregates. */
+/** A quota that is used up is the project's own: it keeps none of the others back. */
 async function rankingDates(
   client: ServiceClient,
   project: Project,
   signal: AbortSignal,
 ): Promise<SourceDates> {
   if (lacks(project, 'ranking_performance')) return { skip: 'the project has no ranking performance' };
-  const edge = async (order: 'asc' | 'desc'): Promise<string | undefined> => {
-    const query = { fields: ['date'], sort: { field: 'date', order }, limit: 1 };
-    const { aggs } = await client.aggregateRanking(project.id, { aggs: [query] }, signal);
-    const value: unknown = aggs[0]?.rows?.[0]?.[0];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const edges = await orSkip(async () => ({ from: await edge('asc'), to: await edge('desc') }));
-  if (edges.skip !== null) return edges;
-  const { from, to } = edges.value;
-  if (from === undefined || to === undefined) return { skip: 'ranking performance has no dates yet' };
-  return { from, to, weeks: 'iso' };
+  try {
+    const days = await orSkip(() => rankingDays(client, project.id, Date.now(), signal));
+    if (days.skip !== null) return days;
+    if (days.value === undefined) return { skip: 'ranking performance has no dates yet' };
+    return { ...days.value, weeks: 'iso' };
+  } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'quota') return { failure: error };
+    throw error;
+  }
 }
 
 /** A project that lists its features lists those it lacks by their absence (spec-notes.md 26). */

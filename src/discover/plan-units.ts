@@ -25,6 +25,8 @@ export interface PlannedUnit {
   readonly pipeline: Pipeline;
   /** Why nothing can be loaded; null when it can. */
   readonly skip: string | null;
+  /** What kept discovery from telling its windows; null where nothing did. */
+  readonly failure: CrawlhouseError | null;
   /** The pipeline's filter and the unit's window. */
   readonly oql: Oql | null;
   /** Asked for again although the warehouse holds it: lists, and windows whose data may still come in. */
@@ -142,6 +144,8 @@ function planWindows(
   const known = dates.get(projectId)?.get(datesKey(pipeline));
   if (known === undefined) return [];
   if ('skip' in known) return [planned(pipeline, projectId, projectId, known.skip)];
+  if ('failure' in known)
+    return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
   const settled = now - (pipeline.reload_last ?? 0) * DAY;
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
     .filter((window) => Date.parse(window.to) <= now && isWithin(Date.parse(window.from)))
@@ -149,7 +153,7 @@ function planWindows(
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);
       const refresh = Date.parse(window.to) > settled;
-      return { unit, pipeline, skip: null, oql, refresh, restore: null };
+      return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null };
     });
 }
 
@@ -164,7 +168,8 @@ function endOf(crawl: Crawl): number {
 
 function planned(pipeline: Pipeline, id: string, projectId: string | null, skip: string | null): PlannedUnit {
   const unit = unitOf(pipeline, id, projectId, null);
-  return { unit, pipeline, skip, oql: unitFilter(pipeline, unit, 'iso'), refresh: false, restore: null };
+  const oql = unitFilter(pipeline, unit, 'iso');
+  return { unit, pipeline, skip, failure: null, oql, refresh: false, restore: null };
 }
 
 function unitOf(pipeline: Pipeline, id: string, projectId: string | null, window: Window | null): Unit {

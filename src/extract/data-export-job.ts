@@ -11,6 +11,10 @@ const LONGEST_WAIT = 60_000;
 const FAILED = /fail|error|cancel|abort|expired/i;
 const DONE = /^(done|completed?|finished|success(ful)?)$/i;
 
+export function isDone(status: string): boolean {
+  return DONE.test(status);
+}
+
 export interface ExportWatch {
   readonly workspaceId: string;
   readonly signal: AbortSignal;
@@ -61,7 +65,7 @@ export async function awaitExport(
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
     if (one.status !== seen) onStatus(one.status);
     seen = one.status;
-    if (DONE.test(one.status)) return one;
+    if (isDone(one.status)) return one;
     if (FAILED.test(one.status)) {
       throw new CrawlhouseError(
         'export_failed',

@@ -102,6 +102,10 @@ export class Ledger implements Disposable {
       );
   }
 
+  forgetUnit(name: string): void {
+    this.#database.prepare('DELETE FROM units WHERE unit = ?').run(name);
+  }
+
   /** Moves every loaded unit on, once what was loaded can be queried. */
   publishLoaded(): void {
     this.#database

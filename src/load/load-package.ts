@@ -5,7 +5,6 @@ import { stringifyJson } from '../core/json.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { unitName } from '../model/unit.ts';
 import { fieldChanges } from '../warehouse/field-changes.ts';
 import {
   applyRawTable,
@@ -66,6 +65,7 @@ export async function loadPackage(
     }
     await recordLoad(connection, manifest, counts, options.runId);
     await recordFields(connection, manifest, plan, options.runId);
+    await recordNotes(connection, manifest, options.runId);
     await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
     await working.markDirty();
     return counts;
@@ -154,30 +154,29 @@ async function recordLoad(
 ): Promise<void> {
   const { unit, source } = manifest;
   await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
+  const row = {
+    unit: manifest.name,
+    dataset: unit.dataset,
+    source_kind: unit.source.kind,
+    source_id: unit.source.id,
+    project_id: unit.source.project_id,
+    window_from: unit.window?.from ?? null,
+    window_to: unit.window?.to ?? null,
+    ...counts,
+    route: source.route,
+    format: source.format,
+    reason: source.reason ?? null,
+    bytes: manifest.bytes,
+    seconds: manifest.seconds,
+    attempts: manifest.attempts,
+    content_sha256: manifest.content_sha256,
+    filter: source.filter === null ? null : stringifyJson(source.filter),
+    run_id: runId,
+  };
+  const columns = Object.keys(row);
   await connection.run(
-    `INSERT INTO ops.loads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, now())`,
-    [
-      unitName(unit),
-      unit.dataset,
-      unit.source.kind,
-      unit.source.id,
-      unit.source.project_id,
-      unit.window?.from ?? null,
-      unit.window?.to ?? null,
-      counts.reported,
-      counts.received,
-      counts.staged,
-      counts.rejected,
-      counts.loaded,
-      source.route,
-      source.format,
-      manifest.bytes,
-      manifest.seconds,
-      manifest.attempts,
-      manifest.content_sha256,
-      source.filter === null ? null : stringifyJson(source.filter),
-      runId,
-    ],
+    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at) VALUES (${columns.map(() => '?').join(', ')}, now())`,
+    Object.values(row),
   );
 }
 
@@ -204,6 +203,19 @@ async function recordFields(
     `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
      FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]')) AS c)`,
     [unit.dataset, name, runId, JSON.stringify(changes)],
+  );
+}
+
+/** Values that the schema does not foresee are loaded and told of, each once a dataset: they refuse no unit. */
+async function recordNotes(connection: Connection, manifest: Manifest, runId: string): Promise<void> {
+  if (manifest.notes.length === 0) return;
+  const { dataset } = manifest.unit;
+  await connection.run(
+    `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now()
+     FROM (SELECT unnest(from_json($4, '[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]')) AS n)
+     WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
+       AND known.change = n.change AND known.after = n.after)`,
+    [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
   );
 }
 

@@ -8,6 +8,8 @@ export const Field = z.object({
   name: z.string().min(1),
   type: z.string(),
   arity: z.enum(['one', 'many']),
+  /** Of an enum whose values the service lists. */
+  values: z.array(z.string()).optional(),
 });
 export type Field = z.infer<typeof Field>;
 

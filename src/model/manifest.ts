@@ -16,6 +16,18 @@ export const PackageColumn = z.object({
 });
 export type PackageColumn = z.infer<typeof PackageColumn>;
 
+/** What a field's values show that its schema does not foresee: loaded all the same, and told of (spec-notes.md 31). */
+export const PackageNote = z.object({
+  field: z.string(),
+  /** `enum_value`: a value outside the list; `out_of_range`: a number outside the range of its type. */
+  change: z.enum(['enum_value', 'out_of_range']),
+  /** What the schema foresees: the list, or the range. */
+  before: z.string(),
+  /** The value; of numbers the one that is farthest out. */
+  after: z.string(),
+});
+export type PackageNote = z.infer<typeof PackageNote>;
+
 /**
  * The columns of a package's reject files (Parquet): one row for each value that did not survive the round trip into
  * its type, `field` NULL where the whole line is broken.
@@ -51,6 +63,7 @@ export const Manifest = z.object({
   counts: z.object({ reported: Count.nullable(), received: Count, staged: Count, rejected: Count }),
   /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
   rejects: z.array(z.string()),
+  notes: z.array(PackageNote).default([]),
   /** Bytes on the wire. */
   bytes: Count,
   /** SHA-256 of the content received, after decompression. */

@@ -42,6 +42,7 @@ export async function loadPackages(
         window: manifest.unit.window,
         route: manifest.source.route,
         format: manifest.source.format,
+        reason: manifest.source.reason ?? null,
         status: error ? 'refused' : 'loaded',
         counts,
         bytes: manifest.bytes,

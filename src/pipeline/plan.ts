@@ -48,7 +48,8 @@ export async function planRun(
   const known = await knownUnits(settings);
   const units: PlanEntry[] = [];
   for (const planned of plan.units) {
-    const { unit, pipeline, skip, refresh } = planned;
+    const { unit, pipeline, refresh, failure } = planned;
+    const skip = failure?.message ?? planned.skip;
     const name = unitName(unit);
     const options = routes.get(pipeline.dataset);
     if (!options) continue;
@@ -128,7 +129,11 @@ async function countRows(
       .total_hits;
   } catch (error) {
     // A plan says what it knows: a unit that can't be counted now is one without a count.
-    if (error instanceof CrawlhouseError && (error.kind === 'skip' || error.kind === 'refused')) return null;
+    if (
+      error instanceof CrawlhouseError &&
+      (error.kind === 'skip' || error.kind === 'refused' || error.code === 'forbidden')
+    )
+      return null;
     throw error;
   }
 }

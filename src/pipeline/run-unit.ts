@@ -13,18 +13,10 @@ import { unitName } from '../model/unit.ts';
 import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
-import { settleExport } from './open-export.ts';
+import { NO_COUNTS } from './idle-report.ts';
+import { abandonExport, settleExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
 import { unitFolders } from './unit-folders.ts';
-
-const NO_COUNTS: UnitReport['counts'] = {
-  reported: null,
-  received: null,
-  staged: null,
-  rejected: null,
-  loaded: null,
-  queryable: null,
-};
 
 /** What became of a unit, and the error when it was not loaded. */
 export interface UnitOutcome {
@@ -62,6 +54,7 @@ export async function runUnit(
       route: (staged?.manifest.source.route as ChosenRoute['route'] | undefined) ?? options[0]?.route ?? null,
       format:
         (staged?.manifest.source.format as ChosenRoute['format'] | undefined) ?? options[0]?.format ?? null,
+      reason: staged?.manifest.source.reason ?? null,
       status,
       counts: counts ?? NO_COUNTS,
       bytes: staged?.manifest.bytes ?? null,
@@ -76,6 +69,7 @@ export async function runUnit(
       const { source } = planned.pipeline;
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
+      else await context.unarchiver.settled(unit.source.id);
       const fresh = await stageUnit(context, planned, options, landscape, (attempt) => {
         attempts = attempt;
         ledger.setUnit(unit, 'requested', attempts, null);
@@ -104,12 +98,19 @@ export async function runUnit(
     if (packaged.manifest.source.route === 'export') await settleExport(context, packaged.manifest.name);
     return outcome('loaded', counts, null);
   } catch (thrown) {
-    const error = toCrawlhouseError(thrown);
+    const error = skipIfMissing(planned, toCrawlhouseError(thrown));
+    abandonExport(context, unitName(unit), error);
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
     const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
     ledger.setUnit(unit, status, attempts, ended.report.error);
     return ended;
   }
+}
+
+/** A plain 403 on log monitoring is a project without that feature (wire-facts.md, "403"): no reason to end the run. */
+function skipIfMissing({ unit }: PlannedUnit, error: CrawlhouseError): CrawlhouseError {
+  if (unit.source.kind !== 'log_monitoring' || error.code !== 'forbidden') return error;
+  return new CrawlhouseError('missing_feature', error.message, { cause: error });
 }
 
 /** A package that a killed run had finished but not loaded. */

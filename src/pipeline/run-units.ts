@@ -6,8 +6,10 @@ import { unitName } from '../model/unit.ts';
 import { loadedUnits } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
+import { idleReport } from './idle-report.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
+import { settleExports } from './settle-export.ts';
 
 /**
  * Runs the planned units, `concurrency` at once. A finished crawl's unit that the warehouse holds is left alone; an
@@ -21,12 +23,24 @@ export async function runUnits(
 ): Promise<Work> {
   const loaded = await loadedUnits(context.working.connection);
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
+  forgetWindowless(context, planned);
   const reports: UnitReport[] = skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
-  const due = planned.filter(
-    ({ unit, skip, refresh }) => skip === null && (context.reload || refresh || !loaded.has(unitName(unit))),
+  for (const one of planned) {
+    if (one.failure === null) continue;
+    reports.push(failUnit(context, one, one.failure));
+    errors.push(one.failure);
+  }
+  const due = restoredFirst(
+    planned.filter(
+      ({ unit, skip, failure, refresh }) =>
+        skip === null && failure === null && (context.reload || refresh || !loaded.has(unitName(unit))),
+    ),
   );
   settleLedger(context, loaded);
+  await settleExports(context, loaded);
+  // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
+  const exhausted = new Map<string, CrawlhouseError>();
   let next = 0;
   let done = 0;
   let shutOut = false;
@@ -34,6 +48,13 @@ export async function runUnits(
     for (let one = due[next++]; one && !shutOut && !context.signal.aborted; one = due[next++]) {
       const options = routes.get(one.pipeline.dataset);
       if (!options) continue;
+      const { kind, id } = one.unit.source;
+      const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
+      if (out) {
+        reports.push(failUnit(context, one, out));
+        done++;
+        continue;
+      }
       const { report, error } = await runUnit(
         context,
         one,
@@ -44,6 +65,7 @@ export async function runUnits(
       reports.push(report);
       if (error) errors.push(error);
       if (error?.kind === 'access') shutOut = true;
+      if (error?.code === 'quota') exhausted.set(id, error);
       context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
       context.logger.info(`unit ${report.status}`, {
         unit: report.unit,
@@ -55,6 +77,16 @@ export async function runUnits(
   };
   await Promise.all(Array.from({ length: context.settings.concurrency }, worker));
   return { units: reports, errors };
+}
+
+/** Of one crawl's units those that restore it come first, so that the others wait until it is back. */
+function restoredFirst(due: readonly PlannedUnit[]): readonly PlannedUnit[] {
+  if (due.every((one) => one.restore === null)) return due;
+  const byCrawl = Map.groupBy(due, ({ unit }) => unit.source.id);
+  return [...byCrawl.values()].flatMap((units) => [
+    ...units.filter((one) => one.restore !== null),
+    ...units.filter((one) => one.restore === null),
+  ]);
 }
 
 /** A kill may fall between a load and its entry in the ledger: what the warehouse holds has been loaded. */
@@ -74,29 +106,21 @@ function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitRe
     const error = { code: 'not_exportable', message: skip, hint: null } as const;
     context.ledger.setUnit(unit, 'skipped', 0, error);
     context.logger.info('unit skipped', { unit: name, reason: skip });
-    const counts = {
-      reported: null,
-      received: null,
-      staged: null,
-      rejected: null,
-      loaded: null,
-      queryable: null,
-    };
-    return [
-      {
-        unit: name,
-        dataset: unit.dataset,
-        source: unit.source,
-        window: unit.window,
-        route: null,
-        format: null,
-        status: 'skipped',
-        counts,
-        bytes: null,
-        seconds: 0,
-        attempts: 0,
-        error,
-      },
-    ];
+    return [idleReport(unit, 'skipped', error)];
   });
+}
+
+/** A unit that fails before anything was asked for it. */
+function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: CrawlhouseError): UnitReport {
+  const { code, message, hint } = error;
+  const said = { code, message, hint: hint ?? null };
+  ledger.setUnit(unit, 'failed', 0, said);
+  logger.info('unit failed', { unit: unitName(unit), error: message });
+  return idleReport(unit, 'failed', said);
+}
+
+/** A project without windows stands in the ledger by a unit without one, which goes once its windows are known. */
+function forgetWindowless({ ledger }: RunContext, planned: readonly PlannedUnit[]): void {
+  for (const { unit } of planned)
+    if (unit.window !== null) ledger.forgetUnit(unitName({ ...unit, window: null }));
 }

@@ -87,6 +87,7 @@ export async function stageUnit(
         parts: staged.parts,
         counts,
         rejects: [...staged.rejects],
+        notes: [...staged.notes],
         bytes: download.bytes,
         content_sha256: download.sha256,
         attempts: attempt,

@@ -7,6 +7,8 @@ import { CrawlhouseError } from '../core/errors.ts';
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
+type UnarchiveCommand = 'unarchive' | 'unarchive-fast';
+
 /**
  * Restores archived crawls, each once a run whoever asks for it, and no more of them than a run may
  * (spec-notes.md 23).
@@ -15,7 +17,8 @@ export class Unarchiver {
   readonly #client: ServiceClient;
   readonly #most: number;
   readonly #signal: AbortSignal;
-  readonly #restored = new Map<string, Promise<void>>();
+  /** By crawl, then by what was asked for: one after the other. */
+  readonly #crawls = new Map<string, Map<string, Promise<void>>>();
 
   constructor(client: ServiceClient, most: number, signal: AbortSignal) {
     this.#client = client;
@@ -24,39 +27,76 @@ export class Unarchiver {
   }
 
   /**
-   * Resolves when the crawl's data can be exported.
+   * Resolves when the crawl's data can be exported; with `links` its links too.
    *
    * @throws CrawlhouseError `not_exportable` when this run has restored its share, or the crawl ends in another state
    */
-  restore(crawlId: string, command: 'unarchive' | 'unarchive-fast', links: boolean): Promise<void> {
-    const known = this.#restored.get(crawlId);
-    if (known) return known;
-    if (this.#restored.size >= this.#most) {
+  restore(crawlId: string, command: UnarchiveCommand, links: boolean): Promise<void> {
+    const known = this.#crawls.get(crawlId);
+    if (!known && this.#crawls.size >= this.#most) {
       throw new CrawlhouseError(
         'not_exportable',
         `the crawl ${crawlId} is archived, and this run has restored ${this.#most} already`,
         { hint: 'the next run goes on; the setting unarchive_per_run raises the number' },
       );
     }
-    const restored = this.#restore(crawlId, command, links);
-    this.#restored.set(crawlId, restored);
+    const asked = known ?? new Map<string, Promise<void>>();
+    this.#crawls.set(crawlId, asked);
+    const key = `${command} ${links}`;
+    const same = asked.get(key);
+    if (same) return same;
+    const before = Promise.allSettled(asked.values());
+    const restored = before.then(() => this.#restore(crawlId, command, links));
+    asked.set(key, restored);
     return restored;
   }
 
-  async #restore(crawlId: string, command: 'unarchive' | 'unarchive-fast', links: boolean): Promise<void> {
-    const isLive = (crawl: Crawl): boolean =>
-      crawl.status === 'done' && (!links || command === 'unarchive-fast' || crawl.link_status !== 'archived');
-    let crawl = await this.#client.crawl(crawlId, this.#signal);
-    // A run that was killed may have asked already.
-    if (!isLive(crawl) && crawl.status !== 'unarchiving') {
-      crawl = await this.#client.pilotCrawl(crawlId, command, this.#signal);
-    }
-    for (let wait = FIRST_WAIT; !isLive(crawl); wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-      if (crawl.status !== 'unarchiving' && crawl.status !== 'archived' && crawl.status !== 'done') {
-        throw new CrawlhouseError('not_exportable', `the crawl ${crawlId} is ${crawl.status}, not restored`);
+  /** Resolves once nothing is under way with a crawl: while it comes back, none of its data can be had. */
+  async settled(crawlId: string): Promise<void> {
+    await Promise.allSettled(this.#crawls.get(crawlId)?.values() ?? []);
+  }
+
+  async #restore(crawlId: string, command: UnarchiveCommand, links: boolean): Promise<void> {
+    let wait = FIRST_WAIT;
+    let asked = false;
+    for (;;) {
+      const crawl = await this.#client.crawl(crawlId, this.#signal);
+      const step = unarchiveStep(crawl, command, links, asked);
+      if (step === 'go') return;
+      if (step === 'ask') {
+        await this.#client.pilotCrawl(crawlId, command, this.#signal);
+        asked = true;
+        continue;
       }
       await sleep(wait, undefined, { signal: this.#signal });
-      crawl = await this.#client.crawl(crawlId, this.#signal);
+      wait = Math.min(wait * 1.5, LONGEST_WAIT);
     }
   }
+}
+
+/**
+ * What to do about a crawl that is to be restored: go on, as it is live; ask for it; or wait. A run that was killed, or
+ * somebody else, may have asked already, and perhaps for less.
+ *
+ * @param asked whether this run has asked for it
+ * @throws CrawlhouseError `not_exportable` for a crawl that will not come back by that
+ */
+export function unarchiveStep(
+  crawl: Pick<Crawl, 'id' | 'status' | 'link_status'>,
+  command: UnarchiveCommand,
+  links: boolean,
+  asked: boolean,
+): 'go' | 'ask' | 'wait' {
+  const { id, status, link_status } = crawl;
+  if (status === 'done') {
+    if (!links || link_status !== 'archived') return 'go';
+    // Its pages are live and its links are not: `unarchive` takes that too (spec-notes.md 23).
+    if (command === 'unarchive') return asked ? 'wait' : 'ask';
+  }
+  if (status === 'archived') return asked ? 'wait' : 'ask';
+  if (status === 'unarchiving' || status === 'archiving') return 'wait';
+  throw new CrawlhouseError(
+    'not_exportable',
+    `the crawl ${id} is ${status}, and ${command} does not change that`,
+  );
 }

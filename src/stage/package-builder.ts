@@ -7,12 +7,13 @@ import { syncPath } from '../core/atomic-file.ts';
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
-import type { Manifest, PackageColumn } from '../model/manifest.ts';
+import type { Manifest, PackageColumn, PackageNote } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { convertPart, PARQUET_OPTIONS } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { defineMacros } from './macros.ts';
 import { PackageColumns } from './package-columns.ts';
+import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { stageParquet } from './stage-parquet.ts';
 
@@ -30,6 +31,7 @@ export interface StagedParts {
   readonly rejected: number;
   /** Reject files, relative to the package's folder. */
   readonly rejects: readonly string[];
+  readonly notes: readonly PackageNote[];
 }
 
 interface BuiltPart {
@@ -133,7 +135,10 @@ export class PackageBuilder {
     for (const file of this.#rejects) await syncPath(join(this.#folder, file));
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
-    return { columns, parts, staged, rejected: this.#rejected, rejects: this.#rejects };
+    const files = parts.map((part) => part.file);
+    const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
+    const notes = await packageNotes(this.#connection, this.#folder, files, columns, valuesOf, signal);
+    return { columns, parts, staged, rejected: this.#rejected, rejects: this.#rejects, notes };
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */

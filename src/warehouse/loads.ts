@@ -6,11 +6,17 @@ export interface LoadedUnit {
   readonly unit: string;
   readonly content_sha256: string;
   readonly filter: string | null;
+  readonly route: string;
+  /** ISO 8601. */
+  readonly loaded_at: string;
 }
 
 /** Every unit that the warehouse holds, by name. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
-  const rows = await connection.rows('SELECT unit, content_sha256, filter FROM ops.loads');
+  const rows = await connection.rows(
+    `SELECT unit, content_sha256, filter, route, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at
+     FROM ops.loads`,
+  );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
 }
 

@@ -3,8 +3,8 @@ import type { Connection } from '../core/duckdb.ts';
 /** Name under which a process attaches the warehouse it works on. */
 export const CATALOG = 'warehouse';
 
-/** Version of the tables below, held in `ops.publication`. */
-export const WAREHOUSE_VERSION = 1;
+/** Version of the tables below, held in `ops.publication`. 2: `ops.loads.reason`. */
+export const WAREHOUSE_VERSION = 2;
 
 /**
  * Options of every ATTACH that writes. With DuckDB's defaults a 750-column table needs more than 1 GB to be written;
@@ -44,7 +44,7 @@ const STATEMENTS = [
      window_from VARCHAR, window_to VARCHAR,
      reported BIGINT, received BIGINT, staged BIGINT, rejected BIGINT, loaded BIGINT, queryable BIGINT,
      route VARCHAR, format VARCHAR, bytes BIGINT, seconds DOUBLE, attempts BIGINT, content_sha256 VARCHAR,
-     filter VARCHAR, run_id VARCHAR, loaded_at TIMESTAMPTZ)`,
+     filter VARCHAR, run_id VARCHAR, loaded_at TIMESTAMPTZ, reason VARCHAR)`,
   `CREATE TABLE IF NOT EXISTS ops.unit_fields (
      unit VARCHAR, dataset VARCHAR, field VARCHAR, type VARCHAR, arity VARCHAR, column_name VARCHAR)`,
   `CREATE TABLE IF NOT EXISTS ops.rejects (
@@ -58,6 +58,9 @@ const STATEMENTS = [
      tested_at TIMESTAMPTZ)`,
   `INSERT INTO ops.publication
      SELECT NULL, NULL, NULL, false, ${WAREHOUSE_VERSION} WHERE NOT EXISTS (FROM ops.publication)`,
+  // A warehouse of an earlier version gets what it lacks.
+  'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS reason VARCHAR',
+  `UPDATE ops.publication SET version = ${WAREHOUSE_VERSION} WHERE version < ${WAREHOUSE_VERSION}`,
 ];
 
 /** Makes the schemas and the `ops` tables where they are missing. The connection's default is the warehouse. */

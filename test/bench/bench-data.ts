@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { Database, ident, text } from '../../src/core/duckdb.ts';
 import type { Field } from '../../src/model/field.ts';
 
@@ -40,12 +42,12 @@ export function linksData(rows: number): BenchData {
   return { name: 'links', dataType: 'links', rows, fields };
 }
 
-/** Writes the data as the service's wire has it, once a folder: `<name>.csv`, `<name>.jsonl`, `<name>.fields.json`. */
+/** Writes the data as the service's wire and its data exports have it, once a folder: `<name>.csv`, `.jsonl`, … */
 export async function writeBenchData(folder: string, data: BenchData): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = (extension: string): string => join(folder, `${data.name}.${extension}`);
   await writeFile(path('fields.json'), JSON.stringify({ fields: data.fields, rows: data.rows }));
-  if (existsSync(path('jsonl'))) return;
+  if (existsSync(path('parquet'))) return;
   await using database = await Database.open({
     memoryLimit: '2GB',
     threads: 2,
@@ -56,6 +58,22 @@ export async function writeBenchData(folder: string, data: BenchData): Promise<v
   const select = `SELECT ${values.join(', ')} FROM range(${data.rows}) AS t(i)`;
   await connection.run(`COPY (${select}) TO ${text(path('jsonl'))} (FORMAT json)`);
   await connection.run(`COPY (${select}) TO ${text(path('csv'))} (FORMAT csv, DELIMITER ';')`);
+  for (const extension of ['jsonl', 'csv'])
+    await pipeline(
+      createReadStream(path(extension)),
+      createGzip({ level: 1 }),
+      createWriteStream(path(`${extension}.gz`)),
+    );
+  const typed = data.fields.map((field) => {
+    const name = ident(field.name);
+    return field.type === 'datetime'
+      ? `timezone('UTC', strptime(${name}, '%Y/%m/%d %H:%M:%S UTC')) AS ${name}`
+      : name;
+  });
+  await connection.run("SET TimeZone = 'UTC'");
+  await connection.run(
+    `COPY (SELECT ${typed.join(', ')} FROM (${select})) TO ${text(path('parquet'))} (FORMAT parquet, COMPRESSION zstd)`,
+  );
 }
 
 function valueSql(field: Field, index: number): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { textTable } from '../../src/cli/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
+import { WAYS, wayOf } from './ways.ts';
 
 /**
  * `npm run bench`: service to queryable, beside the baseline that a person would write, in the same run. Machines are
@@ -18,7 +19,8 @@ const { values } = parseArgs({
     links: { type: 'string', default: '2000000' },
     wide: { type: 'string', default: '100000' },
     'wide-columns': { type: 'string', default: '750' },
-    formats: { type: 'string', default: 'json,csv' },
+    ways: { type: 'string', default: Object.keys(WAYS).join(',') },
+    throttle: { type: 'string', default: '20' },
     rounds: { type: 'string', default: '3' },
     threads: { type: 'string', default: String(availableParallelism()) },
     data: { type: 'string' },
@@ -33,35 +35,41 @@ const sets: BenchData[] = [
   pagesData('wide', Number(values.wide), Number(values['wide-columns'])),
 ].filter((data) => data.rows > 0);
 
+const ways = values.ways.split(',').filter((way) => wayOf(way));
+const HEAD = ['data', 'way', 'ours s', 'rows/s', 'ours MB', 'baseline s', 'baseline MB', 'ratio'];
+
 try {
   for (const data of sets) await writeBenchData(dataFolder, data);
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'static-service.ts'), dataFolder]);
-  const [port] = await once(server.stdout, 'data');
-  const baseUrl = `http://127.0.0.1:${String(port).trim()}`;
-  const rows: (string | number)[][] = [];
-  for (const data of sets) {
-    for (const format of values.formats.split(',')) rows.push(await compare(baseUrl, data, format));
-  }
-  server.kill();
-  process.stdout.write(
-    textTable(
-      [
-        'data',
-        'format',
-        'ours s',
-        'rows/s',
-        'ours MB',
-        'baseline s',
-        'baseline MB',
-        'ratio',
-        'models s',
-        'publish s',
-      ],
-      rows,
-    ),
-  );
+  await withService([], async (baseUrl) => {
+    const rows: (string | number)[][] = [];
+    for (const data of sets) for (const way of ways) rows.push(await compare(baseUrl, data, way));
+    process.stdout.write(textTable([...HEAD, 'models s', 'publish s'], rows));
+    const pairs: (string | number)[][] = [];
+    for (const data of sets) pairs.push(await pair(baseUrl, data));
+    const head = ['data', 'way', 'two one by one s', 'two at once s', 'ratio'];
+    process.stdout.write(`\n${textTable(head, pairs)}`);
+  });
+  if (Number(values.throttle) > 0)
+    await withService([String(Number(values.throttle) * 1e6)], async (baseUrl) => {
+      const rows: (string | number)[][] = [];
+      for (const data of sets) rows.push(await throttled(baseUrl, data));
+      const head = ['data', 'way', `transfer s at ${values.throttle} MB/s`, 'ours s', 'ratio'];
+      process.stdout.write(`\n${textTable(head, rows)}`);
+    });
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+async function withService(args: readonly string[], work: (baseUrl: string) => Promise<void>): Promise<void> {
+  const program = join(import.meta.dirname, 'static-service.ts');
+  const server = spawn(process.execPath, [program, dataFolder, ...args]);
+  server.stderr.pipe(process.stderr);
+  try {
+    const [port] = await once(server.stdout, 'data');
+    await work(`http://127.0.0.1:${String(port).trim()}`);
+  } finally {
+    server.kill();
+  }
 }
 
 interface Measured {
@@ -69,20 +77,22 @@ interface Measured {
   readonly rss: number;
   readonly models: number;
   readonly publish: number;
+  /** Of the baseline: until the bytes were on disk. */
+  readonly transfer: number;
 }
 
-async function compare(baseUrl: string, data: BenchData, format: string): Promise<(string | number)[]> {
+async function compare(baseUrl: string, data: BenchData, way: string): Promise<(string | number)[]> {
   const ours: Measured[] = [];
   const baseline: Measured[] = [];
   for (let round = 0; round < Number(values.rounds); round++) {
-    ours.push(await measure('measure-ours.ts', baseUrl, data, format));
-    baseline.push(await measure('measure-baseline.ts', baseUrl, data, format));
+    ours.push(await measure('measure-ours.ts', baseUrl, data, way));
+    baseline.push(await measure('measure-baseline.ts', baseUrl, data, way));
   }
   const seconds = median(ours.map((one) => one.seconds));
   const base = median(baseline.map((one) => one.seconds));
   return [
-    `${data.name} ${data.rows} × ${data.fields.length}`,
-    format,
+    titleOf(data),
+    way,
     round(seconds),
     Math.round(data.rows / seconds),
     Math.max(...ours.map((one) => one.rss)),
@@ -94,7 +104,38 @@ async function compare(baseUrl: string, data: BenchData, format: string): Promis
   ];
 }
 
-async function measure(script: string, baseUrl: string, data: BenchData, format: string): Promise<Measured> {
+/** Two units one after the other and at once, by the first of the ways. */
+async function pair(baseUrl: string, data: BenchData): Promise<(string | number)[]> {
+  const way = ways[0] ?? '';
+  const seconds = async (units: string): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < Number(values.rounds); round++)
+      times.push((await measure('measure-ours.ts', baseUrl, data, way, units)).seconds);
+    return median(times);
+  };
+  const [apart, together] = [await seconds('two one by one'), await seconds('two at once')];
+  return [titleOf(data), way, round(apart), round(together), round(together / apart)];
+}
+
+/** A load from a slow source beside the transfer alone: what the work adds to the wait. */
+async function throttled(baseUrl: string, data: BenchData): Promise<(string | number)[]> {
+  const way = ways[0] ?? '';
+  const { transfer } = await measure('measure-baseline.ts', baseUrl, data, way);
+  const { seconds } = await measure('measure-ours.ts', baseUrl, data, way);
+  return [titleOf(data), way, round(transfer), round(seconds), round(seconds / transfer)];
+}
+
+function titleOf({ name, rows, fields }: BenchData): string {
+  return `${name} ${rows} × ${fields.length}`;
+}
+
+async function measure(
+  script: string,
+  baseUrl: string,
+  data: BenchData,
+  way: string,
+  units = '1',
+): Promise<Measured> {
   const place = await mkdtemp(join(folder, 'round-'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -104,9 +145,10 @@ async function measure(script: string, baseUrl: string, data: BenchData, format:
       place,
       data.name,
       data.dataType,
-      format,
+      way,
       values.threads,
       dataFolder,
+      units,
     ]);
     return JSON.parse(stdout) as Measured;
   } finally {

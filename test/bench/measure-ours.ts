@@ -5,6 +5,7 @@ import { SettingsFile } from '../../src/config/settings.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { Semaphore } from '../../src/core/semaphore.ts';
+import type { PlannedUnit } from '../../src/discover/plan-units.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import { routeOptions } from '../../src/pipeline/choose-route.ts';
@@ -16,12 +17,29 @@ import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { peakRss } from './peak-rss.ts';
+import { wayOf } from './ways.ts';
 
 /** Measures crawlhouse in a process of its own: from the request to queryable rows in the working copy. */
-const [baseUrl = '', folder = '', name = '', dataType = '', format = '', threads = '2'] =
-  process.argv.slice(2);
+const [
+  baseUrl = '',
+  folder = '',
+  name = '',
+  dataType = '',
+  wayName = '',
+  threads = '2',
+  data = '',
+  units = '1',
+] = process.argv.slice(2);
+const { route, format, gzip } = wayOf(wayName);
 const settings = {
-  ...SettingsFile.parse({ base_url: baseUrl, access_token: 'bench', threads: Number(threads) }),
+  ...SettingsFile.parse({
+    base_url: baseUrl,
+    access_token: 'bench',
+    threads: Number(threads),
+    compression: gzip ? 'gzip' : 'none',
+    // What the static store takes for the name of its file.
+    store_a: { bucket: 'bench', prefix: `bench:${name}:${format}:${gzip ? 'gzip' : ''}`, endpoint: baseUrl },
+  }),
   projectDir: folder,
   warehouse: join(folder, 'warehouse.duckdb'),
   state_dir: join(folder, 'state'),
@@ -56,25 +74,38 @@ const context = {
   signal,
   progress: () => {},
 };
-const planned = {
-  unit: {
-    dataset: pipeline.dataset,
-    source: { kind: 'crawl' as const, id: name, project_id: 'bench' },
-    window: null,
-  },
-  pipeline,
+const plannedAs = (dataset: string): PlannedUnit => ({
+  unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },
+  pipeline: { ...pipeline, dataset },
   skip: null,
+  failure: null,
   oql: null,
   refresh: false,
   restore: null,
+});
+const crawls = { items: [{ id: name, project_id: 'bench', status: 'done' }], total: 1 };
+const workspace = {
+  id: 'w',
+  name: 'bench',
+  projects: { items: [], total: 0 },
+  crawls,
+  crawlOverCrawls: null,
 };
+const landscape = { workspaces: [workspace], dates: new Map() };
+const wish = { route, format, store: route === 'export' ? 'store_a' : null } as const;
+const options = routeOptions(pipeline, wish, ['store_a']);
+const load = async (dataset: string): Promise<void> => {
+  const { report, error } = await runUnit(context, plannedAs(dataset), options, landscape, undefined);
+  if (error) throw error;
+  if (report.counts.loaded !== expected)
+    throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);
+};
+const expected = JSON.parse(readFileSync(join(data, `${name}.fields.json`), 'utf8')).rows;
 
 const startedAt = performance.now();
-const wish = { route: 'stream', format: format === 'csv' ? 'csv' : 'json', store: null } as const;
-const options = routeOptions(pipeline, wish, []);
-const landscape = { workspaces: [], dates: new Map() };
-const { report, error } = await runUnit(context, planned, options, landscape, undefined);
-if (error) throw error;
+if (units === '1') await load(pipeline.dataset);
+else if (units === 'two at once') await Promise.all([load(pipeline.dataset), load('again')]);
+else for (const dataset of [pipeline.dataset, 'again']) await load(dataset);
 const loadedAt = performance.now();
 const rss = peakRss();
 await runModels({
@@ -87,9 +118,6 @@ await runModels({
 const modelledAt = performance.now();
 await publish(working, silentLogger, signal);
 const publishedAt = performance.now();
-const expected = JSON.parse(readFileSync(join(process.argv[8] ?? '', `${name}.fields.json`), 'utf8')).rows;
-if (report.counts.loaded !== expected)
-  throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);
 process.stdout.write(
   `${JSON.stringify({
     seconds: (loadedAt - startedAt) / 1000,

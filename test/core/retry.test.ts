@@ -55,6 +55,10 @@ test('a retriable failure is tried again until it succeeds', async () => {
   ]);
 });
 
+test.for(['quota', 'export_failed'] as const)('%s is left to a later run', async (code) => {
+  await expect(retry(failing(1, code), { policy: QUICK })).rejects.toThrow('failed 1');
+});
+
 test('the last failure is thrown once the tries are used up', async () => {
   await expect(retry(failing(9, 'cut_short'), { policy: QUICK })).rejects.toThrow('failed 4');
 });

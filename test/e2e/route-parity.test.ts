@@ -1,60 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Connection } from '../../src/core/duckdb.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
-import {
-  differences,
-  type HouseOptions,
-  projectFolder,
-  published,
-  runHouse,
-  sandboxFor,
-} from '../support/house.ts';
+import { type HouseOptions, published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { EXPORTED, STREAMED, sameByAll } from '../support/same-by-all.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-
-const STREAMED = [
-  { route: 'stream', format: 'json' },
-  { route: 'stream', format: 'csv' },
-  { route: 'search' },
-] as const;
-const EXPORTED = (['store_a', 'store_b'] as const).flatMap((store) =>
-  (['parquet', 'json', 'csv'] as const).map((format) => ({ route: 'export', format, store }) as const),
-);
-
-/** Loads the datasets in each of the ways into a warehouse of its own, and holds the others against the first. */
-async function sameByAll(
-  sandbox: Sandbox,
-  datasets: readonly string[],
-  ways: readonly HouseOptions[],
-): Promise<Connection> {
-  const connection = await temporaryConnection(await temporaryFolder());
-  const loaded: { way: HouseOptions; folder: string }[] = [];
-  for (const way of ways) {
-    const folder = await projectFolder();
-    const result = await runHouse(folder, sandbox, { ...way, pipelines: datasets });
-    expect([way, result.errors]).toEqual([way, []]);
-    const units = result.report.units;
-    expect([way, units.length > 0, units.every((unit) => unit.status === 'loaded')]).toEqual([
-      way,
-      true,
-      true,
-    ]);
-    if (way.route) expect(new Set(units.map((unit) => unit.route))).toEqual(new Set([way.route]));
-    loaded.push({ way, folder });
-  }
-  const [first] = loaded;
-  for (const { way, folder } of loaded) {
-    for (const dataset of datasets) {
-      const rows = await differences(connection, first?.folder ?? '', folder, dataset);
-      expect([way, dataset, rows]).toEqual([way, dataset, 0n]);
-      const types = `SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'raw' AND table_name = '${dataset}' ORDER BY 1`;
-      expect(await published(connection, folder, types)).toEqual(
-        await published(connection, first?.folder ?? '', types),
-      );
-    }
-  }
-  return connection;
-}
 
 test('pages and links come the same by every route, format and store', { timeout: 120_000 }, async () => {
   const sandbox = await sandboxFor({
@@ -74,7 +22,7 @@ test('hostile values come the same by every route, format and store, in many obj
   const texts = EXPORTED.filter(({ format }) => format !== 'parquet');
   await sameByAll(sandbox, ['crawl_pages'], [...STREAMED, ...texts]);
   // Its names differ only in case, which Parquet can't hold: the service says so, and nothing is loaded.
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const way = { route: 'export', format: 'parquet', store: 'store_a', pipelines: ['crawl_pages'] } as const;
   const { exitCode, errors } = await runHouse(folder, sandbox, way);
   expect([exitCode, errors[0]?.message]).toEqual([4, expect.stringContaining('use csv or json')]);
@@ -102,7 +50,7 @@ test('log events and log pages come the same by every route, window by window', 
   });
   const datasets = ['log_events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'];
   const connection = await sameByAll(sandbox, datasets, STREAMED);
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   await runHouse(folder, sandbox, { pipelines: datasets });
   const sums = await published(
     connection,
@@ -117,7 +65,7 @@ test('weeks from Sunday are loaded whole', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=30,columns=20,log_days=20,events=400,seed=25'],
   });
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   await runHouse(folder, sandbox, { pipelines: ['projects'] });
   const connection = await temporaryConnection(await temporaryFolder());
   const [project] = await published(connection, folder, 'SELECT id FROM raw.projects');
@@ -137,7 +85,7 @@ test('ranking performance adds up to what the service says of the whole', async 
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=40,columns=20,ranking_days=5,seed=26'],
   });
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const result = await runHouse(folder, sandbox, { pipelines: ['ranking_performance', 'projects'] });
   expect(result.errors).toEqual([]);
   expect(result.report.units.filter((unit) => unit.dataset === 'ranking_performance')).toHaveLength(5);
@@ -173,7 +121,7 @@ test('ranking performance adds up to what the service says of the whole', async 
 
 test('an export is asked for once, and its objects go where the settings say so', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=50,columns=20,seed=27'] });
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const options: HouseOptions = {
     command: 'backfill',
     pipelines: ['crawl_pages', 'data_exports'],

@@ -3,6 +3,7 @@ import { type Connection, text } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
 import type { Counts } from '../../src/model/counts.ts';
+import type { Field } from '../../src/model/field.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { fields, makePackage, type PackageSpec } from './make-package.ts';
@@ -140,10 +141,11 @@ test('a unit without rows makes its table and its records', async () => {
   expect(await connection.scalar('SELECT count(*) FROM ops.unit_fields')).toBe(2n);
 });
 
-test('ops.loads has the counts, route, format, bytes, hash and filter', async () => {
+test('ops.loads has the counts, route and its reason, format, bytes, hash and filter', async () => {
   const { connection, load } = await warehouse();
   const filter = { field: ['depth', 'gte', 2n ** 60n] };
-  const source = { base_url: '', route: 'stream', format: 'csv', filter, requested_at: '' };
+  const reason = 'as asked for';
+  const source = { base_url: '', route: 'stream', format: 'csv', filter, reason, requested_at: '' };
   await load({ ...PAGES, manifest: { source, attempts: 3, bytes: 1234, content_sha256: 'abc' } });
   const [row] = await connection.jsonRows('SELECT * EXCLUDE (loaded_at) FROM ops.loads');
   expect(row).toEqual({
@@ -168,7 +170,30 @@ test('ops.loads has the counts, route, format, bytes, hash and filter', async ()
     content_sha256: 'abc',
     filter: '{"field":["depth","gte",1152921504606846976]}',
     run_id: 'run-1',
+    reason: 'as asked for',
   });
+});
+
+test('values that the schema does not foresee are loaded and told of once, even with schema_change: freeze', async () => {
+  const { connection, load } = await warehouse();
+  const status: Field = { name: 'status', type: 'enum', arity: 'one', values: ['ok', 'gone'] };
+  const of = (id: string, ...rows: { clicks: number; status: string }[]): PackageSpec => ({
+    id,
+    fields: [...fields('clicks natural'), status],
+    rows,
+  });
+  await load(of('c1', { clicks: 1, status: 'ok' }));
+  await load(of('c2', { clicks: -1, status: 'lost' }, { clicks: 2, status: 'gone' }), 'freeze');
+  await load(of('c3', { clicks: -1, status: 'lost' }), 'freeze');
+  expect(
+    await connection.jsonRows(
+      'SELECT unit, field, change, before, after FROM ops.schema_changes ORDER BY field',
+    ),
+  ).toEqual([
+    { unit: 'crawl_pages/c2', field: 'clicks', change: 'out_of_range', before: '>= 0', after: '-1' },
+    { unit: 'crawl_pages/c2', field: 'status', change: 'enum_value', before: 'ok, gone', after: 'lost' },
+  ]);
+  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(4n);
 });
 
 test('ops.unit_fields tells a field that the export did not have from one that is null', async () => {

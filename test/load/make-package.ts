@@ -78,6 +78,7 @@ export async function makePackage(
       rejected: staged.rejected,
     },
     rejects: [...staged.rejects],
+    notes: [...staged.notes],
     bytes: bytes.length,
     content_sha256: createHash('sha256').update(bytes).digest('hex'),
     attempts: 1,

@@ -8,6 +8,7 @@ import { loadPipelines } from '../../src/config/pipelines.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { type Connection, ident, text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import type { RouteWish } from '../../src/pipeline/choose-route.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { RunResult } from '../../src/pipeline/session.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
@@ -21,11 +22,17 @@ export const SHARED_DATA = join(ROOT, '..', 'shared', 'data');
 
 /** A project folder of its own, with what this repository ships. */
 export async function projectFolder(): Promise<string> {
+  const folder = await rawProjectFolder();
+  await cp(join(ROOT, 'sql'), join(folder, 'sql'), { recursive: true });
+  return folder;
+}
+
+/** The same without models, for tests that look at `raw` and `ops` only. */
+export async function rawProjectFolder(): Promise<string> {
   const folder = join(await temporaryFolder(), 'project');
-  await mkdir(folder);
-  for (const name of ['pipelines', 'sql', 'schedules.yaml']) {
+  await mkdir(join(folder, 'sql'), { recursive: true });
+  for (const name of ['pipelines', 'schedules.yaml'])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  }
   return folder;
 }
 
@@ -38,7 +45,9 @@ export async function sandboxFor(options: SandboxOptions): Promise<Sandbox> {
 export interface HouseOptions {
   readonly command?: 'run' | 'backfill';
   readonly reload?: boolean;
-  readonly format?: 'csv' | 'json';
+  readonly route?: RouteWish['route'];
+  readonly format?: RouteWish['format'];
+  readonly store?: RouteWish['store'];
   readonly pipelines?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -49,7 +58,9 @@ export async function runHouse(
   sandbox: Sandbox,
   options: HouseOptions = {},
 ): Promise<RunResult> {
-  const settings = await loadSettings(folder, environmentOf(sandbox, options.environment));
+  const environment = environmentOf(sandbox, options.environment);
+  useCredentials(environment);
+  const settings = await loadSettings(folder, environment);
   const pipelines = await loadPipelines(folder);
   const request: RunRequest = {
     command: options.command ?? 'run',
@@ -60,7 +71,7 @@ export async function runHouse(
       from: Number.NEGATIVE_INFINITY,
       to: Number.POSITIVE_INFINITY,
     },
-    wish: { route: null, format: options.format ?? null },
+    wish: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },
     reload: options.reload ?? false,
   };
   return run(settings, request, silentLogger, new AbortController().signal);
@@ -100,7 +111,26 @@ function environmentOf(
   sandbox: Sandbox,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return { CRAWLHOUSE_BASE_URL: sandbox.baseUrl, CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken, ...extra };
+  const { store_a, store_b } = sandbox.ready;
+  return {
+    CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
+    CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
+    CRAWLHOUSE_STORE_A_BUCKET: store_a.bucket,
+    CRAWLHOUSE_STORE_A_ENDPOINT: store_a.endpoint,
+    CRAWLHOUSE_STORE_B_BUCKET: store_b.bucket,
+    CRAWLHOUSE_STORE_B_ENDPOINT: store_b.endpoint,
+    CRAWLHOUSE_STORE_B_REGION: store_b.region,
+    CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: store_b.credentials_secret,
+    AWS_ACCESS_KEY_ID: store_b.access_key,
+    AWS_SECRET_ACCESS_KEY: store_b.secret_key,
+    ...extra,
+  };
+}
+
+/** Amazon's standard chain reads the process's own environment. */
+function useCredentials(environment: Readonly<Record<string, string>>): void {
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+    process.env[name] = environment[name] ?? '';
 }
 
 /** Rows of a published warehouse. */
@@ -134,7 +164,7 @@ export async function differences(
        WHERE database_name = 'l' AND schema_name = 'raw' AND table_name = ? AND NOT starts_with(column_name, '_')`,
       [table],
     );
-    const list = ['_crawl_id', ...columns.map((column) => column.column_name)].map(ident).join(', ');
+    const list = ['_source_id', ...columns.map((column) => column.column_name)].map(ident).join(', ');
     const from = (catalog: string): string => `SELECT ${list} FROM ${catalog}.raw.${ident(table)}`;
     return (await connection.scalar(
       `SELECT (SELECT count(*) FROM (${from('l')} EXCEPT ALL ${from('r')}))

@@ -31,7 +31,7 @@ async function notes(folder: string): Promise<string[]> {
 test('a new warehouse has its schemas and tables, is not dirty and not published', async () => {
   const folder = await temporaryFolder();
   const working = await openWorking(folder);
-  expect(await working.publication()).toEqual({ id: null, base_id: null, dirty: false, version: 1 });
+  expect(await working.publication()).toEqual({ id: null, base_id: null, dirty: false, version: 2 });
   const tables = await working.connection.rows(
     "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1",
   );
@@ -140,6 +140,29 @@ test('a warehouse of a newer crawlhouse is refused', async () => {
     code: 'bad_settings',
     message: expect.stringContaining('was made by a newer crawlhouse (warehouse version 99)'),
   });
+});
+
+test('a warehouse of an earlier version opens, and has what it lacked', async () => {
+  const folder = await temporaryFolder();
+  await withWorking(folder, async (working) => {
+    const { connection } = working;
+    await connection.run("INSERT INTO ops.loads (unit, loaded, queryable) VALUES ('crawl_pages/c1', 1, 1)");
+    await connection.run('ALTER TABLE ops.loads DROP COLUMN reason');
+    await connection.run('UPDATE ops.publication SET version = 1, dirty = true');
+    await connection.run('CREATE TABLE raw.first (n INTEGER)');
+    await connection.run('DELETE FROM ops.loads');
+    await publish(working, silentLogger, signal);
+  });
+  await rm(placeIn(folder).stateDir, { recursive: true });
+  await withWorking(folder, async ({ connection }) => {
+    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(2);
+    expect(
+      await connection.scalar(
+        "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'loads' AND column_name = 'reason'",
+      ),
+    ).toBe(1n);
+  });
+  expect(await notes(folder)).toEqual(['first']);
 });
 
 test('a log of changes that a crash left beside the published file does no harm', async () => {

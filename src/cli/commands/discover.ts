@@ -21,11 +21,11 @@ export const discover: Command = {
     const { plan, held } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
     const units = plan.units
       .filter(({ unit }) => !held.has(unitName(unit)))
-      .map(({ unit, skip }) => ({
+      .map(({ unit, skip, failure }) => ({
         unit: unitName(unit),
         ...unit,
-        status: skip === null ? 'due' : 'skipped',
-        reason: skip,
+        status: failure ? 'failed' : skip === null ? 'due' : 'skipped',
+        reason: failure?.message ?? skip,
       }));
     if (invocation.has('json')) {
       await invocation.write(`${stringifyJson({ units, open: plan.open }, 2)}\n`);

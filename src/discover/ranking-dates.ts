@@ -1,0 +1,74 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { Oql } from '../api/oql.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+
+const DAY = 86_400_000;
+/** How far back days are looked for where the whole is too much for the quota: spans of a month, two years of them. */
+const SPAN_DAYS = 31;
+const SPANS = 24;
+/** Days that one answer brings: thirteen years of them. */
+const MOST_DAYS = 5_000;
+
+/** Days that have data, both inclusive, `YYYY-MM-DD`. */
+export interface DataDays {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The first and the last day of a project's ranking performance: the service states them nowhere, so they are asked for
+ * as aggregates. A query costs the more the more days it reaches; where all of them are too much for the quota they are
+ * asked for month by month, and then by halves of one down to a day.
+ *
+ * @param now UTC milliseconds
+ * @throws CrawlhouseError `quota` when what is left does not even do for a day
+ */
+export async function rankingDays(
+  client: ServiceClient,
+  projectId: string,
+  now: number,
+  signal: AbortSignal,
+): Promise<DataDays | undefined> {
+  const edges = async (oql: Oql | null): Promise<DataDays | undefined> => {
+    const sort = { field: 'date', order: 'asc' } as const;
+    const query = { fields: ['date'], sort, limit: MOST_DAYS, ...(oql ? { oql } : {}) };
+    const { aggs } = await client.aggregateRanking(projectId, { aggs: [query] }, signal);
+    const days = aggs[0]?.rows?.map((row) => row[0]) ?? [];
+    const [from, to] = [days[0], days.at(-1)];
+    return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
+  };
+  /** Of so many days from a day on. */
+  const within = async (start: number, days: number): Promise<DataDays | undefined> => {
+    try {
+      return await edges({
+        and: [{ field: ['date', 'gte', dayOf(start)] }, { field: ['date', 'lt', dayOf(start + days * DAY)] }],
+      });
+    } catch (error) {
+      if (!isQuota(error) || days === 1) throw error;
+      const half = Math.ceil(days / 2);
+      return joined(await within(start, half), await within(start + half * DAY, days - half));
+    }
+  };
+  try {
+    return await edges(null);
+  } catch (error) {
+    if (!isQuota(error)) throw error;
+  }
+  let found: DataDays | undefined;
+  for (let span = 1; span <= SPANS; span++)
+    found = joined(await within(now + DAY - span * SPAN_DAYS * DAY, SPAN_DAYS), found);
+  return found;
+}
+
+function joined(earlier: DataDays | undefined, later: DataDays | undefined): DataDays | undefined {
+  if (earlier === undefined || later === undefined) return earlier ?? later;
+  return { from: earlier.from, to: later.to };
+}
+
+function isQuota(error: unknown): boolean {
+  return error instanceof CrawlhouseError && error.code === 'quota';
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

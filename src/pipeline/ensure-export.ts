@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { DataExport, DataExportInput } from '../api/data-exports.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { PlannedUnit } from '../discover/plan-units.ts';
+import { findExport, isDone, prefixOf } from '../extract/data-export-job.ts';
+import { unitName } from '../model/unit.ts';
+import { listObjects } from '../stores/list-objects.ts';
+import type { ChosenRoute, Store } from './choose-route.ts';
+import { missing, openConfiguredStore } from './configured-stores.ts';
+import type { RunContext } from './context.ts';
+import { folderName } from './unit-folders.ts';
+
+/** Of a CSV that we ask for; what comes is read by what its record says. */
+const DELIMITER = ';';
+
+/** The attempt's data export: the one that is under way, or a new one. */
+export async function ensureExport(
+  { client, ledger, settings, signal, reload }: RunContext,
+  { unit, pipeline }: PlannedUnit,
+  { format }: ChosenRoute,
+  target: Store,
+  workspaceId: string,
+): Promise<DataExport> {
+  const name = unitName(unit);
+  const { prefix: root } = settings[target] ?? {};
+  const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
+  const inputOf = (prefix: string): DataExportInput => ({
+    data_type: pipeline.source.data_type === 'links' ? 'link' : 'page',
+    resource_id: unit.source.id,
+    output_format: format,
+    ...(format === 'csv' ? { output_format_parameters: { csv_delimiter: DELIMITER } } : {}),
+    target,
+    target_parameters: targetParameters(target, settings, workspaceId, prefix),
+    include_all_page_group_lists: true,
+  });
+  const known = ledger.exports().find((one) => one.unit === name);
+  let usable =
+    known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
+  if (usable?.data_export_id) {
+    const standing = await client
+      .dataExport(workspaceId, usable.data_export_id, signal)
+      .catch((error: unknown) => {
+        // The service keeps its exports for a while only: one that it has forgotten was not loaded in time.
+        if (error instanceof CrawlhouseError && error.code === 'not_found') return undefined;
+        throw error;
+      });
+    if (standing) return standing;
+    usable = undefined;
+  }
+  // Without a record of an attempt, one that a lost ledger knew of may still stand there; not for a reload, which is to
+  // ask anew.
+  if (usable || (known === undefined && !reload)) {
+    const isOurs = (prefix: string): boolean => (usable ? prefix === usable.prefix : prefix.startsWith(base));
+    const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
+    const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
+    if (found && stands) {
+      ledger.putExport(record(name, target, format, prefixOf(found), found));
+      return found;
+    }
+  }
+  // Its own for each: what a failed one left behind would be taken for rows of the next.
+  const prefix = `${base}${randomUUID()}/`;
+  // Before the request: a kill from here on finds the export by its prefix.
+  ledger.putExport(record(name, target, format, prefix, undefined));
+  const created = await client.createDataExport(workspaceId, inputOf(prefix), signal);
+  ledger.putExport(record(name, target, format, prefix, created));
+  return created;
+}
+
+/** States of ours after which an attempt is not taken up again. */
+export const OVER: readonly string[] = ['loaded', 'FAILED', 'GONE', 'UNUSABLE'];
+
+function record(unit: string, store: Store, format: string, prefix: string, created: DataExport | undefined) {
+  return {
+    unit,
+    data_export_id: created?.id ?? null,
+    store,
+    format,
+    prefix,
+    status: created?.status ?? 'intended',
+    // By our clock: it is held against the time of the load.
+    requested_at: new Date().toISOString(),
+  };
+}
+
+/** An export that is done but whose objects have gone is of no use. */
+async function hasObjects(
+  target: Store,
+  settings: RunContext['settings'],
+  found: DataExport,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isDone(found.status)) return true;
+  if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < Date.now()) return false;
+  await using store = await openConfiguredStore(settings, target);
+  return (await listObjects(store, prefixOf(found), signal)).length > 0 || found.output_row_count === 0;
+}
+
+function targetParameters(
+  target: Store,
+  settings: RunContext['settings'],
+  workspaceId: string,
+  prefix: string,
+): DataExportInput['target_parameters'] {
+  if (target === 'store_a') {
+    return { store_a_bucket: settings.store_a?.bucket ?? '', store_a_prefix: prefix };
+  }
+  const { bucket = '', region, credentials_secret: secret } = settings.store_b ?? {};
+  if (secret === undefined) throw missing('store_b.credentials_secret');
+  if (region === undefined) throw missing('store_b.region');
+  return {
+    store_b_credentials: `secrets://${workspaceId}/${secret}`,
+    store_b_bucket: bucket,
+    store_b_region: region,
+    store_b_prefix: prefix,
+  };
+}

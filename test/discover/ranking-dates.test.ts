@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { rankingDays } from '../../src/discover/ranking-dates.ts';
+import { clientOf, patchProject, projectId } from '../sandbox/clients.ts';
+import { rankingFolder } from '../sandbox/ranking/ranking-data.ts';
+import { sharedService } from '../sandbox/support.ts';
+
+const NAMES = ['whole', 'narrow', 'poor', 'empty'];
+const folders = NAMES.map((name) => (name === 'empty' ? rankingFolder(name, []) : rankingFolder(name)));
+const it = await sharedService({ importDirs: await Promise.all(folders) });
+const NOW = Date.parse('2025-03-01T12:00:00Z');
+const { signal } = new AbortController();
+const ALL_DAYS = { from: '2025-01-01', to: '2025-01-03' };
+
+/** The days of a project that may use so much an hour; its rows are 3, 2 and 1 on three days. */
+async function daysOf(name: string, quota?: number) {
+  const id = await projectId(it, name);
+  if (quota !== undefined) await patchProject(it, id, { ranking_performance_quota: quota });
+  return rankingDays(clientOf(it), id, NOW, signal);
+}
+
+test('the first and the last day are found by one question', async () => {
+  expect(await daysOf('whole')).toEqual(ALL_DAYS);
+  expect(await daysOf('empty')).toBeUndefined();
+});
+
+test('where all days are too much for the quota they are asked for in smaller spans', async () => {
+  // All at once cost 18, the first two days 10, the last one 1.
+  expect(await daysOf('narrow', 17)).toEqual(ALL_DAYS);
+});
+
+test('a quota that does not do for a day is told', async () => {
+  await expect(daysOf('poor', 1)).rejects.toMatchObject({ code: 'quota', kind: 'retriable' });
+});
