@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { clearFaults, projectFolder, published, runHouse, sandboxFor, setFaults } from '../support/house.ts';
+import {
+  clearFaults,
+  published,
+  rawProjectFolder,
+  runHouse,
+  sandboxFor,
+  setFaults,
+} from '../support/house.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 400;
@@ -23,7 +30,7 @@ test('a fault that passes is healed: the rows are the same after a retry', { tim
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });
   const connection = await temporaryConnection(await temporaryFolder());
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const options = { command: 'backfill', reload: true, pipelines: ['crawl_pages'] } as const;
   expect((await runHouse(folder, sandbox, options)).exitCode).toBe(0);
   const sum =
@@ -52,7 +59,7 @@ test('an export that is always cut is refused or failed, and the former rows sta
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });
   const connection = await temporaryConnection(await temporaryFolder());
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const options = { command: 'backfill', reload: true, pipelines: ['crawl_pages'] } as const;
   await runHouse(folder, sandbox, options);
   await setFaults(sandbox, [{ match: MATCH, kind: 'duplicate' }]);

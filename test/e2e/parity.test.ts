@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
-import { differences, projectFolder, published, runHouse, sandboxFor } from '../support/house.ts';
+import { differences, published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async () => {
@@ -14,7 +14,7 @@ test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async 
   ] as const;
   const folders: string[] = [];
   for (const [format, compression] of ways) {
-    const folder = await projectFolder();
+    const folder = await rawProjectFolder();
     const result = await runHouse(folder, sandbox, {
       format,
       environment: { CRAWLHOUSE_COMPRESSION: compression },
@@ -55,7 +55,7 @@ test('generated data load the same rows by both formats', async () => {
     generate: ['projects=1,crawls=1,pages=2000,links=5000,columns=130,seed=11'],
   });
   const connection = await temporaryConnection(await temporaryFolder());
-  const [json, csv] = [await projectFolder(), await projectFolder()];
+  const [json, csv] = [await rawProjectFolder(), await rawProjectFolder()];
   await runHouse(json, sandbox, { format: 'json' });
   await runHouse(csv, sandbox, { format: 'csv' });
   expect(await differences(connection, json, csv, 'crawl_pages')).toBe(0n);
