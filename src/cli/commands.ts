@@ -6,6 +6,7 @@ import { load } from './commands/load.ts';
 import { query } from './commands/query.ts';
 import { run } from './commands/run.ts';
 import { sandboxStart } from './commands/sandbox-start.ts';
+import { schedule } from './commands/schedule.ts';
 import { status } from './commands/status.ts';
 import { test } from './commands/test.ts';
 import { transform } from './commands/transform.ts';
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   discover,
   run,
   backfill,
+  schedule,
   load,
   status,
   query,

@@ -86,6 +86,15 @@ export const SettingsFile = z.strictObject({
     .optional(),
   on_reject: z.enum(ON_REJECT).default('fail'),
   schema_change: z.enum(SCHEMA_CHANGE).default('evolve'),
+  /** Where `crawlhouse schedule` answers `/healthz`, `/readyz` and `/webhook`; none: nowhere. */
+  schedule_listen: z
+    .string()
+    .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
+    .optional(),
+  /** Seconds that a run may take to its end once the service is told to stop. */
+  schedule_grace: z.number().min(0).default(60),
+  /** The secret that the service signs its webhooks with. */
+  webhook_secret: Given.optional(),
 });
 
 /** The settings of one project folder; paths are absolute. */
@@ -100,6 +109,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'concurrency',
   'requests_per_second',
   'unarchive_per_run',
+  'schedule_grace',
 ]);
 
 /** What a variable sets: a setting, or a part of one. */
@@ -252,8 +262,12 @@ function readText(key: string, value: string): unknown {
   return NUMBERS.has(key) ? Number(value) : value;
 }
 
-function secretsOf({ access_token, oauth }: z.output<typeof SettingsFile>): (string | undefined)[] {
-  return [access_token, oauth?.client_secret, oauth?.refresh_token];
+function secretsOf({
+  access_token,
+  oauth,
+  webhook_secret,
+}: z.output<typeof SettingsFile>): (string | undefined)[] {
+  return [access_token, oauth?.client_secret, oauth?.refresh_token, webhook_secret];
 }
 
 /** Where the service is, and what lets us in. */

@@ -88,6 +88,8 @@ function describeIssue(
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let current: unknown = schema;
   for (const key of path) {
+    // The items of a list are all of one schema, which the list unwraps to.
+    if (typeof key === 'number') continue;
     const shape = shapeOf(current);
     if (!shape) return [];
     current = shape[String(key)];

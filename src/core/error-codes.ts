@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
   bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
   bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
+  bad_schedule: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
   bad_model: {
     kind: 'usage',
     means: "A model's header or SQL does not hold: unknown key, missing table, a circle.",
@@ -84,6 +85,10 @@ export const ERROR_CODES = {
     means: 'The bytes of an object do not have the checksum that its store gives.',
   },
   disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
+  timed_out: {
+    kind: 'retriable',
+    means: 'A scheduled run took longer than its `timeout`; the next one goes on from there.',
+  },
   unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
   forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },
   store_access: {

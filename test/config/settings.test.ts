@@ -297,3 +297,16 @@ test('an OAuth2 application needs all its parts, and no others', async () => {
     hint: expect.stringContaining('CRAWLHOUSE_OAUTH_CLIENT_ID'),
   });
 });
+
+test('the settings of the schedule have their form, and the webhook secret is masked', async () => {
+  const settings = await load({
+    file: 'schedule_listen: 127.0.0.1:8090\n',
+    variables: { CRAWLHOUSE_SCHEDULE_GRACE: '2.5', CRAWLHOUSE_WEBHOOK_SECRET: 'secret-of-webhooks' },
+  });
+  expect(settings).toMatchObject({ schedule_listen: '127.0.0.1:8090', schedule_grace: 2.5 });
+  expect(redact('x secret-of-webhooks x')).toBe('x [redacted] x');
+  expect((await load({})).schedule_grace).toBe(60);
+  await refused({ file: 'schedule_listen: 8090x\n' }).toMatchObject({
+    message: expect.stringContaining('crawlhouse.yaml:1: schedule_listen: '),
+  });
+});

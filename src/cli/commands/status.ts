@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadPipelines } from '../../config/pipelines.ts';
+import { loadSchedules } from '../../config/schedules.ts';
 import type { Settings } from '../../config/settings.ts';
 import { stringifyJson } from '../../core/json.ts';
 import {
@@ -11,6 +13,7 @@ import {
 } from '../../ledger/ledger.ts';
 import { ledgerTables } from '../../pipeline/ledger-tables.ts';
 import { readPublished } from '../../pipeline/read-published.ts';
+import { upcoming } from '../../schedule/upcoming.ts';
 import type { Command } from '../command.ts';
 import { textTable } from '../text-table.ts';
 
@@ -23,16 +26,18 @@ interface Standing {
 
 export const status: Command = {
   name: 'status',
-  summary: 'units, runs and discovery',
+  summary: 'units, runs, discovery and next firings',
   positionals: { shown: '[UNIT]', most: 1 },
   flags: {},
   async run(invocation) {
     const [wanted] = invocation.positionals;
-    const standing = await readStanding(await invocation.settings());
+    const settings = await invocation.settings();
+    const standing = await readStanding(settings);
+    const schedules = await nextFirings(settings.projectDir);
     const units = standing.units.filter((unit) => wanted === undefined || unit.unit.includes(wanted));
     if (invocation.has('json')) {
       const { discovery, runs, exports } = standing;
-      await invocation.write(`${stringifyJson({ discovery, units, exports, runs, schedules: [] }, 2)}\n`);
+      await invocation.write(`${stringifyJson({ discovery, units, exports, runs, schedules }, 2)}\n`);
       return 0;
     }
     await invocation.write(
@@ -63,9 +68,18 @@ export const status: Command = {
     );
     const { open, swept_at } = standing.discovery;
     await invocation.write(`\n${open.length} crawls open${swept_at ? `, lists read at ${swept_at}` : ''}\n`);
+    for (const { name, next_at } of schedules) {
+      await invocation.write(`schedule ${name}: ${next_at ? `next at ${next_at}` : 'never again'}\n`);
+    }
     return 0;
   },
 };
+
+async function nextFirings(projectDir: string): Promise<ReturnType<typeof upcoming>> {
+  const pipelines = await loadPipelines(projectDir);
+  const datasets = pipelines.map((one) => one.dataset);
+  return upcoming(await loadSchedules(projectDir, datasets), Date.now());
+}
 
 /** From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. */
 async function readStanding(settings: Settings): Promise<Standing> {

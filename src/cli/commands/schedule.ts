@@ -1,0 +1,91 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { loadPipelines } from '../../config/pipelines.ts';
+import { loadSchedules } from '../../config/schedules.ts';
+import { type Settings, serviceSettings } from '../../config/settings.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { createLogger, type Logger } from '../../core/logger.ts';
+import { redact } from '../../core/redact.ts';
+import { lockState } from '../../core/state-lock.ts';
+import type { RunReport } from '../../model/report.ts';
+import { fire } from '../../schedule/fire.ts';
+import { listen } from '../../schedule/listen.ts';
+import { Scheduler, type SchedulerOptions } from '../../schedule/scheduler.ts';
+import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedules.ts';
+import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
+import type { Command, Invocation } from '../command.ts';
+import { describeRun } from '../run-report.ts';
+
+export const schedule: Command = {
+  name: 'schedule',
+  summary: 'the long-running service: runs what schedules.yaml says, when it says',
+  positionals: { shown: '', most: 0 },
+  flags: { once: { type: 'boolean', help: 'run what is due now, then end with the exit code of that' } },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    serviceSettings(settings);
+    // Of two services on one state each firing would run twice.
+    using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
+    return await (invocation.has('once') ? once(invocation, settings) : serve(invocation, settings));
+  },
+};
+
+async function serve(invocation: Invocation, settings: Settings): Promise<number> {
+  const logger = serviceLogger(invocation);
+  const scheduler = schedulerOf(settings, logger, async (one, signal) => {
+    const result = await fire(settings, one, invocation.logger, signal);
+    invocation.say(describeRun(result.report));
+    return result;
+  });
+  await scheduler.open();
+  await using closing = new AsyncDisposableStack();
+  const { schedule_listen: address, webhook_secret: secret } = settings;
+  if (address !== undefined) {
+    const listener = closing.use(await listen(address, scheduler, secret, invocation.signal));
+    logger.info('listening', { port: listener.port, webhook: secret !== undefined });
+  }
+  for (const { name, next_at } of scheduler.nextFirings()) {
+    logger.info('schedule', { schedule: name, next_at: next_at ?? 'never' });
+  }
+  const graceMs = settings.schedule_grace * 1000;
+  return await serveSchedules(scheduler, { beatMs: BEAT_MS, graceMs }, logger, invocation.signal);
+}
+
+async function once(invocation: Invocation, settings: Settings): Promise<number> {
+  const reports = new Map<string, RunReport>();
+  const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal) => {
+    const result = await fire(settings, one, invocation.logger, signal);
+    reports.set(one.name, result.report);
+    if (!invocation.has('json')) invocation.say(describeRun(result.report));
+    return result;
+  });
+  const code = await runDueOnce(scheduler, invocation.signal);
+  if (invocation.has('json')) {
+    const runs = [...reports].map(([name, report]) => ({ schedule: name, ...report }));
+    await invocation.write(redact(`${stringifyJson({ runs }, 2)}\n`));
+  } else if (scheduler.outcomes.size === 0) invocation.say('Nothing is due.\n');
+  return code;
+}
+
+/** What the service does is said without `--verbose` too: its log is all there is to see of it. */
+function serviceLogger(invocation: Invocation): Logger {
+  return createLogger(invocation.has('quiet') ? 'error' : 'info', (line) =>
+    process.stderr.write(`${line}\n`),
+  );
+}
+
+function schedulerOf(settings: Settings, logger: Logger, run: SchedulerOptions['fire']): Scheduler {
+  return new Scheduler({
+    async load() {
+      const pipelines = await loadPipelines(settings.projectDir);
+      const datasets = pipelines.map((one) => one.dataset);
+      return loadSchedules(settings.projectDir, datasets);
+    },
+    fire: run,
+    readState: () => readScheduleState(settings.state_dir),
+    writeState: (state) => writeScheduleState(settings.state_dir, state),
+    now: () => Date.now(),
+    seed: `${hostname()}\0${settings.projectDir}`,
+    logger,
+  });
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
+import { cronProblem } from './cron-fields.ts';
+import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
+
+const Names = z.union([z.literal('all'), z.array(z.string().min(1)).min(1)], {
+  error: 'all or a list of names is expected',
+});
+
+/** One schedule (docs/operate.md). */
+export const Schedule = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, - and _ are expected')
+    .describe('Unique; stands in logs and in status.'),
+  pipelines: Names.default('all').describe('Datasets of pipelines/, or all.'),
+  projects: Names.optional().describe('Ids or names of projects, or all; without it the setting `projects`.'),
+  cron: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = cronProblem(text);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
+    .describe('Minute, hour, day of month, month, day of week.'),
+  time_zone: z
+    .string()
+    .refine(isTimeZone, 'a time zone is expected, such as Europe/Paris or UTC')
+    .default('UTC')
+    .describe('The IANA name of the time zone that `cron` is read in.'),
+  on_missed: z
+    .enum(['run_once', 'skip'])
+    .default('run_once')
+    .describe('Firings that nobody was there for (sleep, service down): one run for all of them, or none.'),
+  overlap: z
+    .enum(['skip', 'queue'])
+    .default('skip')
+    .describe('A firing while the former run of this schedule goes on: dropped, or run after it.'),
+  jitter: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(0)
+    .describe('Seconds: each firing starts later by a fixed share of this, other for each installation.'),
+  retries: z
+    .strictObject({
+      number: z.int().min(0).max(100).describe('Runs again after a failure that can be tried again.'),
+      wait: z.number().positive().max(1440).describe('Minutes before each of them.'),
+    })
+    .default({ number: 0, wait: 1 }),
+  timeout: z.number().positive().optional().describe('Minutes after which a run is ended.'),
+});
+export type Schedule = z.output<typeof Schedule>;
+
+/** The whole of schedules.yaml. */
+export const SchedulesFile = z.strictObject({ schedules: z.array(Schedule).default([]) });
+
+/**
+ * Reads `schedules.yaml`; `datasets` are the pipelines that it may name.
+ *
+ * @throws CrawlhouseError `bad_schedule` naming file, line, key and what would work
+ */
+export async function loadSchedules(projectDir: string, datasets: readonly string[]): Promise<Schedule[]> {
+  const source = await readYaml(join(projectDir, 'schedules.yaml'), 'schedules.yaml', 'bad_schedule');
+  const { schedules } = checkYaml(SchedulesFile, source, 'bad_schedule');
+  for (const [index, schedule] of schedules.entries())
+    checkNames(index, schedule, schedules, datasets, source);
+  return schedules;
+}
+
+function checkNames(
+  index: number,
+  { name, pipelines }: Schedule,
+  schedules: readonly Schedule[],
+  datasets: readonly string[],
+  source: YamlSource,
+): void {
+  const at = (...path: PropertyKey[]): string =>
+    `schedules.yaml:${source.lineOf(['schedules', index, ...path])}: ${['schedules', index, ...path].join('.')}`;
+  if (schedules.findIndex((other) => other.name === name) < index) {
+    throw new CrawlhouseError('bad_schedule', `${at('name')}: a second schedule ${name}`);
+  }
+  if (pipelines === 'all') return;
+  for (const [position, dataset] of pipelines.entries()) {
+    if (datasets.includes(dataset)) continue;
+    throw new CrawlhouseError(
+      'bad_schedule',
+      `${at('pipelines', position)}: there is no pipeline ${dataset}`,
+      { hint: `pipelines of this project: ${datasets.join(', ')}` },
+    );
+  }
+}
+
+/** Whether a text is the name of a zone; an offset such as +01:00 knows no daylight saving and is none. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

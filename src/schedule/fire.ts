@@ -1,0 +1,57 @@
+import { loadPipelines, selectPipelines } from '../config/pipelines.ts';
+import type { Schedule } from '../config/schedules.ts';
+import type { Settings } from '../config/settings.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { run } from '../pipeline/run.ts';
+import { exitCodeOf } from '../pipeline/run-status.ts';
+import type { RunResult } from '../pipeline/session.ts';
+
+/**
+ * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`.
+ *
+ * @throws CrawlhouseError of kind usage, before anything was tried
+ */
+export async function fire(
+  settings: Settings,
+  schedule: Schedule,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const late = new AbortController();
+  const timer =
+    schedule.timeout === undefined
+      ? undefined
+      : setTimeout(() => late.abort(timedOut(schedule)), schedule.timeout * 60_000);
+  try {
+    const pipelines = await loadPipelines(settings.projectDir);
+    const result = await run(
+      settings,
+      {
+        command: 'run',
+        pipelines: selectPipelines(pipelines, schedule.pipelines === 'all' ? [] : schedule.pipelines),
+        selection: {
+          projects: schedule.projects ?? settings.projects,
+          crawls: null,
+          from: settings.since === 'all' ? Number.NEGATIVE_INFINITY : Date.parse(settings.since),
+          to: Number.POSITIVE_INFINITY,
+        },
+        wish: { route: null, format: null, store: null },
+        reload: false,
+      },
+      logger.with({ schedule: schedule.name }),
+      AbortSignal.any([signal, late.signal]),
+    );
+    if (!late.signal.aborted || signal.aborted) return result;
+    const errors = [timedOut(schedule)];
+    return { ...result, errors, exitCode: exitCodeOf(errors) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function timedOut({ name, timeout }: Schedule): CrawlhouseError {
+  return new CrawlhouseError('timed_out', `${name}: the run was ended after ${timeout} minutes`, {
+    hint: 'the next run goes on from there; raise timeout in schedules.yaml if runs are that long',
+  });
+}

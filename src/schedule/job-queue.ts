@@ -1,0 +1,33 @@
+import type { Standing } from './plan-tick.ts';
+
+/** One run that waits for its turn. */
+export interface Job {
+  readonly name: string;
+  readonly why: 'due' | 'missed' | 'retry' | 'nudge' | 'locked';
+  /** UTC milliseconds. */
+  readonly notBefore: number;
+  /** From 0; retries count up. */
+  readonly attempt: number;
+  /** The standing to keep on disk until the run is through; null where no firing hangs on it. */
+  readonly before: Standing | null;
+}
+
+/**
+ * The queue with one more job. A schedule waits once: what comes on top is done by the same run, at the earlier time,
+ * and a restart goes by the older standing.
+ */
+export function withJob(queue: readonly Job[], job: Job): readonly Job[] {
+  const waiting = queue.find((other) => other.name === job.name);
+  if (!waiting) return [...queue, job];
+  const merged: Job = {
+    ...(job.notBefore < waiting.notBefore ? job : waiting),
+    attempt: Math.min(job.attempt, waiting.attempt),
+    before: waiting.before ?? job.before,
+  };
+  return queue.map((other) => (other === waiting ? merged : other));
+}
+
+/** The job whose turn it is: of those that may start, the one that waits longest. */
+export function nextJob(queue: readonly Job[], now: number): Job | undefined {
+  return queue.find((job) => job.notBefore <= now);
+}

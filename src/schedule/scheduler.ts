@@ -1,0 +1,261 @@
+import type { Schedule } from '../config/schedules.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { type Job, nextJob, withJob } from './job-queue.ts';
+import { planTick, type ScheduleState } from './plan-tick.ts';
+import { upcoming } from './upcoming.ts';
+
+/** What a run of a schedule came to. */
+export interface Fired {
+  readonly exitCode: number;
+  readonly errors: readonly CrawlhouseError[];
+}
+
+export interface SchedulerOptions {
+  /** The schedules as they are now; throws when the file does not hold. */
+  readonly load: () => Promise<readonly Schedule[]>;
+  readonly fire: (schedule: Schedule, signal: AbortSignal) => Promise<Fired>;
+  readonly readState: () => Promise<ScheduleState>;
+  readonly writeState: (state: ScheduleState) => Promise<void>;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** This installation's own, for jitter. */
+  readonly seed: string;
+  readonly logger: Logger;
+}
+
+/** Nudges that come within this time cost one run. */
+const NUDGE_MS = 2_000;
+/** Another process holds the state: how long until the next try. */
+const LOCKED_MS = 30_000;
+const RETRIABLE = 3;
+const INTERRUPTED = 130;
+
+/** Knows what is due and runs it, one run at a time. `tick` is to be called now and then; it never waits for a run. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  #schedules: readonly Schedule[] = [];
+  #broken: string | null = null;
+  #state: ScheduleState | undefined;
+  #written = '';
+  #queue: readonly Job[] = [];
+  readonly #outcomes = new Map<string, Fired>();
+  #running: { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> } | null =
+    null;
+  #saving: Promise<void> = Promise.resolve();
+  #stopping = false;
+  #wake: () => void = () => {};
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** The schedule whose run goes on. */
+  get running(): string | null {
+    return this.#running?.job.name ?? null;
+  }
+
+  /** What is wrong with the present file; the former schedules go on meanwhile. */
+  get broken(): string | null {
+    return this.#broken;
+  }
+
+  /** What the last run of each schedule came to. */
+  get outcomes(): ReadonlyMap<string, Fired> {
+    return this.#outcomes;
+  }
+
+  get waiting(): readonly string[] {
+    return this.#queue.map((job) => job.name);
+  }
+
+  nextFirings(): { name: string; next_at: string | null }[] {
+    return upcoming(this.#schedules, this.#options.now());
+  }
+
+  /**
+   * Reads file and state for the first time; without any schedules there is nothing to go on with.
+   *
+   * @throws what `load` throws
+   */
+  async open(): Promise<void> {
+    this.#schedules = await this.#options.load();
+    this.#state = await this.#options.readState();
+  }
+
+  /** Looks at file and clock, notes what is due, and starts a run where none goes on. */
+  async tick(): Promise<void> {
+    if (this.#state === undefined) await this.open();
+    else await this.#reload();
+    const now = this.#options.now();
+    const running = new Set(this.#running ? [this.#running.job.name] : []);
+    const { starts, dropped, state } = planTick(
+      this.#schedules,
+      this.#state ?? {},
+      now,
+      running,
+      this.#options.seed,
+    );
+    this.#state = state;
+    for (const { name, at, firings, why } of dropped) {
+      this.#options.logger.warn('firing dropped', { schedule: name, why, firings, due: iso(at) });
+    }
+    for (const { name, at, late, missed, before } of starts) {
+      if (missed > 0) this.#options.logger.warn('firings missed', { schedule: name, missed, due: iso(at) });
+      const why = late ? 'missed' : 'due';
+      this.#queue = withJob(this.#queue, { name, why, notBefore: now, attempt: 0, before });
+    }
+    await this.advance();
+  }
+
+  /** Starts the next run whose turn it is, where none goes on. */
+  async advance(): Promise<void> {
+    this.#start(this.#options.now());
+    await this.#save();
+  }
+
+  /** Something may be new: every schedule runs soon, once however often this is called. */
+  nudge(): void {
+    const notBefore = this.#options.now() + NUDGE_MS;
+    for (const { name } of this.#schedules) {
+      this.#queue = withJob(this.#queue, { name, why: 'nudge', notBefore, attempt: 0, before: null });
+    }
+    this.#wake();
+  }
+
+  /** Waits until there may be something to do, `most` milliseconds at the most. */
+  async wait(most: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.pause(most));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Milliseconds until there may be something to do, `most` at the most. */
+  pause(most: number): number {
+    const now = this.#options.now();
+    const idle = this.#running === null && !this.#stopping;
+    const turns = idle ? this.#queue.map((job) => job.notBefore) : [];
+    const firings = this.nextFirings().flatMap(({ next_at }) => (next_at ? [Date.parse(next_at)] : []));
+    return Math.max(0, Math.min(most, ...[...turns, ...firings].map((at) => at - now)));
+  }
+
+  /** Ends once no run goes on. */
+  async idle(): Promise<void> {
+    await this.#running?.done;
+  }
+
+  /** Starts nothing any more. */
+  stop(): void {
+    this.#stopping = true;
+    this.#wake();
+  }
+
+  /** Ends the run that goes on; the next service takes it up. */
+  abort(reason: unknown): void {
+    this.#running?.abort.abort(reason);
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      this.#schedules = await this.#options.load();
+      if (this.#broken !== null) this.#options.logger.info('schedules.yaml holds again');
+      this.#broken = null;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (this.#broken !== message) {
+        this.#options.logger.error('schedules.yaml does not hold, the former one goes on', {
+          error: message,
+        });
+      }
+      this.#broken = message;
+    }
+    this.#queue = this.#queue.filter((job) => this.#schedules.some(({ name }) => name === job.name));
+  }
+
+  #start(now: number): void {
+    const job = this.#running || this.#stopping ? undefined : nextJob(this.#queue, now);
+    const schedule = this.#schedules.find(({ name }) => name === job?.name);
+    if (!job || !schedule) return;
+    this.#queue = this.#queue.filter((other) => other !== job);
+    this.#options.logger.info('run starts', { schedule: job.name, why: job.why, attempt: job.attempt + 1 });
+    const abort = new AbortController();
+    this.#running = { job, abort, done: this.#run(schedule, job, abort.signal) };
+  }
+
+  async #run(schedule: Schedule, job: Job, signal: AbortSignal): Promise<void> {
+    const fired = await this.#fire(schedule, signal);
+    this.#outcomes.set(job.name, fired);
+    const told = new Map(fired.errors.map((error) => [error.message, error]));
+    for (const { code, message, hint } of told.values()) {
+      this.#options.logger.error('run had an error', { schedule: job.name, code, error: message, hint });
+    }
+    this.#options.logger.info('run ended', { schedule: job.name, exit_code: fired.exitCode });
+    this.#running = null;
+    const again = repeat(schedule, job, fired, this.#options.now());
+    if (again) this.#queue = withJob(this.#queue, again);
+    await this.#save();
+    this.#wake();
+  }
+
+  async #fire(schedule: Schedule, signal: AbortSignal): Promise<Fired> {
+    // Whoever started the run must know of it before it can end.
+    await Promise.resolve();
+    try {
+      return await this.#options.fire(schedule, signal);
+    } catch (thrown) {
+      const error = toCrawlhouseError(thrown);
+      return { exitCode: error.exitCode, errors: [error] };
+    }
+  }
+
+  /** Firings whose run is not through stay undone on disk: whoever comes after us makes up for them. */
+  async #save(): Promise<void> {
+    const undone = [...this.#queue, ...(this.#running ? [this.#running.job] : [])];
+    const state = Object.fromEntries(
+      Object.entries(this.#state ?? {}).map(([name, standing]) => {
+        // The running job is the older one.
+        const before = undone.findLast((job) => job.name === name && job.before !== null)?.before;
+        return [name, before ?? standing];
+      }),
+    );
+    const text = JSON.stringify(state);
+    if (text !== this.#written) {
+      this.#written = text;
+      this.#saving = this.#saving.then(() => this.#write(state));
+    }
+    await this.#saving;
+  }
+
+  async #write(state: ScheduleState): Promise<void> {
+    try {
+      await this.#options.writeState(state);
+    } catch (error) {
+      // A full disk must not end the service; the next change is written again.
+      this.#written = '';
+      const { message } = toCrawlhouseError(error);
+      this.#options.logger.error('state of the schedules not written', { error: message });
+    }
+  }
+}
+
+/** The job that makes up for a run that did not get through, or null. */
+export function repeat(
+  { retries }: Schedule,
+  job: Job,
+  { exitCode, errors }: Fired,
+  now: number,
+): Job | null {
+  if (errors.some(({ code }) => code === 'locked'))
+    return { ...job, why: 'locked', notBefore: now + LOCKED_MS };
+  if (exitCode === INTERRUPTED) return { ...job, notBefore: now };
+  if (exitCode !== RETRIABLE || job.attempt >= retries.number) return null;
+  return { ...job, why: 'retry', attempt: job.attempt + 1, notBefore: now + retries.wait * 60_000 };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { signWebhook } from '../../src/api/webhook-signature.ts';
+import { listen } from '../../src/schedule/listen.ts';
+
+const SECRET = 'webhook-secret-of-test';
+
+async function ear(secret: string | undefined) {
+  const stopping = new AbortController();
+  const watched = {
+    running: 'morning',
+    waiting: [],
+    broken: null,
+    outcomes: new Map([['morning', { exitCode: 3, errors: [] }]]),
+    nudges: 0,
+    nudge: () => {
+      watched.nudges += 1;
+    },
+    nextFirings: () => [{ name: 'morning', next_at: '2026-01-02T06:00:00.000Z' }],
+  };
+  const listener = await listen('127.0.0.1:0', watched, secret, stopping.signal);
+  onTestFinished(() => listener[Symbol.asyncDispose]());
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, init);
+    return [response.status, await response.json()] as const;
+  };
+  const post = async (body: string, signature?: string) => {
+    const headers = signature === undefined ? {} : { 'X-Service-Webhook-Signature': signature };
+    return (await ask('/webhook', { method: 'POST', body, headers }))[0];
+  };
+  return { watched, stopping, listener, ask, post };
+}
+
+test('healthz answers, readyz says what is due and that it is stopping', async () => {
+  const { ask, stopping } = await ear(undefined);
+  expect(await ask('/healthz')).toEqual([200, { status: 'ok' }]);
+  expect(await ask('/readyz')).toEqual([
+    200,
+    {
+      status: 'ready',
+      running: 'morning',
+      waiting: [],
+      schedules_error: null,
+      schedules: [{ name: 'morning', next_at: '2026-01-02T06:00:00.000Z', last_exit_code: 3 }],
+    },
+  ]);
+  stopping.abort();
+  expect(await ask('/readyz')).toMatchObject([503, { status: 'stopping' }]);
+  expect((await ask('/other'))[0]).toBe(404);
+});
+
+test('a webhook nudges where its signature fits, and only there', async () => {
+  const { watched, post } = await ear(SECRET);
+  const body = '{"event":"crawl.ended"}';
+  expect(await post(body)).toBe(401);
+  expect(await post(body, signWebhook(body, 'another'))).toBe(401);
+  expect(await post(`${body} `, signWebhook(body, SECRET))).toBe(401);
+  expect(watched.nudges).toBe(0);
+  expect(await post(body, signWebhook(body, SECRET))).toBe(202);
+  expect(watched.nudges).toBe(1);
+  const large = 'x'.repeat(1_000_001);
+  expect(await post(large, signWebhook(large, SECRET))).toBe(413);
+});
+
+test('without a secret no webhook is taken', async () => {
+  const { watched, post } = await ear(undefined);
+  expect([await post('{}', signWebhook('{}', '')), watched.nudges]).toEqual([404, 0]);
+});
+
+test('an address that is taken is a wrong setting', async () => {
+  const { listener, watched } = await ear(undefined);
+  await expect(
+    listen(`127.0.0.1:${listener.port}`, watched, undefined, new AbortController().signal),
+  ).rejects.toMatchObject({ code: 'bad_settings', message: expect.stringContaining('schedule_listen: ') });
+});
