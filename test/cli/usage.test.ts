@@ -26,7 +26,11 @@ test.for([
   [['run', 'crawl_page'], 'there is no pipeline crawl_page', 'pipelines of this project: crawl_pages'],
   [['run', '--route', 'teleport'], '--route: teleport does not work', 'values: auto, stream'],
   [['run', '--format', 'xml'], '--format: xml does not work', 'values: auto, csv'],
-  [['run', '--route', 'export'], 'crawl_pages: no store is configured', 'set store_a.bucket or store_b.bucket'],
+  [
+    ['run', '--route', 'export'],
+    'crawl_pages: no store is configured',
+    'set store_a.bucket or store_b.bucket',
+  ],
   [['backfill', '--to', '2026-01-01'], '--from is missing', 'crawlhouse backfill --from'],
   [
     ['backfill', '--from', '2026-02-30', '--to', '2026-03-01'],
