@@ -5,10 +5,7 @@ import type { ExportFileType } from '../api/search.ts';
 import type { StreamedResponse } from '../api/transport.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
 import { type BodyFacts, verifiedBody } from './verified-body.ts';
-import { PART_BYTES, WIDE_PART_BYTES, writeParts } from './write-parts.ts';
-
-/** From so many fields on, raw parts are larger (docs/decisions/staging.md). */
-const WIDE_FIELDS = 200;
+import { writeParts } from './write-parts.ts';
 
 /** What a streamed export is asked for. */
 export interface StreamRequest {
@@ -48,8 +45,7 @@ async function* partsOf(
 ): AsyncGenerator<RawPart, Download> {
   const facts: BodyFacts = { bytes: 0, sha256: '' };
   const content = verifiedBody(response.body, response.contentEncoding, facts, `export of ${what}`);
-  const partBytes = request.fields.length > WIDE_FIELDS ? WIDE_PART_BYTES : PART_BYTES;
-  const parts = writeParts(content, { folder, format: request.format, file, partBytes });
+  const parts = writeParts(content, { folder, format: request.format, file });
   let rows = 0;
   for (;;) {
     const next = await parts.next();

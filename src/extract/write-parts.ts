@@ -11,8 +11,6 @@ import { RecordScanner } from './record-scanner.ts';
  * that the fixed cost of a part does not show (test/bench).
  */
 export const PART_BYTES = 32 * 1024 * 1024;
-/** The same where planning a part's SQL, hundreds of columns of it, takes as long as a good deal of its rows. */
-export const WIDE_PART_BYTES = 64 * 1024 * 1024;
 /** A header line longer than this is no header. */
 const HEADER_LIMIT = 1024 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
