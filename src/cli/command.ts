@@ -6,6 +6,8 @@ import type { Logger } from '../core/logger.ts';
 export interface Flag {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
+  /** One letter that stands for it. */
+  readonly short?: string;
   /** What stands for the value in the help, such as `DATE`. */
   readonly value?: string;
   readonly help: string;
@@ -57,7 +59,7 @@ export function parseOptions(flags: Readonly<Record<string, Flag>>): ParseArgsOp
   return Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [
       name,
-      { type: flag.type, multiple: flag.multiple ?? false },
+      { type: flag.type, multiple: flag.multiple ?? false, ...(flag.short ? { short: flag.short } : {}) },
     ]),
   );
 }

@@ -42,7 +42,7 @@ export function usageLine(command: Command): string {
 
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
   const shown = Object.entries(flags).map(([name, flag]) => [
-    `--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? '…' : ''}`,
+    `${flag.short ? `-${flag.short}, ` : ''}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? '…' : ''}`,
     flag.help,
   ]);
   const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0));

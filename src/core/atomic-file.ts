@@ -18,19 +18,32 @@ export async function commitFile(temporary: string, final: string): Promise<void
   await syncPath(dirname(final));
 }
 
+/** The name under which a file grows until it is whole. */
+export function growingPath(path: string): string {
+  return `${path}.${process.pid}.tmp`;
+}
+
+/** Lets `write` fill a file at its growing name, then gives it its own; what fails leaves the former file, if any. */
+export async function writeWhole<T>(path: string, write: (growing: string) => Promise<T>): Promise<T> {
+  const growing = growingPath(path);
+  try {
+    const result = await write(growing);
+    await commitFile(growing, path);
+    return result;
+  } catch (error) {
+    await rm(growing, { force: true });
+    throw error;
+  }
+}
+
 /** Writes a whole file or none of it; `mode` says who may read it, where not everybody may. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array, mode?: number): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const handle = await open(temporary, 'w', mode);
+  await writeWhole(path, async (growing) => {
+    const handle = await open(growing, 'w', mode);
     try {
       await handle.writeFile(data);
     } finally {
       await handle.close();
     }
-    await commitFile(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
 }

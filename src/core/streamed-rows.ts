@@ -7,6 +7,9 @@ import type {
 } from '@duckdb/node-api';
 import type { Values } from './duckdb.ts';
 
+/** Values by position, or by the name of a `$name`. */
+type Bound = Values | Readonly<Record<string, DuckDBValue>>;
+
 /**
  * Rows of a query as they are computed, in bounded memory. The bindings end a stream that failed or was interrupted as
  * if it were whole, so it runs in a transaction of its own, which such an end aborts.
@@ -15,9 +18,9 @@ export class StreamedRows {
   readonly #connection: DuckDBConnection;
   readonly #result: DuckDBResult;
   readonly #sql: string;
-  readonly #values: Values;
+  readonly #values: Bound;
 
-  private constructor(connection: DuckDBConnection, result: DuckDBResult, sql: string, values: Values) {
+  private constructor(connection: DuckDBConnection, result: DuckDBResult, sql: string, values: Bound) {
     this.#connection = connection;
     this.#result = result;
     this.#sql = sql;
@@ -25,10 +28,10 @@ export class StreamedRows {
   }
 
   /** Starts a query that reads; the connection is its own until `chunks` has ended. */
-  static async open(connection: DuckDBConnection, sql: string, values: Values = []): Promise<StreamedRows> {
+  static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
-      return new StreamedRows(connection, await connection.stream(sql, [...values]), sql, values);
+      return new StreamedRows(connection, await connection.stream(sql, mutable(values)), sql, values);
     } catch (error) {
       await connection.run('ROLLBACK');
       throw error;
@@ -64,7 +67,7 @@ export class StreamedRows {
     }
     if (whole) return;
     // The stream does not say why; the same query without its rows does.
-    await this.#connection.run(`EXPLAIN ANALYZE ${this.#sql}`, [...this.#values]);
+    await this.#connection.run(`EXPLAIN ANALYZE ${this.#sql}`, mutable(this.#values));
     throw new Error('the query was interrupted');
   }
 
@@ -74,4 +77,8 @@ export class StreamedRows {
     for await (const chunk of this.chunks()) rows.push(...chunk.getRows());
     return rows;
   }
+}
+
+function mutable(values: Bound): DuckDBValue[] | Record<string, DuckDBValue> {
+  return Array.isArray(values) ? [...values] : { ...(values as Record<string, DuckDBValue>) };
 }

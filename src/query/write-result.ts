@@ -2,8 +2,9 @@ import { stringifyJson } from '../core/json.ts';
 import type { StreamedRows } from '../core/streamed-rows.ts';
 import { valueToJson } from './value-json.ts';
 
-export const QUERY_FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
-export type QueryFormat = (typeof QUERY_FORMATS)[number];
+/** Formats that are text; Parquet is written by DuckDB itself. */
+export const TEXT_FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** Rows that a table for people shows at the most; the other formats stream all of them. */
 const TABLE_ROWS = 1000;
@@ -17,7 +18,7 @@ export type Write = (text: string) => Promise<void>;
  *
  * @returns the number of rows
  */
-export async function writeResult(result: StreamedRows, format: QueryFormat, write: Write): Promise<number> {
+export async function writeResult(result: StreamedRows, format: TextFormat, write: Write): Promise<number> {
   const names = result.names;
   if (format === 'table' || format === 'markdown') return writeTable(result, names, format, write);
   const line = { json: jsonLine, jsonl: jsonLine, csv: csvLine }[format];

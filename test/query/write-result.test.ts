@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/core/json.ts';
-import { type QueryFormat, writeResult } from '../../src/query/write-result.ts';
+import { type TextFormat, writeResult } from '../../src/query/write-result.ts';
 import { someWarehouse } from './some-warehouse.ts';
 
 const signal = new AbortController().signal;
 
-async function query(sql: string, format: QueryFormat): Promise<{ text: string; rows: number }> {
+async function query(sql: string, format: TextFormat): Promise<{ text: string; rows: number }> {
   const { warehouse } = await someWarehouse();
   let text = '';
   const rows = await warehouse.ask(sql, signal, (result) =>
@@ -16,7 +16,7 @@ async function query(sql: string, format: QueryFormat): Promise<{ text: string; 
   return { text, rows };
 }
 
-const textOf = async (sql: string, format: QueryFormat): Promise<string> => (await query(sql, format)).text;
+const textOf = async (sql: string, format: TextFormat): Promise<string> => (await query(sql, format)).text;
 
 test('numbers of any size are JSON numbers with all their digits', async () => {
   const sql = `SELECT 9007199254740993 AS big, 170141183460469231731687303715884105727::HUGEINT AS huge,

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Settings } from '../../config/settings.ts';
-import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { growingPath, writeWhole } from '../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { PublishedWarehouse } from '../../query/query-warehouse.ts';
-import { QUERY_FORMATS, type QueryFormat, writeResult } from '../../query/write-result.ts';
+import { type ParameterTexts, PublishedWarehouse } from '../../query/query-warehouse.ts';
+import { writeResult } from '../../query/write-result.ts';
 import { loadQuestions } from '../../transform/questions.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printError } from '../print-error.ts';
+import { runPrompt } from '../query-prompt.ts';
+import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
 import { textTable } from '../text-table.ts';
 
 export const query: Command = {
@@ -18,11 +20,20 @@ export const query: Command = {
   flags: {
     file: { type: 'string', value: 'F', help: 'the SQL of this file' },
     question: { type: 'boolean', help: 'a saved question, by name; without one: list them' },
+    param: {
+      type: 'string',
+      short: 'p',
+      value: 'NAME=VALUE',
+      multiple: true,
+      help: 'the value of $NAME in the SQL',
+    },
     format: { type: 'string', value: 'FORMAT', help: `${QUERY_FORMATS.join(', ')} (table)` },
+    output: { type: 'string', value: 'F', help: 'write to this file; its ending says the format' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const format = queryFormat(invocation);
+    const target = queryTarget(invocation);
+    const parameters = parametersOf(invocation.texts('param'));
     if (invocation.has('question') && invocation.positionals.length === 0)
       return listQuestions(invocation, settings);
     const sql = await sqlOf(invocation, settings);
@@ -30,20 +41,29 @@ export const query: Command = {
       warehouse: settings.warehouse,
       memoryLimit: settings.memory_limit,
       threads: settings.threads,
+      ...(target.path === null ? {} : { output: growingPath(target.path) }),
     });
-    if (sql === null) return await prompt(invocation, warehouse, format);
-    await answer(invocation, warehouse, sql, format);
+    if (sql === null) return await prompt(invocation, settings, warehouse, target);
+    const rows = await answer(invocation, warehouse, { sql, parameters }, target);
+    invocation.say(
+      `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
+    );
     return 0;
   },
 };
 
-function queryFormat(invocation: Invocation): QueryFormat {
-  const text = invocation.text('format') ?? (invocation.has('json') ? 'json' : 'table');
-  const format = QUERY_FORMATS.find((one) => one === text);
-  if (format) return format;
-  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
-    hint: `formats: ${QUERY_FORMATS.join(', ')}`,
-  });
+/** @throws CrawlhouseError `usage` */
+function parametersOf(texts: readonly string[]): ParameterTexts {
+  const parameters = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new CrawlhouseError('usage', `--param ${text}: not NAME=VALUE`, { hint: '--param crawl=65a1…' });
+    }
+    if (parameters.has(name)) throw new CrawlhouseError('usage', `--param ${name} is given twice`);
+    parameters.set(name, value);
+  }
+  return parameters;
 }
 
 /** The SQL that is asked for; null opens the prompt. */
@@ -84,49 +104,41 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
 }
 
 async function answer(
-  invocation: Invocation,
+  { signal, write }: Invocation,
   warehouse: PublishedWarehouse,
-  sql: string,
-  format: QueryFormat,
-): Promise<void> {
-  const rows = await warehouse.ask(sql, invocation.signal, (result) =>
-    writeResult(result, format, invocation.write),
-  );
-  invocation.say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
+  { sql, parameters }: { readonly sql: string; readonly parameters: ParameterTexts },
+  { path, format }: QueryTarget,
+): Promise<number> {
+  if (format === 'parquet') {
+    if (path === null) throw new Error('parquet without a file');
+    return await writeWhole(path, (growing) => warehouse.writeParquet(sql, growing, signal, parameters));
+  }
+  const rows = (to: typeof write): Promise<number> =>
+    warehouse.ask(sql, signal, (result) => writeResult(result, format, to), parameters);
+  return path === null ? await rows(write) : await writeWhole(path, (growing) => withTextFile(growing, rows));
 }
 
-/** Reads statements that end with a semicolon, from a person or a pipe, until the input ends. */
 async function prompt(
   invocation: Invocation,
+  settings: Settings,
   warehouse: PublishedWarehouse,
-  format: QueryFormat,
+  { path, format }: QueryTarget,
 ): Promise<number> {
-  const lines = createInterface({
-    input: process.stdin,
-    output: process.stdin.isTTY ? process.stderr : undefined,
-    prompt: 'crawlhouse> ',
-  });
-  let statement = '';
-  let failed = 0;
-  if (process.stdin.isTTY) lines.prompt();
-  const ask = async (): Promise<void> => {
-    const sql = statement.trim();
-    statement = '';
-    if (sql === '' || sql === ';') return;
-    try {
-      await answer(invocation, warehouse, sql, format);
-    } catch (thrown) {
-      const error = toCrawlhouseError(thrown);
-      printError(error, invocation.has('debug'));
-      failed = error.exitCode;
-      if (!process.stdin.isTTY) lines.close();
-    }
-  };
-  for await (const line of lines) {
-    statement += `${line}\n`;
-    if (line.trimEnd().endsWith(';')) await ask();
-    if (process.stdin.isTTY) lines.prompt();
+  if (path !== null || format === 'parquet') {
+    throw new CrawlhouseError('usage', '--output needs the SQL on the command line', {
+      hint: "crawlhouse query 'SELECT …' --output rows.parquet",
+    });
   }
-  await ask();
-  return process.stdin.isTTY ? 0 : failed;
+  return await runPrompt({
+    input: process.stdin,
+    terminal: process.stdin.isTTY ? process.stderr : null,
+    historyFile: join(settings.state_dir, 'query_history'),
+    warehouse,
+    questions: await loadQuestions(join(settings.projectDir, 'sql')),
+    format,
+    signal: invocation.signal,
+    write: invocation.write,
+    say: invocation.say,
+    sayError: (error, thrown) => printError(error, invocation.has('debug'), thrown),
+  });
 }

@@ -1,0 +1,204 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { writeFileAtomic } from '../core/atomic-file.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { type Catalog, readCatalog } from '../query/catalog.ts';
+import type { PublishedWarehouse } from '../query/query-warehouse.ts';
+import { TEXT_FORMATS, type TextFormat, type Write, writeResult } from '../query/write-result.ts';
+import type { Question } from '../transform/questions.ts';
+import { completions, DOT_COMMANDS, dotCommand } from './prompt-words.ts';
+import { textTable } from './text-table.ts';
+
+const HISTORY_LINES = 1000;
+
+export interface PromptOptions {
+  readonly input: NodeJS.ReadableStream;
+  /** Where the prompt itself is drawn; null when a program writes the statements. */
+  readonly terminal: NodeJS.WritableStream | null;
+  /** The statements of former prompts, newest first, a line each. */
+  readonly historyFile: string;
+  readonly warehouse: PublishedWarehouse;
+  readonly questions: readonly Question[];
+  readonly format: TextFormat;
+  readonly signal: AbortSignal;
+  /** Data. */
+  readonly write: Write;
+  readonly say: (text: string) => void;
+  readonly sayError: (error: CrawlhouseError, thrown: unknown) => void;
+}
+
+/**
+ * Reads statements that end with a semicolon, and dot commands, until the input ends. On a terminal an error is told and
+ * the next statement awaited; from a pipe the first one ends it.
+ *
+ * @returns the exit code
+ */
+export async function runPrompt(options: PromptOptions): Promise<number> {
+  return await new Prompt(options, await readCatalog(options.warehouse, options.signal)).run();
+}
+
+class Prompt {
+  readonly #options: PromptOptions;
+  readonly #catalog: Catalog;
+  #format: TextFormat;
+  #statement = '';
+  /** Ends the statement that runs, not the prompt. */
+  #interruption = new AbortController();
+  #running = false;
+
+  constructor(options: PromptOptions, catalog: Catalog) {
+    this.#options = options;
+    this.#catalog = catalog;
+    this.#format = options.format;
+  }
+
+  async run(): Promise<number> {
+    const { input, terminal, historyFile, questions, signal, say } = this.#options;
+    const names = questions.map((question) => question.name);
+    const lines = createInterface({
+      input,
+      ...(terminal === null ? {} : { output: terminal, history: readHistory(historyFile) }),
+      terminal: terminal !== null,
+      historySize: HISTORY_LINES,
+      removeHistoryDuplicates: true,
+      completer: (line: string) => completions(line, this.#statement, this.#catalog, names),
+    });
+    let history: readonly string[] = [];
+    lines.on('history', (all: string[]) => {
+      history = [...all];
+    });
+    lines.on('SIGINT', () => {
+      if (this.#running) return this.#interruption.abort(new CrawlhouseError('interrupted', 'interrupted'));
+      this.#statement = '';
+      say('\n');
+      this.#draw(lines);
+    });
+    if (terminal !== null) say('.help lists what works beside SQL; Ctrl-D ends.\n');
+    this.#draw(lines);
+    let failed = 0;
+    try {
+      for await (const line of lines) {
+        const code = await this.#take(line);
+        if (code === 'quit') break;
+        if (code !== 0 && terminal === null) {
+          failed = code;
+          break;
+        }
+        this.#draw(lines);
+      }
+      if (failed === 0) failed = await this.#answer();
+      signal.throwIfAborted();
+    } finally {
+      lines.close();
+      if (history.length > 0) await writeFileAtomic(historyFile, `${history.join('\n')}\n`, 0o600);
+    }
+    return terminal === null ? failed : 0;
+  }
+
+  #draw(lines: { setPrompt(text: string): void; prompt(): void }): void {
+    if (this.#options.terminal === null) return;
+    lines.setPrompt(this.#statement === '' ? 'crawlhouse> ' : '       ...> ');
+    lines.prompt();
+  }
+
+  async #take(line: string): Promise<number | 'quit'> {
+    const dot = this.#statement.trim() === '' ? dotCommand(line) : null;
+    if (dot) return await this.#guarded(() => this.#obey(dot.name, dot.argument));
+    this.#statement += `${line}\n`;
+    return line.trimEnd().endsWith(';') ? await this.#answer() : 0;
+  }
+
+  async #answer(): Promise<number> {
+    const sql = this.#statement.trim();
+    this.#statement = '';
+    if (sql === '' || sql === ';') return 0;
+    const code = await this.#guarded(() => this.#ask(sql));
+    return code === 'quit' ? 0 : code;
+  }
+
+  async #ask(sql: string): Promise<undefined> {
+    this.#interruption = new AbortController();
+    this.#running = true;
+    const { signal, warehouse, write, say } = this.#options;
+    try {
+      const either = AbortSignal.any([signal, this.#interruption.signal]);
+      const rows = await warehouse.ask(sql, either, (result) => writeResult(result, this.#format, write));
+      say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Tells what went wrong, and goes on. */
+  async #guarded(work: () => Promise<'quit' | undefined>): Promise<number | 'quit'> {
+    try {
+      return (await work()) ?? 0;
+    } catch (thrown) {
+      this.#options.signal.throwIfAborted();
+      const error = toCrawlhouseError(thrown);
+      this.#options.sayError(error, thrown);
+      return error.exitCode;
+    }
+  }
+
+  async #obey(name: string, argument: string): Promise<'quit' | undefined> {
+    const { write, questions } = this.#options;
+    if (name === '.quit') return 'quit';
+    if (name === '.help') {
+      await write(textTable(['', ''], Object.entries(DOT_COMMANDS)).split('\n').slice(1).join('\n'));
+    } else if (name === '.tables') await write(this.#tables(argument));
+    else if (name === '.describe') await write(this.#describe(argument));
+    else if (name === '.questions') {
+      await write(
+        textTable(
+          ['name', 'title'],
+          questions.map((one) => [one.name, one.title]),
+        ),
+      );
+    } else if (name === '.question') {
+      const question = questions.find((one) => one.name === argument);
+      if (!question)
+        throw new CrawlhouseError('usage', `there is no question ${argument}`, { hint: '.questions' });
+      await this.#ask(question.sql);
+    } else if (name === '.format') {
+      const format = TEXT_FORMATS.find((one) => one === argument);
+      if (!format) {
+        throw new CrawlhouseError('usage', `.format: ${argument} does not work here`, {
+          hint: `formats: ${TEXT_FORMATS.join(', ')}`,
+        });
+      }
+      this.#format = format;
+    } else throw new CrawlhouseError('usage', `there is no command ${name}`, { hint: '.help' });
+    return undefined;
+  }
+
+  #tables(word: string): string {
+    const shown = this.#catalog.filter((table) => table.name.includes(word.toLowerCase()));
+    return textTable(
+      ['table', 'columns', 'holds'],
+      shown.map((table) => [table.name, table.columns.length, firstSentence(table.comment)]),
+    );
+  }
+
+  #describe(name: string): string {
+    const wanted = name.replace(/;$/, '').toLowerCase();
+    const found = this.#catalog.find(
+      (table) => table.name.toLowerCase() === wanted || table.name.toLowerCase().split('.')[1] === wanted,
+    );
+    if (!found)
+      throw new CrawlhouseError('usage', `there is no table ${name}`, { hint: '.tables lists them' });
+    return textTable(
+      ['column', 'type', 'holds'],
+      found.columns.map((column) => [column.name, column.type, column.comment ?? '']),
+    );
+  }
+}
+
+function firstSentence(comment: string | null): string {
+  return (comment ?? '').replaceAll(/\s+/g, ' ').split(/(?<=\.) /)[0] ?? '';
+}
+
+function readHistory(file: string): string[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').split('\n').filter(Boolean).slice(0, HISTORY_LINES);
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { CrawlhouseError } from '../core/errors.ts';
+import { TEXT_FORMATS, type Write } from '../query/write-result.ts';
+import type { Invocation } from './command.ts';
+
+export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
+export type QueryFormat = (typeof QUERY_FORMATS)[number];
+
+const BY_EXTENSION: Readonly<Record<string, QueryFormat>> = {
+  '.csv': 'csv',
+  '.json': 'json',
+  '.jsonl': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.md': 'markdown',
+  '.parquet': 'parquet',
+  '.txt': 'table',
+};
+
+/** Where the rows of a query go, and as what. */
+export interface QueryTarget {
+  readonly format: QueryFormat;
+  /** The file that `--output` names; null: stdout. */
+  readonly path: string | null;
+}
+
+/**
+ * The target that the flags name; without `--format` the file's ending says it.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function queryTarget(invocation: Invocation): QueryTarget {
+  const output = invocation.text('output');
+  const path = output === undefined ? null : resolve(invocation.workingDirectory, output);
+  const format = formatOf(invocation, path);
+  if (format === 'parquet' && path === null) {
+    throw new CrawlhouseError('usage', '--format parquet needs a file', { hint: '--output rows.parquet' });
+  }
+  return { format, path };
+}
+
+function formatOf(invocation: Invocation, path: string | null): QueryFormat {
+  const text = invocation.text('format') ?? (invocation.has('json') ? 'json' : undefined);
+  if (text === undefined) return path === null ? 'table' : formatOfFile(path);
+  const format = QUERY_FORMATS.find((one) => one === text);
+  if (format) return format;
+  throw new CrawlhouseError('usage', `--format: ${text} does not work`, {
+    hint: `formats: ${QUERY_FORMATS.join(', ')}`,
+  });
+}
+
+function formatOfFile(path: string): QueryFormat {
+  const format = BY_EXTENSION[extname(path).toLowerCase()];
+  if (format) return format;
+  throw new CrawlhouseError('usage', `--output: the ending of ${path} names no format`, {
+    hint: `add --format, or end it in ${Object.keys(BY_EXTENSION).join(', ')}`,
+  });
+}
+
+/** Writes texts to a file, no faster than the disk takes them. */
+export async function withTextFile<T>(path: string, use: (write: Write) => Promise<T>): Promise<T> {
+  const stream = createWriteStream(path);
+  try {
+    const result = await use(async (text) => {
+      if (!stream.write(text)) await once(stream, 'drain');
+    });
+    stream.end();
+    await finished(stream);
+    return result;
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  DuckDBTypeId,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { CrawlhouseError } from '../core/errors.ts';
+
+/** Values of `$name` in a statement, by name. */
+export type Parameters = Readonly<Record<string, DuckDBValue>>;
+
+/**
+ * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
+ * text stays one. An empty text is an empty text.
+ *
+ * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type
+ */
+export async function bindParameters(
+  connection: DuckDBConnection,
+  sql: string,
+  given: ReadonlyMap<string, string>,
+): Promise<Parameters> {
+  const statement = await connection.prepare(sql);
+  try {
+    const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
+    checkNames(names, given);
+    const values: Record<string, DuckDBValue> = {};
+    for (const [index, name] of names.entries()) {
+      const type = typeOf(statement, index + 1);
+      values[name] = await cast(connection, name, given.get(name) ?? '', type);
+    }
+    return values;
+  } finally {
+    statement.destroySync();
+  }
+}
+
+function checkNames(names: readonly string[], given: ReadonlyMap<string, string>): void {
+  const takes = names.length > 0 ? `the SQL asks for ${names.map((name) => `$${name}`).join(', ')}` : '';
+  const missing = names.find((name) => !given.has(name));
+  if (missing !== undefined) {
+    throw new CrawlhouseError('usage', `parameter $${missing} has no value`, {
+      hint: /^\d+$/.test(missing)
+        ? 'name the parameters: $crawl in the SQL, --param crawl=VALUE'
+        : `--param ${missing}=VALUE`,
+    });
+  }
+  const unknown = [...given.keys()].find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new CrawlhouseError('usage', `--param ${unknown}: the SQL has no $${unknown}`, {
+    hint: takes || 'write $name where the value belongs',
+  });
+}
+
+/** DuckDB refuses to name the type of a parameter that could be of any. */
+function typeOf(statement: DuckDBPreparedStatement, position: number): string {
+  const known = statement.parameterTypeId(position) !== DuckDBTypeId.INVALID;
+  return known ? String(statement.parameterType(position)) : 'VARCHAR';
+}
+
+async function cast(
+  connection: DuckDBConnection,
+  name: string,
+  text: string,
+  type: string,
+): Promise<DuckDBValue> {
+  if (type === 'VARCHAR') return text;
+  try {
+    // The type's name is DuckDB's own; the value is bound.
+    const result = await connection.runAndReadAll(`SELECT CAST($1 AS ${type})`, [text]);
+    return result.getRows()[0]?.[0] ?? null;
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `--param ${name}=${text}: not a ${type}`, {
+      cause,
+      hint: `give ${name} as a ${type}`,
+    });
+  }
+}
