@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
+import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
@@ -49,6 +50,7 @@ export const Schedule = z.strictObject({
     })
     .default({ number: 0, wait: 1 }),
   timeout: z.number().positive().optional().describe('Minutes after which a run is ended.'),
+  alerts: ScheduleAlerts.optional().describe('What goes before the setting `alerts` for this schedule.'),
 });
 export type Schedule = z.output<typeof Schedule>;
 

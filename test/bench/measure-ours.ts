@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '../../src/api/client.ts';
-import { SettingsFile } from '../../src/config/settings.ts';
+import { SettingsFile } from '../../src/config/settings-file.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { Semaphore } from '../../src/core/semaphore.ts';

@@ -56,6 +56,7 @@ test('every key is read', async () => {
       'jitter: 90',
       'retries: { number: 2, wait: 0.5 }',
       'timeout: 30',
+      'alerts: { command: [page, --night], events: [failure] }',
     ),
   );
   expect(schedule).toMatchObject({
@@ -67,6 +68,7 @@ test('every key is read', async () => {
     jitter: 90,
     retries: { number: 2, wait: 0.5 },
     timeout: 30,
+    alerts: { command: ['page', '--night'], events: ['failure'] },
   });
 });
 
@@ -87,7 +89,10 @@ test.for([
   ['retries: { number: 2 }', 'schedules.0.retries.wait: '],
   ['timeout: 0', 'schedules.0.timeout: '],
   ['pipelines: []', 'schedules.0.pipelines: '],
-  ['alerts: []', 'unknown key schedules.0.alerts'],
+  ['alerts: []', 'schedules.0.alerts: '],
+  ['alerts: { events: [late] }', 'schedules.0.alerts.events.0: '],
+  ['alerts: { to: x }', 'unknown key schedules.0.alerts.to'],
+  ['alert: {}', 'unknown key schedules.0.alert'],
 ] as const)('%s is refused with its line', async ([line, message]) => {
   await expect(load(one(line))).rejects.toMatchObject({
     code: 'bad_schedule',

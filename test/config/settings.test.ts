@@ -310,3 +310,35 @@ test('the settings of the schedule have their form, and the webhook secret is ma
     message: expect.stringContaining('crawlhouse.yaml:1: schedule_listen: '),
   });
 });
+
+test('alerts have a form in file and environment, and the webhook, which is often a secret, is masked', async () => {
+  const settings = await load({
+    file: 'alerts:\n  format: slack\n  timeout: 5\n',
+    variables: {
+      CRAWLHOUSE_ALERTS_WEBHOOK: 'https://hooks.example/T0/secret-path',
+      CRAWLHOUSE_ALERTS_COMMAND: 'page, --night',
+      CRAWLHOUSE_ALERTS_TIMEOUT: '2.5',
+      CRAWLHOUSE_ALERTS_EVENTS: 'failure,stale',
+    },
+  });
+  expect(settings.alerts).toEqual({
+    webhook: 'https://hooks.example/T0/secret-path',
+    format: 'slack',
+    command: ['page', '--night'],
+    timeout: 2.5,
+    events: ['failure', 'stale'],
+  });
+  expect(redact('to https://hooks.example/T0/secret-path')).toBe('to [redacted]');
+  expect((await load({})).alerts).toEqual({
+    format: 'json',
+    timeout: 30,
+    events: ['failure', 'recovery', 'stale', 'volume'],
+  });
+  await refused({ file: 'alerts:\n  wehook: x\n' }).toMatchObject({
+    message: 'crawlhouse.yaml:2: unknown key alerts.wehook',
+    hint: 'keys that work here: webhook, format, command, timeout, events',
+  });
+  await refused({ variables: { CRAWLHOUSE_ALERTS_EVENTS: 'late' } }).toMatchObject({
+    message: expect.stringMatching(/^CRAWLHOUSE_ALERTS_EVENTS: ./),
+  });
+});

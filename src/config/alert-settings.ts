@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** What an alert can be about. */
+export const ALERT_EVENTS = ['failure', 'recovery', 'stale', 'volume'] as const;
+export type AlertEvent = (typeof ALERT_EVENTS)[number];
+
+const KEYS = {
+  webhook: z
+    .url({ protocol: /^https?$/, error: 'an address is expected' })
+    .describe('An address that each alert is posted to.'),
+  format: z.enum(['json', 'slack']).describe('What is posted: our JSON, or what Slack takes.'),
+  command: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('A program and its arguments; it gets the alert as JSON on its standard input.'),
+  timeout: z
+    .number()
+    .positive()
+    .max(600)
+    .describe('Seconds that the webhook or the command may take; the command is killed after that.'),
+  events: z.array(z.enum(ALERT_EVENTS)).describe('What is told of; an empty list: nothing.'),
+};
+
+/** Who is told of troubles (docs/alerts.md). */
+export const AlertSettings = z.strictObject({
+  webhook: KEYS.webhook.optional(),
+  format: KEYS.format.default('json'),
+  command: KEYS.command.optional(),
+  timeout: KEYS.timeout.default(30),
+  events: KEYS.events.default([...ALERT_EVENTS]),
+});
+export type AlertSettings = z.output<typeof AlertSettings>;
+
+/** The same of one schedule: what it says goes before the setting, key by key. */
+export const ScheduleAlerts = z.strictObject(KEYS).partial();
+export type ScheduleAlerts = z.output<typeof ScheduleAlerts>;
