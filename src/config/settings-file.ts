@@ -52,7 +52,11 @@ export const SettingsFile = z.strictObject({
     .default('400MB')
     .describe('What DuckDB may hold in memory at once.'),
   threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
-  concurrency: WholeNumber.default(2).describe('Units at once.'),
+  concurrency: WholeNumber.default(2).describe('Units at once, the projects in turn.'),
+  concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
+  concurrency_per_store: WholeNumber.default(2).describe(
+    'Of them, units whose data exports go to one store.',
+  ),
   requests_per_second: z.number().positive().optional().describe('No more than this many; none: no limit.'),
   compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Of what is downloaded.'),
   keep_raw: z

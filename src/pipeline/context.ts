@@ -1,6 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Semaphore } from '../core/semaphore.ts';
 import type { Session } from './session.ts';
+import type { Turn } from './turns.ts';
 import type { Unarchiver } from './unarchive.ts';
 
 /** What the work on the units of one run shares. */
@@ -11,6 +12,11 @@ export interface RunContext extends Session {
   readonly unarchiver: Unarchiver;
   /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
   readonly engine: Semaphore;
+}
+
+/** The same for one unit at work. */
+export interface UnitContext extends RunContext {
+  readonly turn: Turn;
 }
 
 /** Conversions at once: each takes up to two threads and about 150 MB on 750-column data. */

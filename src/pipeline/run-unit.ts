@@ -12,7 +12,7 @@ import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
-import type { RunContext } from './context.ts';
+import type { RunContext, UnitContext } from './context.ts';
 import { NO_COUNTS } from './idle-report.ts';
 import { abandonExport, settleExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
@@ -29,7 +29,7 @@ export interface UnitOutcome {
  * other units go on.
  */
 export async function runUnit(
-  context: RunContext,
+  context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
   landscape: Landscape,

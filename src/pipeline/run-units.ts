@@ -7,12 +7,14 @@ import { loadedUnits } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
 import { idleReport } from './idle-report.ts';
+import type { TurnLimits } from './next-turn.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
 import { settleExports } from './settle-export.ts';
+import { type Turn, Turns } from './turns.ts';
 
 /**
- * Runs the planned units, `concurrency` at once. A finished crawl's unit that the warehouse holds is left alone; an
+ * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is left alone; an
  * answer that lets us in no more ends the rest.
  */
 export async function runUnits(
@@ -41,42 +43,45 @@ export async function runUnits(
   await settleExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
-  let next = 0;
   let done = 0;
   let shutOut = false;
-  const worker = async (): Promise<void> => {
-    for (let one = due[next++]; one && !shutOut && !context.signal.aborted; one = due[next++]) {
-      const options = routes.get(one.pipeline.dataset);
-      if (!options) continue;
-      const { kind, id } = one.unit.source;
-      const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
-      if (out) {
-        reports.push(failUnit(context, one, out));
-        done++;
-        continue;
-      }
-      const { report, error } = await runUnit(
-        context,
-        one,
-        options,
-        landscape,
-        loaded.get(unitName(one.unit)),
-      );
-      reports.push(report);
-      if (error) errors.push(error);
-      if (error?.kind === 'access') shutOut = true;
-      if (error?.code === 'quota') exhausted.set(id, error);
-      context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
-      context.logger.info(`unit ${report.status}`, {
-        unit: report.unit,
-        rows: report.counts.loaded ?? undefined,
-        seconds: report.seconds,
-        error: report.error?.message,
-      });
+  const turns = new Turns(turnLimits(context.settings));
+  const work = async (one: PlannedUnit, turn: Turn): Promise<void> => {
+    const options = routes.get(one.pipeline.dataset);
+    if (!options || shutOut || context.signal.aborted) return;
+    const { kind, id } = one.unit.source;
+    const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
+    if (out) {
+      reports.push(failUnit(context, one, out));
+      done++;
+      return;
     }
+    const held = loaded.get(unitName(one.unit));
+    const { report, error } = await runUnit({ ...context, turn }, one, options, landscape, held);
+    reports.push(report);
+    if (error) errors.push(error);
+    if (error?.kind === 'access') shutOut = true;
+    if (error?.code === 'quota') exhausted.set(id, error);
+    context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
+    context.logger.info(`unit ${report.status}`, {
+      unit: report.unit,
+      rows: report.counts.loaded ?? undefined,
+      seconds: report.seconds,
+      error: report.error?.message,
+    });
   };
-  await Promise.all(Array.from({ length: context.settings.concurrency }, worker));
+  await Promise.all(
+    due.map((one) => turns.run(one.unit.source.project_id ?? one.unit.source.id, (turn) => work(one, turn))),
+  );
   return { units: reports, errors };
+}
+
+function turnLimits(settings: RunContext['settings']): TurnLimits {
+  return {
+    all: settings.concurrency,
+    project: settings.concurrency_per_project,
+    store: settings.concurrency_per_store,
+  };
 }
 
 /** Of one crawl's units those that restore it come first, so that the others wait until it is back. */

@@ -11,7 +11,7 @@ import { unitName } from '../model/unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
 import { type ChosenRoute, pickRoute } from './choose-route.ts';
-import type { RunContext } from './context.ts';
+import type { RunContext, UnitContext } from './context.ts';
 import { openAggregates } from './open-aggregates.ts';
 import { openExport } from './open-export.ts';
 import { openList } from './open-list.ts';
@@ -42,7 +42,7 @@ interface OpenedSource {
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
  */
 export async function stageUnit(
-  context: RunContext,
+  context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
   landscape: Landscape,
@@ -109,7 +109,7 @@ export async function stageUnit(
 
 /** Opens the unit by the first of its routes that is not refused; the routes before it are left out from then on. */
 async function openNext(
-  context: RunContext,
+  context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
   landscape: Landscape,
@@ -146,7 +146,7 @@ function unwrapped(error: unknown): unknown {
 }
 
 async function openSource(
-  context: RunContext,
+  context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
   landscape: Landscape,
@@ -164,6 +164,7 @@ async function openSource(
   }
   const rows = await describeRows(client, data, planned, signal);
   const chosen = pickRoute(options, rows.reported);
+  await context.turn.move(chosen.route === 'export' ? chosen.store : null);
   try {
     if (chosen.route !== 'export')
       return { source: await openRows(client, rows, planned, chosen, settings, folders.raw, signal), chosen };

@@ -94,8 +94,15 @@ const workspace = {
 const landscape = { workspaces: [workspace], dates: new Map() };
 const wish = { route, format, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, wish, ['store_a']);
+const turn = { move: async () => {} };
 const load = async (dataset: string): Promise<void> => {
-  const { report, error } = await runUnit(context, plannedAs(dataset), options, landscape, undefined);
+  const { report, error } = await runUnit(
+    { ...context, turn },
+    plannedAs(dataset),
+    options,
+    landscape,
+    undefined,
+  );
   if (error) throw error;
   if (report.counts.loaded !== expected)
     throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);

@@ -50,6 +50,9 @@ export interface HouseOptions {
   readonly store?: RouteWish['store'];
   readonly pipelines?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Told how far the units are. */
+  readonly progress?: (text: string) => void;
 }
 
 /** A run in this process, everything real but the terminal. */
@@ -74,7 +77,8 @@ export async function runHouse(
     wish: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },
     reload: options.reload ?? false,
   };
-  return run(settings, request, silentLogger, new AbortController().signal);
+  const signal = options.signal ?? new AbortController().signal;
+  return run(settings, request, silentLogger, signal, options.progress);
 }
 
 /** The program as a process. Not `spawnSync`: the sandbox it talks to answers from this process. */
