@@ -33,6 +33,14 @@ export const ERROR_CODES = {
   impossible_route: { kind: 'usage', means: 'A unit cannot take the route or format that was asked for.' },
   nothing_published: { kind: 'usage', means: 'There is no published warehouse yet.' },
   locked: { kind: 'usage', means: 'Another process holds the state directory.' },
+  newer_version: {
+    kind: 'usage',
+    means: 'The ledger or the warehouse was made by a newer crawlhouse.',
+  },
+  damaged_ledger: {
+    kind: 'usage',
+    means: 'The ledger cannot be read; the next run makes a new one from the published warehouse.',
+  },
   invalid_request: {
     kind: 'refused',
     means: 'The service refused a request as not matching its specification.',

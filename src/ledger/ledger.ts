@@ -3,18 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { UnitError } from '../model/report.ts';
 import { type Unit, unitName } from '../model/unit.ts';
-
-/** Where a unit stands (design.md, issue "Unattended"). */
-export const UNIT_STATES = [
-  'requested',
-  'staged',
-  'loaded',
-  'published',
-  'failed',
-  'refused',
-  'skipped',
-] as const;
-export type UnitState = (typeof UNIT_STATES)[number];
+import { asDamage, damaged } from './damaged-ledger.ts';
+import { migrateLedger } from './ledger-schema.ts';
+import { nextTryAt } from './next-try.ts';
+import { type Held, type Move, settleUnits } from './settle-units.ts';
+import { checkMove, type UnitState } from './unit-states.ts';
 
 export interface LedgerUnit {
   readonly unit: string;
@@ -24,6 +17,10 @@ export interface LedgerUnit {
   readonly status: UnitState;
   readonly attempts: number;
   readonly error: UnitError | null;
+  /** Runs in a row in which it failed or was refused. */
+  readonly failures: number;
+  /** When a run that nobody started tries it again; null: the next one does. */
+  readonly next_try_at: string | null;
   readonly updated_at: string;
 }
 
@@ -55,22 +52,8 @@ export interface Discovery {
   readonly swept_at: string | null;
 }
 
-const SCHEMA = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA busy_timeout = 5000;
-  CREATE TABLE IF NOT EXISTS units (
-    unit TEXT PRIMARY KEY, spec TEXT NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL,
-    error TEXT, updated_at TEXT NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS runs (
-    run_id TEXT PRIMARY KEY, command TEXT NOT NULL, status TEXT NOT NULL,
-    started_at TEXT NOT NULL, ended_at TEXT) STRICT;
-  CREATE TABLE IF NOT EXISTS exports (
-    unit TEXT PRIMARY KEY, data_export_id TEXT, store TEXT NOT NULL, format TEXT NOT NULL, prefix TEXT NOT NULL,
-    status TEXT NOT NULL, requested_at TEXT NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS open_crawls (id TEXT PRIMARY KEY) STRICT;
-  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-`;
+/** In the state directory. */
+export const LEDGER_FILE = 'ledger.sqlite';
 
 /**
  * What the pipeline remembers between runs and shows while one is on. Not the truth about data: that is the published
@@ -79,26 +62,83 @@ const SCHEMA = `
 export class Ledger implements Disposable {
   readonly #database: DatabaseSync;
 
+  /** @throws CrawlhouseError `newer_version`, `damaged_ledger` */
   constructor(stateDir: string) {
     mkdirSync(stateDir, { recursive: true });
-    this.#database = new DatabaseSync(join(stateDir, 'ledger.sqlite'));
-    this.#database.exec(SCHEMA);
+    const path = join(stateDir, LEDGER_FILE);
+    this.#database = new DatabaseSync(path);
+    try {
+      this.#database.exec(
+        'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+      );
+      migrateLedger(this.#database, path);
+    } catch (error) {
+      this.#database.close();
+      throw asDamage(error, path);
+    }
   }
 
+  /**
+   * Reads the whole file.
+   *
+   * @throws CrawlhouseError `damaged_ledger`
+   */
+  check(): void {
+    const path = String(this.#database.location());
+    try {
+      const said = this.#database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+      if (said !== 'ok') throw damaged(path, said);
+    } catch (error) {
+      throw asDamage(error, path);
+    }
+  }
+
+  /** Takes note of units that have not been met before; the others stay where they are. */
+  discoverUnits(units: readonly Unit[]): void {
+    this.#transaction(() => {
+      const insert = this.#database.prepare(
+        `INSERT OR IGNORE INTO units (unit, spec, status, attempts, updated_at) VALUES (?, ?, 'discovered', 0, ?)`,
+      );
+      const now = new Date().toISOString();
+      for (const unit of units) insert.run(unitName(unit), JSON.stringify(unit), now);
+    });
+  }
+
+  /**
+   * Moves a unit, where the table of moves allows it.
+   *
+   * @throws CrawlhouseError `internal` for a move that there is not
+   */
   setUnit(unit: Unit, status: UnitState, attempts: number, error: UnitError | null): void {
+    this.#transaction(() => this.#move(unit, status, attempts, error));
+  }
+
+  #move(
+    { dataset, source, window }: Unit,
+    status: UnitState,
+    attempts: number,
+    error: UnitError | null,
+  ): void {
+    const unit = { dataset, source, window };
+    const name = unitName(unit);
+    const former = this.#database.prepare('SELECT status, failures FROM units WHERE unit = ?').get(name);
+    checkMove(name, former === undefined ? 'unknown' : (String(former.status) as UnitState), status);
+    const failures = failuresAfter(status, Number(former?.failures ?? 0));
+    const now = Date.now();
     this.#database
       .prepare(
-        `INSERT INTO units VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (unit) DO UPDATE SET
-         spec = excluded.spec, status = excluded.status, attempts = excluded.attempts, error = excluded.error,
-         updated_at = excluded.updated_at`,
+        `INSERT OR REPLACE INTO units (unit, spec, status, attempts, error, failures, next_try_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
-        unitName(unit),
+        name,
         JSON.stringify(unit),
         status,
         attempts,
         error ? JSON.stringify(error) : null,
-        new Date().toISOString(),
+        failures,
+        nextTryAt(failures, now),
+        new Date(now).toISOString(),
       );
   }
 
@@ -106,11 +146,14 @@ export class Ledger implements Disposable {
     this.#database.prepare('DELETE FROM units WHERE unit = ?').run(name);
   }
 
-  /** Moves every loaded unit on, once what was loaded can be queried. */
-  publishLoaded(): void {
-    this.#database
-      .prepare(`UPDATE units SET status = 'published', updated_at = ? WHERE status = 'loaded'`)
-      .run(new Date().toISOString());
+  /** Moves every loaded unit on, once what was loaded can be queried in the publication of this id. */
+  publishLoaded(id: string): void {
+    this.#transaction(() => {
+      this.#database
+        .prepare(`UPDATE units SET status = 'published', updated_at = ? WHERE status = 'loaded'`)
+        .run(new Date().toISOString());
+      this.setPublication(id);
+    });
   }
 
   units(): LedgerUnit[] {
@@ -125,35 +168,60 @@ export class Ledger implements Disposable {
         status: String(row.status) as UnitState,
         attempts: Number(row.attempts),
         error: row.error === null ? null : (JSON.parse(String(row.error)) as UnitError),
+        failures: Number(row.failures),
+        next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
         updated_at: String(row.updated_at),
       };
     });
   }
 
-  isEmpty(): boolean {
-    return (
-      this.#database.prepare('SELECT 1 FROM units UNION ALL SELECT 1 FROM runs LIMIT 1').get() === undefined
-    );
+  /**
+   * Takes over what a publication tells of units and runs, where this ledger knows nothing of them or something older:
+   * it may be new, or a former one that somebody put back.
+   */
+  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void {
+    this.#transaction(() => {
+      const unit = this.#database.prepare(
+        `INSERT INTO units (unit, spec, status, attempts, error, failures, next_try_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (unit) DO UPDATE SET
+         status = excluded.status, attempts = excluded.attempts, error = excluded.error, failures = excluded.failures,
+         next_try_at = excluded.next_try_at, updated_at = excluded.updated_at
+         WHERE excluded.updated_at > units.updated_at`,
+      );
+      for (const { dataset, source, window, error, ...one } of units) {
+        const spec = JSON.stringify({ dataset, source, window });
+        const said = error ? JSON.stringify(error) : null;
+        const { failures, next_try_at } = one;
+        unit.run(one.unit, spec, one.status, one.attempts, said, failures, next_try_at, one.updated_at);
+      }
+      const run = this.#database.prepare(
+        `INSERT OR IGNORE INTO runs (run_id, command, status, started_at, ended_at) VALUES (?, ?, ?, ?, ?)`,
+      );
+      for (const one of runs) run.run(one.run_id, one.command, one.status, one.started_at, one.ended_at);
+    });
   }
 
-  /** Fills an empty ledger. */
-  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void {
-    this.#database.exec('BEGIN');
-    const unit = this.#database.prepare('INSERT INTO units VALUES (?, ?, ?, ?, ?, ?)');
-    for (const { dataset, source, window, error, ...one } of units) {
-      const spec = JSON.stringify({ dataset, source, window });
-      unit.run(
-        one.unit,
-        spec,
-        one.status,
-        one.attempts,
-        error ? JSON.stringify(error) : null,
-        one.updated_at,
-      );
-    }
-    const run = this.#database.prepare('INSERT INTO runs VALUES (?, ?, ?, ?, ?)');
-    for (const one of runs) run.run(one.run_id, one.command, one.status, one.started_at, one.ended_at);
-    this.#database.exec('COMMIT');
+  /** Puts right what a killed run, or a warehouse of another day, left behind. */
+  settle(held: ReadonlyMap<string, Held>): readonly Move[] {
+    const standing = new Map(this.units().map((one) => [one.unit, one]));
+    const moves = settleUnits([...standing.values()], held);
+    this.#transaction(() => {
+      for (const { unit, to } of moves) {
+        const one = standing.get(unit);
+        if (one) this.#move(one, to, one.attempts, null);
+      }
+    });
+    return moves;
+  }
+
+  /** The publication that this ledger is of one mind with; null: none yet. */
+  publication(): string | null {
+    const row = this.#database.prepare(`SELECT value FROM facts WHERE name = 'publication'`).get();
+    return row === undefined ? null : String(row.value);
+  }
+
+  setPublication(id: string): void {
+    this.#database.prepare(`INSERT OR REPLACE INTO facts VALUES ('publication', ?)`).run(id);
   }
 
   /** Takes note of the data export of a unit's present attempt. */
@@ -177,7 +245,7 @@ export class Ledger implements Disposable {
     // A run that is still marked as running lost its process: only one can hold the lock.
     this.#database.prepare(`UPDATE runs SET status = 'killed' WHERE status = 'running'`).run();
     this.#database
-      .prepare('INSERT INTO runs VALUES (?, ?, ?, ?, NULL)')
+      .prepare('INSERT INTO runs (run_id, command, status, started_at) VALUES (?, ?, ?, ?)')
       .run(runId, command, 'running', startedAt);
   }
 
@@ -195,11 +263,12 @@ export class Ledger implements Disposable {
   }
 
   setDiscovery(discovery: { open: readonly string[]; swept_at: string }): void {
-    this.#database.exec('BEGIN; DELETE FROM open_crawls');
-    const insert = this.#database.prepare('INSERT OR IGNORE INTO open_crawls VALUES (?)');
-    for (const id of discovery.open) insert.run(id);
-    this.#database.prepare(`INSERT OR REPLACE INTO facts VALUES ('swept_at', ?)`).run(discovery.swept_at);
-    this.#database.exec('COMMIT');
+    this.#transaction(() => {
+      this.#database.exec('DELETE FROM open_crawls');
+      const insert = this.#database.prepare('INSERT OR IGNORE INTO open_crawls VALUES (?)');
+      for (const id of discovery.open) insert.run(id);
+      this.#database.prepare(`INSERT OR REPLACE INTO facts VALUES ('swept_at', ?)`).run(discovery.swept_at);
+    });
   }
 
   discovery(): Discovery {
@@ -208,7 +277,24 @@ export class Ledger implements Disposable {
     return { open: open.map((row) => String(row.id)), swept_at: swept ? String(swept.value) : null };
   }
 
+  #transaction(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#database.close();
   }
+}
+
+/** Failures in a row: an attempt that is under way changes nothing yet. */
+function failuresAfter(status: UnitState, before: number): number {
+  if (status === 'failed' || status === 'refused') return before + 1;
+  return status === 'requested' || status === 'downloading' || status === 'staged' ? before : 0;
 }

@@ -1,10 +1,13 @@
 import type { Connection } from '../core/duckdb.ts';
-import type { Ledger, LedgerRun, LedgerUnit, UnitState } from '../ledger/ledger.ts';
+import type { Ledger, LedgerRun, LedgerUnit } from '../ledger/ledger.ts';
+import type { UnitState } from '../ledger/unit-states.ts';
+import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 
 const UNIT_JSON = `[{"unit":"VARCHAR","dataset":"VARCHAR","kind":"VARCHAR","id":"VARCHAR","project_id":"VARCHAR",
   "from":"VARCHAR","to":"VARCHAR","status":"VARCHAR","attempts":"BIGINT",
-  "code":"VARCHAR","message":"VARCHAR","hint":"VARCHAR","updated_at":"TIMESTAMPTZ"}]`;
+  "code":"VARCHAR","message":"VARCHAR","hint":"VARCHAR","updated_at":"TIMESTAMPTZ",
+  "failures":"BIGINT","next_try_at":"TIMESTAMPTZ"}]`;
 
 const RUN_JSON = `[{"run_id":"VARCHAR","command":"VARCHAR","status":"VARCHAR",
   "started_at":"TIMESTAMPTZ","ended_at":"TIMESTAMPTZ"}]`;
@@ -26,6 +29,8 @@ export async function recordRun(
     attempts: unit.attempts,
     ...(unit.error ?? { code: null, message: null, hint: null }),
     updated_at: unit.updated_at,
+    failures: unit.failures,
+    next_try_at: unit.next_try_at,
   }));
   const runs = ledger
     .runs(1000)
@@ -52,11 +57,22 @@ export async function recordRun(
   });
 }
 
-/** Fills an empty ledger from the warehouse: `.crawlhouse/` may be deleted at any time. */
-export async function restoreLedger(ledger: Ledger, connection: Connection): Promise<void> {
-  if (!ledger.isEmpty()) return;
-  const { units, runs } = await ledgerTables(connection);
-  ledger.restore(units, runs);
+/**
+ * Brings ledger and warehouse to one mind before anything is done: `.crawlhouse/` may have been deleted, either may be a
+ * former one that somebody put back, and the last run may have been killed between a load and its entry in the ledger.
+ */
+export async function reconcileLedger(
+  ledger: Ledger,
+  working: WorkingCopy,
+  loaded: ReadonlyMap<string, LoadedUnit>,
+): Promise<void> {
+  const { id } = await working.publication();
+  if (id !== null && ledger.publication() !== id) {
+    const { units, runs } = await ledgerTables(working.connection);
+    ledger.restore(units, runs);
+    ledger.setPublication(id);
+  }
+  ledger.settle(loaded);
 }
 
 /** Units and runs as `ops` has them. */
@@ -65,7 +81,8 @@ export async function ledgerTables(
 ): Promise<{ units: LedgerUnit[]; runs: LedgerRun[] }> {
   const iso = (column: string): string => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const units = await connection.jsonRows(
-    `SELECT * REPLACE (${iso('updated_at')} AS updated_at, CAST(attempts AS INTEGER) AS attempts) FROM ops.units`,
+    `SELECT * REPLACE (${iso('updated_at')} AS updated_at, CAST(attempts AS INTEGER) AS attempts,
+       ${iso('next_try_at')} AS next_try_at) FROM ops.units`,
   );
   const runs = await connection.jsonRows(
     `SELECT * REPLACE (${iso('started_at')} AS started_at, ${iso('ended_at')} AS ended_at) FROM ops.runs`,
@@ -90,6 +107,8 @@ export async function ledgerTables(
               message: row.error_message,
               hint: row.error_hint,
             } as LedgerUnit['error']),
+      failures: Number(row.failures ?? 0),
+      next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
       updated_at: String(row.updated_at),
     })),
     runs: runs as unknown as LedgerRun[],

@@ -26,6 +26,8 @@ export async function loadPackages(
       const startedAt = performance.now();
       let counts: UnitReport['counts'] = { ...manifest.counts, loaded: null, queryable: null };
       let error: CrawlhouseError | null = null;
+      ledger.discoverUnits([manifest.unit]);
+      ledger.setUnit(manifest.unit, 'staged', manifest.attempts, null);
       try {
         refuseRejects(one, settings.on_reject);
         counts = await loadPackage(working, one, { runId, schemaChange: settings.schema_change, signal });

@@ -65,14 +65,16 @@ export async function runUnit(
   });
   try {
     staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
-    if (!staged) {
+    if (staged) {
+      ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
+    } else {
       const { source } = planned.pipeline;
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
       else await context.unarchiver.settled(unit.source.id);
-      const fresh = await stageUnit(context, planned, options, landscape, (attempt) => {
+      const fresh = await stageUnit(context, planned, options, landscape, (state, attempt) => {
         attempts = attempt;
-        ledger.setUnit(unit, 'requested', attempts, null);
+        ledger.setUnit(unit, state, attempts, null);
       });
       staged = { folder: fresh.folders.package, manifest: fresh.manifest };
       ledger.setUnit(unit, 'staged', attempts, null);

@@ -26,6 +26,9 @@ export async function runUnits(
   const loaded = await loadedUnits(context.working.connection);
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
   forgetWindowless(context, planned);
+  context.ledger.discoverUnits(
+    [...missing, ...planned.filter((one) => one.failure !== null)].map((one) => one.unit),
+  );
   const reports: UnitReport[] = skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
   for (const one of planned) {
@@ -39,7 +42,6 @@ export async function runUnits(
         skip === null && failure === null && (context.reload || refresh || !loaded.has(unitName(unit))),
     ),
   );
-  settleLedger(context, loaded);
   await settleExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
@@ -92,14 +94,6 @@ function restoredFirst(due: readonly PlannedUnit[]): readonly PlannedUnit[] {
     ...units.filter((one) => one.restore !== null),
     ...units.filter((one) => one.restore === null),
   ]);
-}
-
-/** A kill may fall between a load and its entry in the ledger: what the warehouse holds has been loaded. */
-function settleLedger({ ledger }: RunContext, loaded: ReadonlyMap<string, unknown>): void {
-  for (const { unit, source, window, dataset, status, attempts } of ledger.units()) {
-    const between = status === 'requested' || status === 'staged';
-    if (between && loaded.has(unit)) ledger.setUnit({ dataset, source, window }, 'loaded', attempts, null);
-  }
 }
 
 /** Reports units that can't be loaded, once: not again while the reason stays. */

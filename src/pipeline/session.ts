@@ -6,16 +6,17 @@ import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { lockState } from '../core/state-lock.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import { publish } from '../publish/publish.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { type ModelsReport, runModels } from '../transform/run-models.ts';
-import { countsOf } from '../warehouse/loads.ts';
+import { countsOf, loadedUnits } from '../warehouse/loads.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
-import { recordRun, restoreLedger } from './ledger-tables.ts';
+import { reconcileLedger, recordRun } from './ledger-tables.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
 import { sweepFolders } from './unit-folders.ts';
 
@@ -67,7 +68,7 @@ export async function runSession(
   const { settings, signal } = options;
   const models = await loadModels(join(settings.projectDir, 'sql'));
   using _lock = lockState(settings.state_dir, `crawlhouse ${options.command}`);
-  using ledger = new Ledger(settings.state_dir);
+  using ledger = openLedger(settings.state_dir, options.logger);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
     threads: settings.threads,
@@ -79,7 +80,7 @@ export async function runSession(
     settings.warehouse,
     options.logger,
   );
-  await restoreLedger(ledger, working.connection);
+  await reconcileLedger(ledger, working, await loadedUnits(working.connection));
   const runId = randomUUID();
   const startedAt = new Date().toISOString();
   const standing = new Map<string, string>(ledger.units().map((unit) => [unit.unit, unit.status]));
@@ -106,7 +107,8 @@ export async function runSession(
     if (!blocked && (changed || built || publication.dirty || missing)) {
       await recordRun(ledger, working, { runId, status: runStatus(errors) });
       await publish(working, logger, signal);
-      ledger.publishLoaded();
+      const { id } = await working.publication();
+      ledger.publishLoaded(id ?? '');
     }
     if (errors.length === 0) await sweepFolders(settings);
   } catch (thrown) {

@@ -46,7 +46,7 @@ export async function stageUnit(
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
   landscape: Landscape,
-  onAttempt: (attempt: number) => void,
+  onMove: (state: 'requested' | 'downloading', attempt: number) => void,
 ): Promise<StagedUnit> {
   const name = unitName(planned.unit);
   const folders = unitFolders(context.settings.state_dir, name);
@@ -56,12 +56,13 @@ export async function stageUnit(
   let left = options;
   return retry(
     async (attempt) => {
-      onAttempt(attempt);
+      onMove('requested', attempt);
       await resetFolders(folders);
       const requestedAt = new Date().toISOString();
       const opened = await openNext(context, planned, left, landscape, folders);
       const { source, chosen } = opened;
       left = opened.left;
+      onMove('downloading', attempt);
       const { download, staged } = await stageParts(context, source, folders);
       const counts = {
         reported: source.reported,

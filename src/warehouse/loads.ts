@@ -7,6 +7,8 @@ export interface LoadedUnit {
   readonly content_sha256: string;
   readonly filter: string | null;
   readonly route: string;
+  /** Are its rows in the published file too? */
+  readonly published: boolean;
   /** ISO 8601. */
   readonly loaded_at: string;
 }
@@ -14,7 +16,7 @@ export interface LoadedUnit {
 /** Every unit that the warehouse holds, by name. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
   const rows = await connection.rows(
-    `SELECT unit, content_sha256, filter, route, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at
+    `SELECT unit, content_sha256, filter, route, queryable IS NOT NULL AS published, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at
      FROM ops.loads`,
   );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));

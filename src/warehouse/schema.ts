@@ -3,9 +3,6 @@ import type { Connection } from '../core/duckdb.ts';
 /** Name under which a process attaches the warehouse it works on. */
 export const CATALOG = 'warehouse';
 
-/** Version of the tables below, held in `ops.publication`. 2: `ops.loads.reason`. */
-export const WAREHOUSE_VERSION = 2;
-
 /**
  * Options of every ATTACH that writes. With DuckDB's defaults a 750-column table needs more than 1 GB to be written;
  * and a file that is attached without its row group size is written anew, in larger groups, by its next checkpoint
@@ -27,7 +24,11 @@ export const RAW_META_COLUMNS = {
 } as const;
 export type RawMetaColumn = keyof typeof RAW_META_COLUMNS;
 
-const STATEMENTS = [
+/**
+ * The tables as version 1 had them. What has come since is in the migrations, so that an old file and a new one end up
+ * the same.
+ */
+const VERSION_1 = [
   'CREATE SCHEMA IF NOT EXISTS raw',
   'CREATE SCHEMA IF NOT EXISTS mart',
   'CREATE SCHEMA IF NOT EXISTS ops',
@@ -44,7 +45,7 @@ const STATEMENTS = [
      window_from VARCHAR, window_to VARCHAR,
      reported BIGINT, received BIGINT, staged BIGINT, rejected BIGINT, loaded BIGINT, queryable BIGINT,
      route VARCHAR, format VARCHAR, bytes BIGINT, seconds DOUBLE, attempts BIGINT, content_sha256 VARCHAR,
-     filter VARCHAR, run_id VARCHAR, loaded_at TIMESTAMPTZ, reason VARCHAR)`,
+     filter VARCHAR, run_id VARCHAR, loaded_at TIMESTAMPTZ)`,
   `CREATE TABLE IF NOT EXISTS ops.unit_fields (
      unit VARCHAR, dataset VARCHAR, field VARCHAR, type VARCHAR, arity VARCHAR, column_name VARCHAR)`,
   `CREATE TABLE IF NOT EXISTS ops.rejects (
@@ -56,14 +57,35 @@ const STATEMENTS = [
   `CREATE TABLE IF NOT EXISTS ops.test_results (
      run_id VARCHAR, model VARCHAR, name VARCHAR, severity VARCHAR, status VARCHAR, failures BIGINT, sql VARCHAR,
      tested_at TIMESTAMPTZ)`,
-  `INSERT INTO ops.publication
-     SELECT NULL, NULL, NULL, false, ${WAREHOUSE_VERSION} WHERE NOT EXISTS (FROM ops.publication)`,
-  // A warehouse of an earlier version gets what it lacks.
-  'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS reason VARCHAR',
-  `UPDATE ops.publication SET version = ${WAREHOUSE_VERSION} WHERE version < ${WAREHOUSE_VERSION}`,
 ];
 
-/** Makes the schemas and the `ops` tables where they are missing. The connection's default is the warehouse. */
+/** Each brings a warehouse from the version before it to its own; the first entry makes version 2. */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS reason VARCHAR'],
+  [
+    'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS failures BIGINT DEFAULT 0',
+    'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS next_try_at TIMESTAMPTZ',
+  ],
+];
+
+/** Version of the tables in `ops`, held in `ops.publication`. */
+export const WAREHOUSE_VERSION = MIGRATIONS.length + 1;
+
+/**
+ * Makes the schemas and the `ops` tables where they are missing, and brings those of an earlier version to this one, by
+ * one transaction. The connection's default is the warehouse.
+ */
 export async function createSchema(connection: Connection): Promise<void> {
-  for (const statement of STATEMENTS) await connection.run(statement);
+  await connection.transaction(async () => {
+    for (const statement of VERSION_1) await connection.run(statement);
+    const version = await connection.scalar('SELECT version FROM ops.publication');
+    if (version === undefined)
+      await connection.run('INSERT INTO ops.publication VALUES (NULL, NULL, NULL, false, 1)');
+    for (const migration of MIGRATIONS.slice(Number(version ?? 1) - 1))
+      for (const statement of migration) await connection.run(statement);
+    await connection.run('UPDATE ops.publication SET version = ? WHERE version < ?', [
+      WAREHOUSE_VERSION,
+      WAREHOUSE_VERSION,
+    ]);
+  });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { keepFormer } from './keep-former.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
 /** Identity of a warehouse file: which publication it is, and which one it was made from. */
@@ -49,6 +50,11 @@ export class WorkingCopy implements AsyncDisposable {
     }
     const working = new WorkingCopy(connection, path, publishedPath);
     await working.attach();
+    // A working copy is brought forward once; the published file follows with the next publication.
+    if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
+      const kept = await keepFormer(publishedPath, published.version);
+      logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
+    }
     await createSchema(connection);
     return working;
   }
@@ -82,7 +88,7 @@ export class WorkingCopy implements AsyncDisposable {
 /**
  * The identity of a published warehouse, undefined when there is no file.
  *
- * @throws CrawlhouseError `bad_settings` when the file is no warehouse of ours, or of a newer crawlhouse
+ * @throws CrawlhouseError `bad_settings` when the file is no warehouse of ours, `newer_version`
  */
 export async function readPublication(
   connection: Connection,
@@ -106,7 +112,11 @@ export async function readPublication(
       throw problem('is not a warehouse of crawlhouse', error);
     });
     if (publication.version > WAREHOUSE_VERSION) {
-      throw problem(`was made by a newer crawlhouse (warehouse version ${publication.version})`);
+      throw new CrawlhouseError(
+        'newer_version',
+        `${path} was made by a newer crawlhouse (warehouse version ${publication.version}, this one knows ${WAREHOUSE_VERSION})`,
+        { hint: 'run that one, or set `warehouse` to another path' },
+      );
     }
     return publication;
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Ledger, UNIT_STATES } from '../../src/ledger/ledger.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -7,13 +7,26 @@ function unit(id: string, window: Unit['window'] = null): Unit {
   return { dataset: 'crawl_pages', source: { kind: 'crawl', id, project_id: 'p' }, window };
 }
 
+const unitOf = (id: string): Unit => unit(id);
+
 const error = { code: 'connection', message: 'reset', hint: null } as const;
+
+const WAY = [
+  'requested',
+  'downloading',
+  'requested',
+  'downloading',
+  'staged',
+  'loaded',
+  'published',
+] as const;
 
 test('a unit stands where it was last put, also for another process', async () => {
   const folder = await temporaryFolder();
   using writer = new Ledger(folder);
   using reader = new Ledger(folder);
-  for (const state of UNIT_STATES) {
+  writer.discoverUnits([unit('c1')]);
+  for (const state of [...WAY, 'failed'] as const) {
     writer.setUnit(unit('c1'), state, 2, state === 'failed' ? error : null);
     expect(reader.units()).toMatchObject([
       {
@@ -30,6 +43,49 @@ test('a unit stands where it was last put, also for another process', async () =
   expect(reader.units()[0]?.updated_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 });
 
+test('a move that there is not changes nothing', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  expect(() => ledger.setUnit(unit('c1'), 'requested', 1, null)).toThrow(
+    'cannot go from unknown to requested',
+  );
+  ledger.discoverUnits([unit('c1')]);
+  expect(() => ledger.setUnit(unit('c1'), 'downloading', 1, null)).toThrow('cannot go from discovered');
+  expect(ledger.units().map((one) => one.status)).toEqual(['discovered']);
+  ledger.setUnit(unit('c1'), 'requested', 1, null);
+});
+
+test('a unit that is known is not discovered again', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  ledger.discoverUnits([unit('c1')]);
+  ledger.setUnit(unit('c1'), 'requested', 3, null);
+  ledger.discoverUnits([unit('c1'), unit('c2')]);
+  expect(ledger.units().map((one) => [one.source.id, one.status, one.attempts])).toEqual([
+    ['c1', 'requested', 3],
+    ['c2', 'discovered', 0],
+  ]);
+});
+
+test('failures count the runs in a row, until one succeeds', async () => {
+  using ledger = new Ledger(await temporaryFolder());
+  ledger.discoverUnits([unit('c1')]);
+  const seen: unknown[] = [];
+  for (const end of ['failed', 'refused', 'failed', 'loaded', 'failed'] as const) {
+    for (const state of ['requested', 'downloading', 'requested', 'downloading'] as const)
+      ledger.setUnit(unit('c1'), state, 1, null);
+    if (end === 'loaded') ledger.setUnit(unit('c1'), 'staged', 1, null);
+    ledger.setUnit(unit('c1'), end, 1, null);
+    const [one] = ledger.units();
+    seen.push([one?.failures, one?.next_try_at !== null]);
+  }
+  expect(seen).toEqual([
+    [1, false],
+    [2, true],
+    [3, true],
+    [0, false],
+    [1, false],
+  ]);
+});
+
 test('windows of one source are units of their own', async () => {
   using ledger = new Ledger(await temporaryFolder());
   ledger.setUnit(unit('p', { from: '2026-11-01', to: '2026-11-02' }), 'loaded', 1, null);
@@ -42,13 +98,16 @@ test('windows of one source are units of their own', async () => {
 
 test('a publication moves loaded units on, and no others', async () => {
   using ledger = new Ledger(await temporaryFolder());
-  for (const state of UNIT_STATES) ledger.setUnit(unit(state), state, 1, null);
-  ledger.publishLoaded();
-  const states = Object.fromEntries(ledger.units().map((one) => [one.source.id, one.status]));
-  expect(states).toEqual({
-    ...Object.fromEntries(UNIT_STATES.map((state) => [state, state])),
+  const states = ['failed', 'refused', 'skipped', 'requested', 'staged', 'dropped'] as const;
+  ledger.discoverUnits(states.map(unitOf));
+  for (const state of states) ledger.setUnit(unitOf(state), state, 1, null);
+  ledger.setUnit(unit('loaded'), 'loaded', 1, null);
+  ledger.publishLoaded('publication 7');
+  expect(Object.fromEntries(ledger.units().map((one) => [one.source.id, one.status]))).toEqual({
+    ...Object.fromEntries(states.map((state) => [state, state])),
     loaded: 'published',
   });
+  expect(ledger.publication()).toBe('publication 7');
 });
 
 test('runs come newest first, as many as asked for', async () => {
@@ -97,11 +156,31 @@ test('an empty ledger is filled with what it held before', async () => {
   before.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
   before.endRun('r1', 'partial', '2026-11-21T01:10:00.000Z');
   before.setUnit(unit('c1'), 'published', 1, null);
-  before.setUnit(unit('c2', { from: '2026-11-01', to: '2026-11-02' }), 'failed', 3, error);
+  const second = unit('c2', { from: '2026-11-01', to: '2026-11-02' });
+  before.discoverUnits([second]);
+  before.setUnit(second, 'failed', 3, error);
+  before.setUnit(second, 'failed', 3, error);
   using after = new Ledger(await temporaryFolder());
-  expect([before.isEmpty(), after.isEmpty()]).toEqual([false, true]);
   after.restore(before.units(), before.runs());
   expect(after.units()).toEqual(before.units());
+  expect(after.units()[1]?.next_try_at).not.toBeNull();
   expect(after.runs()).toEqual(before.runs());
-  expect(after.isEmpty()).toBe(false);
+});
+
+test('an older ledger takes over what is newer, and keeps what it knows better', async () => {
+  using older = new Ledger(await temporaryFolder());
+  older.discoverUnits([unit('c1'), unit('c2')]);
+  const [first, second] = older.units();
+  if (!first || !second) throw new Error('two units');
+  older.restore(
+    [
+      { ...first, status: 'published', updated_at: '2999-01-01T00:00:00.000Z' },
+      { ...second, status: 'published', updated_at: '2000-01-01T00:00:00.000Z' },
+    ],
+    [],
+  );
+  expect(older.units().map((one) => [one.source.id, one.status])).toEqual([
+    ['c2', 'discovered'],
+    ['c1', 'published'],
+  ]);
 });

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
+import { WAREHOUSE_VERSION } from '../../src/warehouse/schema.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { openWorking, placeIn, withWorking } from './open-working.ts';
 
@@ -31,7 +32,12 @@ async function notes(folder: string): Promise<string[]> {
 test('a new warehouse has its schemas and tables, is not dirty and not published', async () => {
   const folder = await temporaryFolder();
   const working = await openWorking(folder);
-  expect(await working.publication()).toEqual({ id: null, base_id: null, dirty: false, version: 2 });
+  expect(await working.publication()).toEqual({
+    id: null,
+    base_id: null,
+    dirty: false,
+    version: WAREHOUSE_VERSION,
+  });
   const tables = await working.connection.rows(
     "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1",
   );
@@ -137,8 +143,8 @@ test('a warehouse of a newer crawlhouse is refused', async () => {
     await publish(working, silentLogger, signal);
   });
   await expect(openWorking(folder)).rejects.toMatchObject({
-    code: 'bad_settings',
-    message: expect.stringContaining('was made by a newer crawlhouse (warehouse version 99)'),
+    code: 'newer_version',
+    message: expect.stringContaining('was made by a newer crawlhouse (warehouse version 99,'),
   });
 });
 
@@ -153,9 +159,10 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
     await connection.run('DELETE FROM ops.loads');
     await publish(working, silentLogger, signal);
   });
+  const before = await readFile(placeIn(folder).published);
   await rm(placeIn(folder).stateDir, { recursive: true });
   await withWorking(folder, async ({ connection }) => {
-    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(2);
+    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(WAREHOUSE_VERSION);
     expect(
       await connection.scalar(
         "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'loads' AND column_name = 'reason'",
@@ -163,6 +170,10 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
     ).toBe(1n);
   });
   expect(await notes(folder)).toEqual(['first']);
+  await note(folder, 'second', true);
+  const kept = (await readdir(folder)).filter((name) => name.includes('.v1-'));
+  expect(kept).toEqual([expect.stringMatching(/^warehouse\.v1-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.duckdb$/)]);
+  expect((await readFile(join(folder, kept[0] ?? ''))).equals(before)).toBe(true);
 });
 
 test('a log of changes that a crash left beside the published file does no harm', async () => {

@@ -1,0 +1,16 @@
+import { CrawlhouseError } from '../core/errors.ts';
+
+/** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
+const DAMAGED: readonly unknown[] = [11, 26];
+
+/** What SQLite says of a file that is not a whole database, as an error of ours; any other error as it is. */
+export function asDamage(error: unknown, path: string): unknown {
+  const { errcode } = error as { errcode?: unknown };
+  return DAMAGED.includes(errcode) ? damaged(path, (error as Error).message) : error;
+}
+
+export function damaged(path: string, reason: unknown): CrawlhouseError {
+  return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`, {
+    hint: 'the next run puts it aside and makes a new one from the published warehouse',
+  });
+}
