@@ -3,6 +3,7 @@ import { searchSource } from '../api/data-source.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { Semaphore } from '../core/semaphore.ts';
 import { discover, type Landscape } from '../discover/discover.ts';
 import { type Plan, type PlannedUnit, planUnits } from '../discover/plan-units.ts';
 import { dataSourceOf } from '../discover/unit-source.ts';
@@ -11,8 +12,10 @@ import { unitName } from '../model/unit.ts';
 import { loadedUnits } from '../warehouse/loads.ts';
 import { pickRoute } from './choose-route.ts';
 import { connect } from './connect.ts';
+import { estimateTogether, estimateUnit, type Lanes, type PastLoad, readPastLoads } from './past-loads.ts';
 import { readPublished } from './read-published.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
+import { unitRequests } from './unit-requests.ts';
 
 /** A unit as a plan shows it (interface.md, "JSON"). */
 export interface PlanEntry {
@@ -20,19 +23,44 @@ export interface PlanEntry {
   readonly dataset: string;
   readonly source: Unit['source'];
   readonly window: Unit['window'];
+  /** `due`: would be loaded; `held`: in the warehouse already; `skipped`, `failed`: can't be, for the reason given. */
+  readonly status: 'due' | 'held' | 'skipped' | 'failed';
+  /** Null for a unit that is not due. */
   readonly route: string | null;
   readonly format: string | null;
   /** The service's own count; null where nothing would be loaded or no count is given. */
   readonly rows: number | null;
-  /** Bytes on the wire, estimated from past loads of the dataset; null without any. */
+  /** On the wire, by past loads of the dataset; null without any. */
   readonly bytes: number | null;
+  /** By past loads too. */
+  readonly seconds: number | null;
+  /** What would be asked of the service, at least. */
+  readonly requests: number;
   readonly reason: string;
+}
+
+export interface PlanTotals {
+  /** Units that are due; the rows, bytes and requests are theirs. */
+  readonly units: number;
+  readonly rows: number;
+  readonly bytes: number | null;
+  /** Until all are through, as many at once as the settings say. */
+  readonly seconds: number | null;
+  readonly requests: number;
+  /** Data exports that would be asked for. */
+  readonly exports: number;
+  readonly held: number;
+  readonly skipped: number;
+  readonly failed: number;
 }
 
 export interface PlanReport {
   readonly units: readonly PlanEntry[];
-  readonly totals: { readonly units: number; readonly rows: number; readonly bytes: number | null };
+  readonly totals: PlanTotals;
 }
+
+/** Units counted at once: a plan asks one small question a unit. */
+const COUNTS_AT_ONCE = 4;
 
 /** What a run or backfill would do, by the service's own counts. Changes nothing. */
 export async function planRun(
@@ -46,41 +74,64 @@ export async function planRun(
   const landscape = await discover(client, scopeOf(settings, request), signal);
   const plan = planUnits(landscape, request.pipelines, request.selection);
   const known = await knownUnits(settings);
-  const units: PlanEntry[] = [];
-  for (const planned of plan.units) {
-    const { unit, pipeline, refresh, failure } = planned;
-    const skip = failure?.message ?? planned.skip;
-    const name = unitName(unit);
-    const options = routes.get(pipeline.dataset);
-    if (!options) continue;
-    const held = known.units.has(name);
-    const idle = held && !request.reload && !refresh;
-    const rows = skip || idle ? null : await countRows(client, planned, landscape, signal);
-    const chosen = pickRoute(options, rows);
-    const perRow = known.bytesPerRow.get(unit.dataset);
-    units.push({
-      unit: name,
-      dataset: unit.dataset,
-      source: unit.source,
-      window: unit.window,
-      route: skip || idle ? null : chosen.route,
-      format: skip || idle ? null : chosen.format,
-      rows,
-      bytes: rows === null || perRow === undefined ? null : Math.round(rows * perRow),
-      reason: idle
-        ? 'in the warehouse already'
-        : (skip ?? `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`),
-    });
-  }
-  const due = units.filter((unit) => unit.route !== null);
+  const counting = new Semaphore(COUNTS_AT_ONCE);
+  const units = await Promise.all(
+    plan.units.map(async (planned): Promise<PlanEntry> => {
+      const held = known.units.has(unitName(planned.unit));
+      const idle = idleEntry(planned, held && !request.reload && !planned.refresh);
+      if (idle) return idle;
+      const rows = await counting.run(() => countRows(client, planned, landscape, signal));
+      const chosen = pickRoute(routes.get(planned.pipeline.dataset) ?? [], rows);
+      return {
+        ...blankEntry(planned.unit),
+        status: 'due',
+        route: chosen.route,
+        format: chosen.format,
+        rows,
+        ...estimateUnit(known.past, planned.unit.dataset, chosen.route, rows),
+        requests: unitRequests(planned.pipeline.source, chosen.route, rows),
+        reason: `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
+      };
+    }),
+  );
+  return { units, totals: totalsOf(units, settings) };
+}
+
+/** A unit that nothing would be done about; undefined for one that is due. */
+function idleEntry({ unit, skip, failure }: PlannedUnit, held: boolean): PlanEntry | undefined {
+  const blank = blankEntry(unit);
+  if (held) return { ...blank, status: 'held', reason: 'in the warehouse already' };
+  if (failure) return { ...blank, status: 'failed', reason: failure.message };
+  return skip === null ? undefined : { ...blank, status: 'skipped', reason: skip };
+}
+
+function blankEntry(unit: Unit) {
+  const { dataset, source, window } = unit;
+  const nothing = { route: null, format: null, rows: null, bytes: null, seconds: null, requests: 0 };
+  return { unit: unitName(unit), dataset, source, window, ...nothing };
+}
+
+/** What the units of a plan come to. */
+export function totalsOf(units: readonly PlanEntry[], lanes: Lanes): PlanTotals {
+  const due = units.filter((unit) => unit.status === 'due');
+  const sum = (values: readonly (number | null)[]): number =>
+    values.reduce<number>((all, one) => all + (one ?? 0), 0);
+  const count = (status: PlanEntry['status']): number =>
+    units.filter((unit) => unit.status === status).length;
   const bytes = due.map((unit) => unit.bytes);
   return {
-    units,
-    totals: {
-      units: due.length,
-      rows: due.reduce((sum, unit) => sum + (unit.rows ?? 0), 0),
-      bytes: bytes.includes(null) ? null : bytes.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-    },
+    units: due.length,
+    rows: sum(due.map((unit) => unit.rows)),
+    bytes: bytes.includes(null) ? null : sum(bytes),
+    seconds: estimateTogether(
+      due.map(({ source, seconds }) => ({ project: source.project_id ?? source.id, seconds })),
+      lanes,
+    ),
+    requests: sum(due.map((unit) => unit.requests)),
+    exports: due.filter((unit) => unit.route === 'export').length,
+    held: count('held'),
+    skipped: count('skipped'),
+    failed: count('failed'),
   };
 }
 
@@ -99,17 +150,12 @@ export async function discoverUnits(
 
 async function knownUnits(
   settings: Settings,
-): Promise<{ units: ReadonlySet<string>; bytesPerRow: ReadonlyMap<string, number> }> {
-  const known = await readPublished(settings, async (connection) => {
-    const rows = await connection.rows<{ dataset: string; bytes: number | null }>(
-      'SELECT dataset, sum(bytes) / nullif(sum(received), 0) AS bytes FROM ops.loads GROUP BY dataset',
-    );
-    return {
-      units: new Set((await loadedUnits(connection)).keys()),
-      bytesPerRow: new Map(rows.flatMap((row) => (row.bytes === null ? [] : [[row.dataset, row.bytes]]))),
-    };
-  });
-  return known ?? { units: new Set(), bytesPerRow: new Map() };
+): Promise<{ units: ReadonlySet<string>; past: readonly PastLoad[] }> {
+  const known = await readPublished(settings, async (connection) => ({
+    units: new Set((await loadedUnits(connection)).keys()),
+    past: await readPastLoads(connection),
+  }));
+  return known ?? { units: new Set(), past: [] };
 }
 
 async function countRows(

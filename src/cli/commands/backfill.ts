@@ -1,12 +1,12 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { type PlanReport, planRun } from '../../pipeline/plan.ts';
+import { planRun } from '../../pipeline/plan.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
+import { describePlan } from '../plan-report.ts';
 import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
-import { textTable } from '../text-table.ts';
 
 export const backfill: Command = {
   name: 'backfill',
@@ -35,7 +35,7 @@ export const backfill: Command = {
     };
     if (invocation.has('plan')) {
       const plan = await planRun(settings, request, invocation.logger, invocation.signal);
-      await printPlan(invocation, plan);
+      await invocation.write(invocation.has('json') ? `${stringifyJson(plan, 2)}\n` : describePlan(plan));
       return 0;
     }
     return printRun(
@@ -51,19 +51,4 @@ function day(invocation: Invocation, flag: 'from' | 'to'): number {
   throw new CrawlhouseError('usage', `--${flag} is missing`, {
     hint: 'crawlhouse backfill --from 2026-01-01 --to 2026-02-01',
   });
-}
-
-async function printPlan(invocation: Invocation, plan: PlanReport): Promise<void> {
-  if (invocation.has('json')) return invocation.write(`${stringifyJson(plan, 2)}\n`);
-  const rows = plan.units.map((unit) => [
-    unit.unit,
-    unit.route,
-    unit.format,
-    unit.rows,
-    unit.bytes,
-    unit.reason,
-  ]);
-  await invocation.write(textTable(['unit', 'route', 'format', 'rows', 'bytes', 'reason'], rows));
-  const { totals } = plan;
-  await invocation.write(`${totals.units} units, ${totals.rows} rows, ${totals.bytes ?? 'unknown'} bytes\n`);
 }

@@ -1,0 +1,22 @@
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Bytes for people: `3.4 MB`. */
+export function bytesText(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const scaled = bytes / 1000 ** power;
+  return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${UNITS[power]}`;
+}
+
+/** A span for people: `0.4 s`, `12 s`, `3 min`, `2 h 5 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 99.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A number for people: `1,234,567`. */
+export function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}

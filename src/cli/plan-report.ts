@@ -1,0 +1,45 @@
+import type { PlanEntry, PlanReport } from '../pipeline/plan.ts';
+import { bytesText, countText, durationText } from './amounts.ts';
+import { textTable } from './text-table.ts';
+
+/** A plan for people: a line a unit that is due, then what that comes to, and what is left out. */
+export function describePlan({ units, totals }: PlanReport): string {
+  const due = units.filter((unit) => unit.status === 'due');
+  const strangers = new Set(due.filter((unit) => unit.seconds === null).map((unit) => unit.dataset));
+  const time =
+    totals.seconds === null
+      ? `no telling how long: nothing of ${[...strangers].join(', ')} was loaded before`
+      : `about ${durationText(totals.seconds)}, by past loads`;
+  const bytes = totals.bytes === null ? '' : `, about ${bytesText(totals.bytes)}`;
+  const lines = [
+    `${countText(totals.units)} units due: ${countText(totals.rows)} rows by the service's count${bytes}; ${time}`,
+    `asked of the service: at least ${countText(totals.requests)} requests, ${countText(totals.exports)} data exports`,
+    `${countText(totals.held)} units in the warehouse already`,
+    ...[...left(units)].map(([reason, count]) => `${countText(count)} units left out: ${reason}`),
+  ];
+  return (due.length > 0 ? textTable(NAMES, due.map(row)) : '') + lines.map((line) => `${line}\n`).join('');
+}
+
+const NAMES = ['unit', 'route', 'format', 'rows', 'bytes', 'time', 'requests', 'reason'];
+
+function row(unit: PlanEntry): (string | number | null)[] {
+  return [
+    unit.unit,
+    unit.route,
+    unit.format,
+    unit.rows,
+    unit.bytes === null ? null : bytesText(unit.bytes),
+    unit.seconds === null ? null : durationText(unit.seconds),
+    unit.requests,
+    unit.reason,
+  ];
+}
+
+/** How many units can't be loaded, by the reason. */
+function left(units: readonly PlanEntry[]): ReadonlyMap<string, number> {
+  const reasons = Map.groupBy(
+    units.filter(({ status }) => status === 'skipped' || status === 'failed'),
+    (unit) => unit.reason,
+  );
+  return new Map([...reasons].map(([reason, those]) => [reason, those.length]));
+}
