@@ -1,0 +1,130 @@
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadPipelines } from '../src/config/pipelines.ts';
+import { loadSettings } from '../src/config/settings.ts';
+import { silentLogger } from '../src/core/logger.ts';
+import { run } from '../src/pipeline/run.ts';
+import { PublishedWarehouse } from '../src/query/query-warehouse.ts';
+import { writeResult } from '../src/query/write-result.ts';
+import { startSandbox } from '../src/sandbox/start-sandbox.ts';
+import { loadQuestions, type Question } from '../src/transform/questions.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+export const REAL_DATA = join(ROOT, '..', 'shared', 'data');
+export const QUESTIONS_PAGE = join(ROOT, 'docs', 'questions.md');
+
+/** Folders of real data, and the end of a crawl whose folder's name has no date. */
+export const REAL_FOLDERS: Readonly<Record<string, string | null>> = {
+  'gov-sites-2025-01-09': null,
+  'gov-sites-2025-01-16': null,
+  'typo3-site': '2025-01-20T12:00:00Z',
+  'semicomplete-logs': null,
+};
+const ROWS = 3;
+
+/** The page of the saved questions: what each asks, its SQL's place, and its first rows on the real data. */
+export async function questionsPage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-questions-'));
+  try {
+    await loadRealData(folder);
+    using warehouse = await PublishedWarehouse.open({
+      warehouse: join(folder, 'warehouse.duckdb'),
+      memoryLimit: '400MB',
+      threads: 2,
+    });
+    const sections: string[] = [];
+    for (const question of await loadQuestions(join(folder, 'sql')))
+      sections.push(section(question, await firstRows(warehouse, question.sql)));
+    return [HEAD, ...sections].join('\n');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function loadRealData(folder: string): Promise<void> {
+  for (const name of ['pipelines', 'sql', 'schedules.yaml'])
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  await using sandbox = await startSandbox({ importDirs: await importable(folder) });
+  const settings = await loadSettings(folder, {
+    CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
+    CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
+  });
+  const result = await run(
+    settings,
+    {
+      command: 'run',
+      pipelines: await loadPipelines(folder),
+      selection: {
+        projects: 'all',
+        crawls: null,
+        from: Number.NEGATIVE_INFINITY,
+        to: Number.POSITIVE_INFINITY,
+      },
+      wish: { route: null, format: null, store: null },
+      reload: false,
+    },
+    silentLogger,
+    new AbortController().signal,
+  );
+  if (result.exitCode !== 0)
+    throw new Error(`the run ended with ${result.exitCode}: ${result.errors[0]?.message}`);
+}
+
+/** The folders, with an end of the crawl where they give none: else it would be now, and the page another each day. */
+async function importable(folder: string): Promise<string[]> {
+  const made: string[] = [];
+  for (const [name, endedAt] of Object.entries(REAL_FOLDERS)) {
+    const from = join(REAL_DATA, name);
+    const to = join(folder, 'import', name);
+    made.push(endedAt === null ? from : to);
+    if (endedAt === null) continue;
+    await mkdir(to, { recursive: true });
+    for (const file of await readdir(from)) await symlink(join(from, file), join(to, file));
+    await writeFile(join(to, 'crawl.json'), JSON.stringify({ ended_at: Date.parse(endedAt) }));
+  }
+  return made;
+}
+
+async function firstRows(
+  warehouse: PublishedWarehouse,
+  sql: string,
+): Promise<{ count: number; text: string }> {
+  const signal = new AbortController().signal;
+  const counted = await warehouse.ask(`SELECT count(*) FROM (${sql}\n)`, signal, (result) => result.rows());
+  let text = '';
+  await warehouse.ask(`FROM (${sql}\n) LIMIT ${ROWS}`, signal, (result) =>
+    writeResult(result, 'table', async (piece) => {
+      text += piece;
+    }),
+  );
+  return { count: Number(counted[0]?.[0]), text };
+}
+
+function section(
+  { name, title, model, description }: Question,
+  { count, text }: { count: number; text: string },
+): string {
+  const rows =
+    count === 0 ? 'No rows on this data.' : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
+  const source = `[\`${name}\`](../sql/questions/${name}.sql) reads \`${model}\``;
+  return `## ${title}\n\n${description.trim()}\n\n${source}. ${rows}\n`;
+}
+
+const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');
+
+const HEAD = `# Saved questions
+
+Each is one SELECT on documented models, in a file under \`sql/questions/\`. \`crawlhouse query --question NAME\` runs one,
+\`crawlhouse query --question\` lists them; a file of your own beside them is a question too.
+
+Below are the first rows on real crawls of public sites: two scans of US government sites a week apart, a small site with its
+links, and the log files of a web server. They have no search results, structured data or segmentations of links, so
+some questions have no rows; their models have cases worked by hand under \`test/golden/\`, and a test answers each question a
+second time by plain code over the service's rows. This page is written by \`npm run docs:questions\`, and a test sees that it is current.
+`;
+
+if (import.meta.main) {
+  await writeFile(QUESTIONS_PAGE, await questionsPage());
+  console.log(`wrote ${QUESTIONS_PAGE}`);
+}

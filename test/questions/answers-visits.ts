@@ -1,0 +1,219 @@
+import type { Answer } from './answers-links.ts';
+import { before, bool, groups, indexable, list, median, num, round, str, sum } from './plain.ts';
+import type { CrawlData, ProjectData, Row, ServiceData } from './service-data.ts';
+
+const DAY = 86_400_000;
+
+/** What search results brought a URL in the last 28 days of its project. */
+interface Demand {
+  readonly url: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly position: number | null;
+  readonly topQuery: string | null;
+}
+
+function demand(project: ProjectData): Map<string, Demand> {
+  const days = project.ranking.map((row) => Date.parse(String(row.date)));
+  const from = Math.max(...days) - 28 * DAY;
+  const rows = project.ranking.filter(
+    (row) => Date.parse(String(row.date)) > from && str(row, 'url') !== null,
+  );
+  const found = new Map<string, Demand>();
+  for (const same of groups(rows, (row) => [row.url]).values()) {
+    const positioned = same.filter((row) => num(row, 'position') !== null);
+    const weight = sum(positioned.map((row) => num(row, 'impressions')));
+    const weighted = positioned.map((row) => (num(row, 'position') ?? 0) * (num(row, 'impressions') ?? 0));
+    const queries = [...groups(same, (row) => [row.query]).values()]
+      .map((of) => ({
+        query: str(of[0], 'query'),
+        impressions: sum(of.map((row) => num(row, 'impressions'))),
+      }))
+      .filter(({ query }) => query !== null)
+      .toSorted((a, b) => b.impressions - a.impressions || before(String(a.query), String(b.query)));
+    const url = String(same[0]?.url);
+    found.set(url, {
+      url,
+      clicks: sum(same.map((row) => num(row, 'clicks'))),
+      impressions: sum(same.map((row) => num(row, 'impressions'))),
+      position: weight > 0 ? sum(weighted) / weight : null,
+      topQuery: queries[0]?.query ?? null,
+    });
+  }
+  return found;
+}
+
+const demands = (data: ServiceData): Map<string, Map<string, Demand>> =>
+  new Map(data.projects.map((project) => [project.id, demand(project)]));
+
+const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
+
+export const q03: Answer = (data) => {
+  const wanted = demands(data);
+  return latest(data).flatMap((crawl) => {
+    const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
+    return crawl.pages
+      .filter((page) => num(page, 'nb_inlinks') === 0 || (hasDepth && num(page, 'depth') === null))
+      .map((page) => {
+        const earned = wanted.get(crawl.projectId)?.get(String(page.url));
+        return {
+          ...{ project_name: crawl.project, crawl_id: crawl.id, url: page.url },
+          sources: list(page, 'sources'),
+          status_code: num(page, 'status_code'),
+          is_indexable: indexable(page),
+          depth: num(page, 'depth'),
+          nb_inlinks: num(page, 'nb_inlinks'),
+          clicks: earned?.clicks ?? null,
+          impressions: earned?.impressions ?? null,
+          top_query: earned?.topQuery ?? null,
+        };
+      });
+  });
+};
+
+/** Days of a project's log files, each with the latest crawl that ended before the day did. */
+function spans(data: ServiceData, project: ProjectData) {
+  const crawls = data.crawls.filter((crawl) => crawl.projectId === project.id);
+  const crawlOf = (day: string): CrawlData | null =>
+    crawls.findLast((crawl) => crawl.endedAt < Date.parse(day) + DAY) ?? null;
+  const rows = project.logPagesDays.filter((row) => str(row, 'url') !== null);
+  return [...groups(rows, (row) => [crawlOf(String(row.day))?.id ?? null]).values()].map((same) => {
+    const days = same.map((row) => String(row.day)).toSorted(before);
+    return {
+      crawl: crawlOf(String(same[0]?.day)),
+      from: days[0],
+      to: days.at(-1),
+      hits: [...groups(same, (row) => [row.url]).values()].map((ofUrl) => ({
+        url: String(ofUrl[0]?.url),
+        bot: sum(ofUrl.map((row) => num(row, 'bot_hits'))),
+        seoBot: sum(ofUrl.map((row) => num(row, 'seo_bot_hits'))),
+        lastStatus: lastStatus(ofUrl),
+      })),
+    };
+  });
+}
+
+function lastStatus(rows: readonly Row[]): number | null {
+  const known = rows.filter((row) => num(row, 'last_status_code') !== null);
+  return num(known.toSorted((a, b) => before(String(a.day), String(b.day))).at(-1), 'last_status_code');
+}
+
+export const q16: Answer = (data) =>
+  data.projects.flatMap((project) =>
+    spans(data, project).flatMap(({ crawl, from, to, hits }) => {
+      if (crawl === null) return [];
+      const byUrl = new Map(hits.map((hit) => [hit.url, hit]));
+      const keyOf = (page: Row) => [str(page, 'url_first_path'), num(page, 'depth'), num(page, 'inrank')];
+      return [...groups(crawl.pages, keyOf).values()].map((pages) => {
+        const found = pages.map((page) => byUrl.get(String(page.url)));
+        return {
+          ...{ project_name: project.name, crawl_id: crawl.id, from_day: from, to_day: to },
+          url_first_path: str(pages[0], 'url_first_path'),
+          depth: num(pages[0], 'depth'),
+          inrank: num(pages[0], 'inrank'),
+          pages: pages.length,
+          visited_share: round(found.filter((hit) => (hit?.bot ?? 0) > 0).length / pages.length, 3),
+          bot_hits: sum(found.map((hit) => hit?.bot ?? 0)),
+          seo_bot_hits: sum(found.map((hit) => hit?.seoBot ?? 0)),
+        };
+      });
+    }),
+  );
+
+export const q17: Answer = (data) =>
+  data.projects.flatMap((project) =>
+    spans(data, project).flatMap(({ crawl, from, to, hits }) => {
+      const pages = new Map(crawl?.pages.map((page) => [page.url, page]));
+      const asked = hits.filter((hit) => hit.bot > 0);
+      const all = sum(asked.map((hit) => hit.bot));
+      const wasteOf = (hit: (typeof asked)[number]): string => {
+        const page = pages.get(hit.url);
+        const status = hit.lastStatus ?? num(page, 'status_code');
+        if (bool(page, 'robots_txt_denied')) return 'blocked';
+        if (status !== null && status !== 200 && status !== 304) return 'not 200';
+        return (bool(page, 'url_has_params') ?? hit.url.includes('?')) ? 'parameters' : 'none';
+      };
+      return [...groups(asked, (hit) => [wasteOf(hit)]).values()].map((same) => ({
+        ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null },
+        ...{ from_day: from, to_day: to },
+        waste: wasteOf(same[0] as (typeof same)[number]),
+        urls: same.length,
+        bot_hits: sum(same.map((hit) => hit.bot)),
+        share: round(sum(same.map((hit) => hit.bot)) / all, 3),
+        most_asked_url: same.toSorted((a, b) => b.bot - a.bot || before(b.url, a.url))[0]?.url,
+      }));
+    }),
+  );
+
+export const q18: Answer = (data) => {
+  const wanted = demands(data);
+  return data.projects.flatMap((project) => {
+    const shown = [...(wanted.get(project.id)?.values() ?? [])].filter(({ impressions }) => impressions > 0);
+    const crawl = latest(data).find((one) => one.projectId === project.id);
+    const pages = new Map(crawl?.pages.map((page) => [page.url, page]));
+    const usual = sum(shown.map((one) => one.clicks)) / sum(shown.map((one) => one.impressions));
+    const rank = (one: Demand): number =>
+      shown.filter((other) => other.impressions > one.impressions).length / Math.max(1, shown.length - 1);
+    return shown.flatMap((one) => {
+      const page = pages.get(one.url);
+      const status = num(page, 'status_code');
+      const low = rank(one) < 0.1 && one.clicks / one.impressions < usual / 2;
+      const finding =
+        status !== null && status !== 200
+          ? 'demand on a URL that is not 200'
+          : page !== undefined && indexable(page) === false
+            ? 'demand on a URL that is not indexable'
+            : low
+              ? 'many impressions, low CTR'
+              : null;
+      if (finding === null) return [];
+      return [
+        {
+          ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null, finding },
+          ...{ url: one.url, status_code: status, impressions: one.impressions, clicks: one.clicks },
+          ctr: round(one.clicks / one.impressions, 4),
+          project_ctr: round(usual, 4),
+          position: round(one.position, 1),
+          top_query: one.topQuery,
+        },
+      ];
+    });
+  });
+};
+
+export const q19: Answer = (data) => {
+  const wanted = demands(data);
+  return latest(data).flatMap((crawl) => {
+    const good = crawl.pages.filter((page) => indexable(page) === true);
+    const links = median(good.map((page) => num(page, 'nb_inlinks')));
+    const depth = median(good.map((page) => num(page, 'depth')));
+    const into = groups(
+      crawl.links.filter((link) => bool(link, 'intern')),
+      (link) => [link.target],
+    );
+    return good.flatMap((page) => {
+      const earned = wanted.get(crawl.projectId)?.get(String(page.url));
+      const inlinks = num(page, 'nb_inlinks');
+      const own = num(page, 'depth');
+      const under = inlinks === null || links === null ? null : inlinks < links / 2;
+      const deep = own === null || depth === null ? null : own > depth + 1;
+      if (earned === undefined || earned.clicks === 0 || !(under || deep)) return [];
+      const origins = (into.get(JSON.stringify([page.url])) ?? []).map((link) => String(link.origin));
+      return [
+        {
+          ...{ project_name: crawl.project, crawl_id: crawl.id, url: page.url },
+          ...{
+            is_under_linked: under,
+            is_deep: deep,
+            clicks: earned.clicks,
+            impressions: earned.impressions,
+          },
+          position: round(earned.position, 1),
+          top_query: earned.topQuery,
+          ...{ nb_inlinks: inlinks, depth: own },
+          origin_pages: origins.length > 0 ? [...new Set(origins)].toSorted(before) : null,
+        },
+      ];
+    });
+  });
+};
