@@ -77,7 +77,7 @@ test('every question has the answer of plain code, on made crawls, logs and rank
   const it = await service({
     importDirs: await shopFolders(),
     generate: [
-      'projects=2,crawls=3,pages=500,links=6000,columns=120,clusters=20,structured_data=200,log_days=6,events=3000,ranking_days=6,seed=11',
+      'projects=2,crawls=3,pages=300,links=4000,columns=120,clusters=20,structured_data=200,log_days=6,events=3000,ranking_days=6,seed=11',
     ],
   });
   const rows = await compare(it, await readService(it, exportedRows(it)));
