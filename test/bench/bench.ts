@@ -36,7 +36,10 @@ const sets: BenchData[] = [
 ].filter((data) => data.rows > 0);
 
 const ways = values.ways.split(',').filter((way) => wayOf(way));
-const HEAD = ['data', 'way', 'ours s', 'rows/s', 'ours MB', 'baseline s', 'baseline MB', 'ratio'];
+const HEAD = [
+  ...['data', 'way', 'ours s', 'rows/s', 'ours CPU s', 'ours MB'],
+  ...['baseline s', 'baseline CPU s', 'baseline MB', 'ratio', 'CPU ratio'],
+];
 
 try {
   for (const data of sets) await writeBenchData(dataFolder, data);
@@ -74,6 +77,8 @@ async function withService(args: readonly string[], work: (baseUrl: string) => P
 
 interface Measured {
   readonly seconds: number;
+  /** Of all processors together. */
+  readonly cpu: number;
   readonly rss: number;
   readonly models: number;
   readonly publish: number;
@@ -90,15 +95,20 @@ async function compare(baseUrl: string, data: BenchData, way: string): Promise<(
   }
   const seconds = median(ours.map((one) => one.seconds));
   const base = median(baseline.map((one) => one.seconds));
+  const cpu = median(ours.map((one) => one.cpu));
+  const baseCpu = median(baseline.map((one) => one.cpu));
   return [
     titleOf(data),
     way,
     round(seconds),
     Math.round(data.rows / seconds),
+    round(cpu),
     Math.max(...ours.map((one) => one.rss)),
     round(base),
+    round(baseCpu),
     Math.max(...baseline.map((one) => one.rss)),
     round(seconds / base),
+    round(cpu / baseCpu),
     round(median(ours.map((one) => one.models))),
     round(median(ours.map((one) => one.publish))),
   ];

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { request } from 'undici';
 import { text } from '../../src/core/duckdb.ts';
-import { peakRss } from './peak-rss.ts';
+import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 
 /**
@@ -28,6 +28,7 @@ const instance = await DuckDBInstance.create(join(folder, 'baseline.duckdb'), { 
 const connection = await instance.connect();
 
 const startedAt = performance.now();
+const cpuBefore = cpuSeconds();
 const { route, format, gzip, extension } = wayOf(wayName);
 const file = join(folder, `export.${extension}`);
 const response =
@@ -49,7 +50,8 @@ const READERS = {
 const reader = READERS[format];
 await connection.run(`CREATE TABLE t AS SELECT * FROM ${reader}`);
 const seconds = (performance.now() - startedAt) / 1000;
+const cpu = cpuSeconds() - cpuBefore;
 const count = (await connection.runAndReadAll('SELECT count(*) FROM t')).getRows()[0]?.[0];
 if (Number(count) !== rows) throw new Error(`${count} rows in the baseline, not ${rows}`);
-process.stdout.write(`${JSON.stringify({ seconds, transfer, rss: peakRss() })}\n`);
+process.stdout.write(`${JSON.stringify({ seconds, cpu, transfer, rss: peakRss() })}\n`);
 process.exit(0);

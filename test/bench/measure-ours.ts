@@ -16,7 +16,7 @@ import { publish } from '../../src/publish/publish.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
-import { peakRss } from './peak-rss.ts';
+import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 
 /** Measures crawlhouse in a process of its own: from the request to queryable rows in the working copy. */
@@ -110,11 +110,13 @@ const load = async (dataset: string): Promise<void> => {
 const expected = JSON.parse(readFileSync(join(data, `${name}.fields.json`), 'utf8')).rows;
 
 const startedAt = performance.now();
+const cpuBefore = cpuSeconds();
 if (units === '1') await load(pipeline.dataset);
 else if (units === 'two at once') await Promise.all([load(pipeline.dataset), load('again')]);
 else for (const dataset of [pipeline.dataset, 'again']) await load(dataset);
 const loadedAt = performance.now();
 const rss = peakRss();
+const cpu = cpuSeconds() - cpuBefore;
 await runModels({
   connection: working.connection,
   models,
@@ -130,6 +132,7 @@ process.stdout.write(
     seconds: (loadedAt - startedAt) / 1000,
     models: (modelledAt - loadedAt) / 1000,
     publish: (publishedAt - modelledAt) / 1000,
+    cpu,
     rss,
     rssWithModels: peakRss(),
   })}\n`,

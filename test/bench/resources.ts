@@ -5,3 +5,9 @@ export function peakRss(): number {
   const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
   return match ? Math.round(Number(match[1]) / 1000) : Math.round(process.resourceUsage().maxRSS / 1000);
 }
+
+/** Seconds that all processors together have spent on this process so far; unlike wall time, little moved by others. */
+export function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
