@@ -170,9 +170,13 @@ async function append(part: OpenPart, chunk: Buffer, records: number, lines: num
 }
 
 async function flush(part: OpenPart): Promise<void> {
-  const pending = Buffer.concat(part.pending.splice(0));
+  const pending = part.pending.splice(0);
+  const total = part.pendingBytes;
   part.pendingBytes = 0;
-  for (let at = 0; at < pending.length; ) at += (await part.handle.write(pending, at)).bytesWritten;
+  let { bytesWritten: at } = await part.handle.writev(pending);
+  if (at === total) return;
+  const whole = Buffer.concat(pending);
+  while (at < total) at += (await part.handle.write(whole, at)).bytesWritten;
 }
 
 function countLines(bytes: Buffer): number {

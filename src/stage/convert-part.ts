@@ -1,4 +1,5 @@
 import { type Connection, ident, text } from '../core/duckdb.ts';
+import { withoutOptimizer } from '../core/without-optimizer.ts';
 import type { Field } from '../model/field.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { rawReader, type TextPart } from './raw-reader.ts';
@@ -40,9 +41,8 @@ export async function convertPart(
   });
   const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
   try {
-    return Number(
-      await connection.run(`COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`, [], signal),
-    );
+    const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;
+    return Number(await withoutOptimizer(connection, () => connection.run(copy, [], signal)));
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
     return null;

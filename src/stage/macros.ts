@@ -34,12 +34,13 @@ const MACROS = [
   `to_bool(x) AS CASE x
      WHEN 'true' THEN true WHEN 'false' THEN false WHEN 'True' THEN true WHEN 'False' THEN false
    END`,
-  "to_date(x) AS CAST(try_strptime(x, '%Y-%m-%d') AS DATE)",
+  // Without a digit it is `infinity` or `epoch`, which DuckDB takes for 1900-01-01.
+  "to_date(x) AS CASE WHEN regexp_matches(x, '[0-9]') THEN CAST(try_strptime(x, '%Y-%m-%d') AS DATE) END",
   // The general form asks ICU for the zone, which is ten times slower than the one that nearly every value has.
   `to_datetime(x) AS CASE
-     WHEN suffix(x, ' UTC') THEN timezone('UTC', try_strptime(x, '%Y/%m/%d %H:%M:%S UTC'))
+     WHEN suffix(x, ' UTC') THEN make_timestamptz(epoch_us(try_strptime(x, '%Y/%m/%d %H:%M:%S UTC')))
      WHEN regexp_full_match(x, '.* [+-][0-9:]+') THEN try_strptime(x, '%Y/%m/%d %H:%M:%S %z')
-     ELSE try_strptime(x, '%Y/%m/%d %H:%M:%S %Z')
+     WHEN regexp_matches(x, '[0-9]') THEN try_strptime(x, '%Y/%m/%d %H:%M:%S %Z')
    END`,
   'to_text(x) AS x',
   // A lone value, an array and null all arrive for a field of arity many (wire-facts.md).

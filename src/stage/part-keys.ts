@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { listValue } from '@duckdb/node-api';
 import { type Connection, text } from '../core/duckdb.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { needsInspection } from './convert-part.ts';
@@ -30,21 +31,24 @@ export async function partKeys(
   extent: 'all' | 'sample',
   signal: AbortSignal,
 ): Promise<PartKeys | null> {
-  const usual = await firstKeys(part);
+  const head = await firstLines(part, extent === 'all' ? 1 : SAMPLE_ROWS);
+  const usual = keysOf(head[0]);
   if (usual === null) return null;
   const reader = `read_ndjson_objects(${text(part.path)}, maximum_object_size=${MAX_JSON_RECORD})`;
-  const most = extent === 'all' ? Math.ceil(MOST_KEYS / Math.max(1, usual.length)) : SAMPLE_ROWS;
-  const rows = part.rows <= most ? reader : `(FROM ${reader} LIMIT ${most})`;
+  const most = Math.ceil(MOST_KEYS / Math.max(1, usual.length));
+  const all = part.rows <= most ? reader : `(FROM ${reader} LIMIT ${most})`;
+  // A sample comes as a value: DuckDB would read 8 MB a thread of the file for it.
+  const [rows, values] = extent === 'all' ? [all, []] : ['(SELECT unnest($1) AS json)', [listValue(head)]];
   const others = `FROM ${rows}
     WHERE hash(json_keys(json)) <> hash(${`[${usual.map(text).join(', ')}]::VARCHAR[]`})`;
   try {
-    const different = await connection.scalar(`SELECT count(*) ${others}`, [], signal);
+    const different = await connection.scalar(`SELECT count(*) ${others}`, values, signal);
     if (different === 0n) return { names: usual, repeated: false };
     const [found] = await connection.rows<{ names: { items: readonly string[] }; repeated: boolean }>(
       `SELECT list(DISTINCT name) AS names, bool_or(repeated) AS repeated FROM (
          SELECT unnest(json_keys(json)) AS name, len(list_distinct(json_keys(json))) < len(json_keys(json)) AS repeated
          ${others})`,
-      [],
+      values,
       signal,
     );
     const names = new Set([...usual, ...(found?.names?.items ?? [])]);
@@ -55,19 +59,28 @@ export async function partKeys(
   }
 }
 
-/** The keys of the first row; null when it is no JSON object. */
-async function firstKeys(part: RawPart): Promise<string[] | null> {
+/** The first lines of a part that hold anything. */
+async function firstLines(part: RawPart, count: number): Promise<string[]> {
+  const lines: string[] = [];
   const input = createReadStream(part.path, 'utf8');
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.trim() === '') continue;
-      const row: unknown = JSON.parse(line);
-      return typeof row === 'object' && row !== null && !Array.isArray(row) ? Object.keys(row) : null;
+      if (line.trim() !== '') lines.push(line);
+      if (lines.length === count) break;
     }
-    return [];
-  } catch {
-    return null;
+    return lines;
   } finally {
     input.destroy();
+  }
+}
+
+/** The keys of a row, none where there is no row; null when it is no JSON object. */
+function keysOf(line: string | undefined): string[] | null {
+  if (line === undefined) return [];
+  try {
+    const row: unknown = JSON.parse(line);
+    return typeof row === 'object' && row !== null && !Array.isArray(row) ? Object.keys(row) : null;
+  } catch {
+    return null;
   }
 }

@@ -411,3 +411,24 @@ test('a JSON value of another kind than its field is a reject, not a number or a
   const texts = await stage('json', '{"id":"7","n":"12","r":"0.5"}\n', catalogue);
   expect(texts.rows).toMatchObject([{ id: '7', n: '12', r: 0.5 }]);
 });
+
+test('infinity and epoch are rejects, not the day that DuckDB takes them for; that day itself is none', async () => {
+  const catalogue = [field('id', 'natural'), field('at', 'datetime'), field('day', 'date')];
+  const day = { at: '1900/01/01 00:00:00 UTC', day: '1900-01-01' };
+  const asCsv = (rows: readonly (typeof day)[]): string =>
+    `id;at;day\n${rows.map((row, id) => `${id};${row.at};${row.day}\n`).join('')}`;
+  const asJson = (rows: readonly (typeof day)[]): string => jsonl(...rows.map((row, id) => ({ id, ...row })));
+  for (const word of ['infinity', '-infinity', 'Infinity', 'epoch', 'infinity UTC']) {
+    const rows = [day, { ...day, at: word }, { ...day, day: word }];
+    for (const staged of [
+      await stage('json', asJson(rows), catalogue),
+      await stage('csv', asCsv(rows), catalogue),
+    ]) {
+      expect(staged.rows).toEqual([{ id: '0', at: '1900-01-01 00:00:00+00', day: '1900-01-01' }]);
+      expect(staged.rejectRows.map((row) => [row.field, row.value])).toEqual([
+        ['at', word],
+        ['day', word],
+      ]);
+    }
+  }
+});
