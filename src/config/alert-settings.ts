@@ -34,3 +34,7 @@ export type AlertSettings = z.output<typeof AlertSettings>;
 /** The same of one schedule: what it says goes before the setting, key by key. */
 export const ScheduleAlerts = z.strictObject(KEYS).partial();
 export type ScheduleAlerts = z.output<typeof ScheduleAlerts>;
+
+export function alertsOf(setting: AlertSettings, schedule: ScheduleAlerts | undefined): AlertSettings {
+  return AlertSettings.parse({ ...setting, ...schedule });
+}

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
+import { keepSecret } from '../core/redact.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
@@ -67,6 +68,8 @@ export async function loadSchedules(projectDir: string, datasets: readonly strin
   const { schedules } = checkYaml(SchedulesFile, source, 'bad_schedule');
   for (const [index, schedule] of schedules.entries())
     checkNames(index, schedule, schedules, datasets, source);
+  // Addresses of webhooks are often secrets.
+  for (const { alerts } of schedules) keepSecret(alerts?.webhook);
   return schedules;
 }
 

@@ -101,5 +101,17 @@ export const SettingsFile = z.strictObject({
     .default(60)
     .describe('Seconds that a run may take to its end once the service is told to stop.'),
   webhook_secret: Given.optional().describe('The secret that the service signs its webhooks with.'),
+  volume_check: z
+    .strictObject({
+      min_ratio: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(0.5)
+        .describe('Below this share of the usual rows a crawl is told of; 0: none is.'),
+      hold: z.boolean().default(false).describe('Whether such a crawl is kept out until somebody names it.'),
+    })
+    .prefault({})
+    .describe('Crawls with far fewer rows than those before them.'),
   alerts: AlertSettings.prefault({}).describe('Who is told of troubles, and of which.'),
 });

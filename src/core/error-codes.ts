@@ -58,6 +58,10 @@ export const ERROR_CODES = {
     kind: 'refused',
     means: "A unit's fields differ from the dataset's and `schema_change` is `freeze`.",
   },
+  volume_held: {
+    kind: 'refused',
+    means: 'A crawl has far fewer rows than those before it and `volume_check.hold` is on.',
+  },
   test_failed: {
     kind: 'refused',
     means: 'A data test of severity `error` failed; the former publication stays.',

@@ -5,6 +5,7 @@ import { stringifyJson } from '../core/json.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
+import type { Volume } from '../model/volume.ts';
 import { fieldChanges } from '../warehouse/field-changes.ts';
 import {
   applyRawTable,
@@ -26,6 +27,7 @@ const WIDE_COLUMNS = 200;
 export interface LoadOptions {
   readonly runId: string;
   readonly schemaChange: 'evolve' | 'freeze';
+  readonly volume?: Volume;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +65,7 @@ export async function loadPackage(
         `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
       );
     }
-    await recordLoad(connection, manifest, counts, options.runId);
+    await recordLoad(connection, manifest, counts, options);
     await recordFields(connection, manifest, plan, options.runId);
     await recordNotes(connection, manifest, options.runId);
     await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
@@ -150,7 +152,7 @@ async function recordLoad(
   connection: Connection,
   manifest: Manifest,
   counts: Counts,
-  runId: string,
+  { runId, volume }: LoadOptions,
 ): Promise<void> {
   const { unit, source } = manifest;
   await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
@@ -172,6 +174,8 @@ async function recordLoad(
     content_sha256: manifest.content_sha256,
     filter: source.filter === null ? null : stringifyJson(source.filter),
     run_id: runId,
+    usual: volume?.usual ?? null,
+    flag: volume?.isFew ? 'few_rows' : null,
   };
   const columns = Object.keys(row);
   await connection.run(

@@ -9,6 +9,8 @@ export interface RunContext extends Session {
   readonly client: ServiceClient;
   /** Units that the warehouse holds are asked for anew. */
   readonly reload: boolean;
+  /** The units' crawls were named by a person: what is unusual about them is accepted. */
+  readonly named: boolean;
   readonly unarchiver: Unarchiver;
   /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
   readonly engine: Semaphore;

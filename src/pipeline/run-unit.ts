@@ -11,6 +11,7 @@ import type { Counts } from '../model/counts.ts';
 import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import type { LoadedUnit } from '../warehouse/loads.ts';
+import { checkVolume } from './check-volume.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { NO_COUNTS } from './idle-report.ts';
@@ -90,9 +91,11 @@ export async function runUnit(
     const counts = await context.engine.run(async () => {
       if (packaged.manifest.counts.rejected > 0 && onReject === 'fail')
         await refuseRejects(context, packaged);
+      const volume = await checkVolume(context, packaged.manifest);
       return loadPackage(context.working, await readPackage(packaged.folder), {
         runId: context.runId,
         schemaChange,
+        volume,
         signal: context.signal,
       });
     }, context.engine.size);

@@ -81,6 +81,7 @@ async function loadDueUnits(
     ...session,
     client,
     reload: request.reload,
+    named: request.selection.crawls !== null,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
     engine: new Semaphore(engineSlots(settings.threads, settings.memory_limit)),
   };

@@ -1,20 +1,58 @@
+import { alertsOf } from '../config/alert-settings.ts';
 import { loadPipelines, selectPipelines } from '../config/pipelines.ts';
 import type { Schedule } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { run } from '../pipeline/run.ts';
+import { type RunRequest, run } from '../pipeline/run.ts';
 import { exitCodeOf } from '../pipeline/run-status.ts';
 import type { RunResult } from '../pipeline/session.ts';
+import { withAlerts } from '../pipeline/with-alerts.ts';
 
 /**
- * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`.
+ * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`, and tells whom its `alerts` name.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried
  */
 export async function fire(
   settings: Settings,
   schedule: Schedule,
+  logger: Logger,
+  signal: AbortSignal,
+  isLast: boolean,
+): Promise<RunResult> {
+  const scoped = logger.with({ schedule: schedule.name });
+  const alerts = alertsOf(settings.alerts, schedule.alerts);
+  return withAlerts(
+    settings,
+    { scope: schedule.name, alerts, isLast, now: Date.now },
+    () => requestOf(settings, schedule),
+    (request) => runInTime(settings, schedule, request, scoped, signal),
+    scoped,
+    signal,
+  );
+}
+
+async function requestOf(settings: Settings, { pipelines, projects }: Schedule): Promise<RunRequest> {
+  const all = await loadPipelines(settings.projectDir);
+  return {
+    command: 'run',
+    pipelines: selectPipelines(all, pipelines === 'all' ? [] : pipelines),
+    selection: {
+      projects: projects ?? settings.projects,
+      crawls: null,
+      from: settings.since === 'all' ? Number.NEGATIVE_INFINITY : Date.parse(settings.since),
+      to: Number.POSITIVE_INFINITY,
+    },
+    wish: { route: null, format: null, store: null },
+    reload: false,
+  };
+}
+
+async function runInTime(
+  settings: Settings,
+  schedule: Schedule,
+  request: RunRequest,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
@@ -24,24 +62,7 @@ export async function fire(
       ? undefined
       : setTimeout(() => late.abort(timedOut(schedule)), schedule.timeout * 60_000);
   try {
-    const pipelines = await loadPipelines(settings.projectDir);
-    const result = await run(
-      settings,
-      {
-        command: 'run',
-        pipelines: selectPipelines(pipelines, schedule.pipelines === 'all' ? [] : schedule.pipelines),
-        selection: {
-          projects: schedule.projects ?? settings.projects,
-          crawls: null,
-          from: settings.since === 'all' ? Number.NEGATIVE_INFINITY : Date.parse(settings.since),
-          to: Number.POSITIVE_INFINITY,
-        },
-        wish: { route: null, format: null, store: null },
-        reload: false,
-      },
-      logger.with({ schedule: schedule.name }),
-      AbortSignal.any([signal, late.signal]),
-    );
+    const result = await run(settings, request, logger, AbortSignal.any([signal, late.signal]));
     if (!late.signal.aborted || signal.aborted) return result;
     const errors = [timedOut(schedule)];
     return { ...result, errors, exitCode: exitCodeOf(errors) };

@@ -14,7 +14,8 @@ export interface Fired {
 export interface SchedulerOptions {
   /** The schedules as they are now; throws when the file does not hold. */
   readonly load: () => Promise<readonly Schedule[]>;
-  readonly fire: (schedule: Schedule, signal: AbortSignal) => Promise<Fired>;
+  /** `isLast`: it is not run again if it fails. */
+  readonly fire: (schedule: Schedule, signal: AbortSignal, isLast: boolean) => Promise<Fired>;
   readonly readState: () => Promise<ScheduleState>;
   readonly writeState: (state: ScheduleState) => Promise<void>;
   /** UTC milliseconds. */
@@ -187,7 +188,7 @@ export class Scheduler {
   }
 
   async #run(schedule: Schedule, job: Job, signal: AbortSignal): Promise<void> {
-    const fired = await this.#fire(schedule, signal);
+    const fired = await this.#fire(schedule, signal, job.attempt >= schedule.retries.number);
     this.#outcomes.set(job.name, fired);
     const told = new Map(fired.errors.map((error) => [error.message, error]));
     for (const { code, message, hint } of told.values()) {
@@ -201,11 +202,11 @@ export class Scheduler {
     this.#wake();
   }
 
-  async #fire(schedule: Schedule, signal: AbortSignal): Promise<Fired> {
+  async #fire(schedule: Schedule, signal: AbortSignal, isLast: boolean): Promise<Fired> {
     // Whoever started the run must know of it before it can end.
     await Promise.resolve();
     try {
-      return await this.#options.fire(schedule, signal);
+      return await this.#options.fire(schedule, signal, isLast);
     } catch (thrown) {
       const error = toCrawlhouseError(thrown);
       return { exitCode: error.exitCode, errors: [error] };

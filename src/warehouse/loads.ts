@@ -1,5 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 import type { Counts } from '../model/counts.ts';
+import { type Unit, unitName } from '../model/unit.ts';
 
 /** What the warehouse knows of a unit that it holds. */
 export interface LoadedUnit {
@@ -47,4 +48,38 @@ export async function countsOf(
       },
     ]),
   );
+}
+
+/** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last, five at the most. */
+export async function rowsBefore(
+  connection: Connection,
+  unit: Unit,
+  filter: string | null,
+): Promise<readonly number[]> {
+  const rows = await connection.rows<{ loaded: bigint }>(
+    `SELECT loaded FROM ops.loads
+     WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
+     ORDER BY loaded_at DESC, unit DESC LIMIT 5`,
+    [unit.dataset, unit.source.project_id, unitName(unit), filter],
+  );
+  return rows.map(({ loaded }) => Number(loaded));
+}
+
+/** The last unit of each project and dataset, where it has far fewer rows than those before it. */
+export async function thinUnits(
+  connection: Connection,
+): Promise<{ unit: string; project_id: string; rows: number; usual: number }[]> {
+  // Published by a version that did not compare them yet.
+  const known = await connection.scalar(
+    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'ops'
+       AND table_name = 'loads' AND column_name = 'flag'`,
+  );
+  if (Number(known) === 0) return [];
+  const rows = await connection.rows<{ unit: string; project_id: string; loaded: bigint; usual: bigint }>(
+    `SELECT unit, project_id, loaded, usual FROM (
+       SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
+       QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
+     WHERE flag = 'few_rows' ORDER BY unit`,
+  );
+  return rows.map(({ loaded, usual, ...one }) => ({ ...one, rows: Number(loaded), usual: Number(usual) }));
 }

@@ -66,6 +66,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS failures BIGINT DEFAULT 0',
     'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS next_try_at TIMESTAMPTZ',
   ],
+  [
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS usual BIGINT',
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS flag VARCHAR',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

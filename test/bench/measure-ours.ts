@@ -69,6 +69,7 @@ const context = {
   ledger,
   engine,
   reload: false,
+  named: false,
   unarchiver: new Unarchiver(client, 0, signal),
   logger: silentLogger,
   signal,

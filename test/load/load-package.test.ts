@@ -156,6 +156,8 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     project_id: 'p1',
     window_from: null,
     window_to: null,
+    usual: null,
+    flag: null,
     reported: '2',
     received: '2',
     staged: '2',

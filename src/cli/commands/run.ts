@@ -1,5 +1,6 @@
 import { loadPipelines } from '../../config/pipelines.ts';
-import { run as runPipelines } from '../../pipeline/run.ts';
+import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
+import { withAlerts } from '../../pipeline/with-alerts.ts';
 import type { Command } from '../command.ts';
 import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
@@ -13,18 +14,22 @@ export const run: Command = {
     const settings = await invocation.settings();
     const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
     const from = settings.since === 'all' ? Number.NEGATIVE_INFINITY : dayOf(settings.since, 'since');
-    const result = await runPipelines(
+    const request: RunRequest = {
+      command: 'run',
+      pipelines,
+      selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
+      wish: routeWish(invocation),
+      reload: false,
+    };
+    const { logger, signal, progress } = invocation;
+    const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
+    const result = await withAlerts(
       settings,
-      {
-        command: 'run',
-        pipelines,
-        selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
-        wish: routeWish(invocation),
-        reload: false,
-      },
-      invocation.logger,
-      invocation.signal,
-      invocation.progress,
+      watch,
+      () => request,
+      () => runPipelines(settings, request, logger, signal, progress),
+      logger,
+      signal,
     );
     return printRun(invocation, result);
   },

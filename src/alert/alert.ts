@@ -1,0 +1,51 @@
+import type { AlertEvent } from '../config/alert-settings.ts';
+import { redact } from '../core/redact.ts';
+import type { OpenTrouble, Trouble } from './trouble.ts';
+
+/** What is sent, as JSON (docs/alerts.md). */
+export interface Alert {
+  readonly event: AlertEvent;
+  /** The same in the alert of a trouble and in that of its end. */
+  readonly trouble: string;
+  readonly title: string;
+  readonly details: readonly string[];
+  readonly project_id: string | null;
+  /** The schedule, or `run`. */
+  readonly scope: string;
+  readonly run_id: string | null;
+  /** When the trouble was first told of, and now: ISO 8601, UTC. */
+  readonly since: string;
+  readonly at: string;
+}
+
+/** The run that an alert comes of. */
+export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
+
+export function alertOf({ key, event, title, details, project_id }: Trouble, run: AlertRun): Alert {
+  return { event, trouble: key, title, details, project_id, ...run, since: run.at };
+}
+
+export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: AlertRun): Alert {
+  return {
+    event: 'recovery',
+    trouble: key,
+    title: `over: ${title}`,
+    details: [],
+    project_id,
+    ...run,
+    since,
+  };
+}
+
+/** The body of a request, or what a command reads; secrets masked. */
+export function alertText(alert: Alert, format: 'json' | 'slack'): string {
+  if (format === 'json') return redact(JSON.stringify(alert));
+  const { event, title, details } = alert;
+  const lines = [`*crawlhouse ${event}*: ${escaped(title)}`, ...details.map((line) => `> ${escaped(line)}`)];
+  return redact(JSON.stringify({ text: lines.join('\n') }));
+}
+
+/** Slack reads these three as its own. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,66 @@
+import { ERROR_CODES, type ErrorCode } from '../core/error-codes.ts';
+import { detailsOf, type Trouble } from './trouble.ts';
+
+/** A unit that did not go through when it was last tried. */
+export interface FailedUnit {
+  readonly unit: string;
+  readonly project_id: string | null;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** An error of a run that is no single unit's. */
+export interface RunFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** A person at the terminal, a signal, or whoever else holds the state: nothing that anybody need be told of. */
+const NO_TROUBLE: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
+/** Of a unit: told of as the run's own, or as a matter of volume. */
+const TOLD_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
+
+/** Units that fail, one trouble for each project and code; `isLast` is false where the run is to be repeated. */
+export function findUnitFailures(
+  units: readonly FailedUnit[],
+  nameOf: (projectId: string) => string,
+  isLast: boolean,
+): Trouble[] {
+  const told = units.filter(({ code }) => isTrouble(code) && !TOLD_ELSEWHERE.includes(code));
+  const groups = Map.groupBy(told, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
+  return [...groups].map(([key, [first, ...others]]) => {
+    const { project_id, code } = first as FailedUnit;
+    const count = others.length === 0 ? '1 unit' : `${others.length + 1} units`;
+    const whose = project_id === null ? '' : ` of ${nameOf(project_id)}`;
+    return {
+      key,
+      event: 'failure',
+      title: `${count}${whose} failed: ${code}`,
+      details: detailsOf([first as FailedUnit, ...others].map(({ unit, message }) => `${unit}: ${message}`)),
+      project_id,
+      wait: !isLast && ERROR_CODES[code].kind === 'retriable',
+    };
+  });
+}
+
+/** What a run as a whole failed of, one trouble for each code; `scope` is the schedule or command. */
+export function findRunFailures(scope: string, errors: readonly RunFailure[], isLast: boolean): Trouble[] {
+  const told = errors.filter(({ code }) => isTrouble(code));
+  return [...Map.groupBy(told, ({ code }) => code)].map(([code, all]) => ({
+    key: runKey(scope, code),
+    event: 'failure',
+    title: `${scope} failed: ${code}`,
+    details: detailsOf([...new Set(all.map(({ message }) => message))]),
+    project_id: null,
+    wait: !isLast && ERROR_CODES[code].kind === 'retriable',
+  }));
+}
+
+/** The key of what a run of a scope as a whole failed of. */
+export function runKey(scope: string, code: ErrorCode | ''): string {
+  return `run/${scope}/${code}`;
+}
+
+function isTrouble(code: ErrorCode): boolean {
+  return ERROR_CODES[code].kind !== 'skip' && !NO_TROUBLE.includes(code);
+}

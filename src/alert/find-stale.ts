@@ -1,0 +1,61 @@
+import type { Trouble } from './trouble.ts';
+
+/** A project and the ends of its crawls that left a report, in UTC milliseconds, in any order. */
+export interface Rhythm {
+  readonly project_id: string;
+  readonly name: string;
+  readonly ends: readonly number[];
+}
+
+/** So many distances between ends make a rhythm. */
+const FEWEST_GAPS = 3;
+/** The rhythm is that of so many last ones. */
+const LAST_GAPS = 10;
+/** What runs more often than this is no concern of whoever is to be told. */
+const LEAST_MS = 3_600_000;
+/** A project that has been silent for so long, and for so many of its own distances, is at rest: nobody is waiting. */
+const REST_MS = 30 * 86_400_000;
+const REST_DISTANCES = 10;
+
+/**
+ * Until when a new crawl is to be expected by the rhythm of those before (UTC milliseconds), or null where there are too
+ * few for one: one and a half times the usual distance after the last end, and a quarter more than the longest one, of
+ * ten distances the second longest. So weekends without a crawl are part of a rhythm, and a single outage is not.
+ */
+export function expectedBy(ends: readonly number[]): number | null {
+  const ordered = [...new Set(ends)].sort((a, b) => a - b);
+  const last = ordered.at(-1);
+  const gaps = ordered.slice(1).map((end, index) => end - (ordered[index] ?? end));
+  if (last === undefined || gaps.length < FEWEST_GAPS) return null;
+  const usual = gaps.slice(-LAST_GAPS).sort((a, b) => a - b);
+  const median = usual[Math.floor(usual.length / 2)] ?? 0;
+  const longest = (usual.length < LAST_GAPS ? usual.at(-1) : usual.at(-2)) ?? 0;
+  return last + Math.max(LEAST_MS, 1.5 * median, 1.25 * longest);
+}
+
+/** Projects that had no new crawl within their usual rhythm. */
+export function findStale(rhythms: readonly Rhythm[], now: number): Trouble[] {
+  return rhythms.flatMap(({ project_id, name, ends }) => {
+    const due = expectedBy(ends);
+    if (due === null || now <= due) return [];
+    const last = Math.max(...ends);
+    return [
+      {
+        key: staleKey(project_id),
+        event: 'stale' as const,
+        title: `${name}: no new crawl since ${minute(last)}`,
+        details: [`by its usual rhythm one was expected by ${minute(due)}`],
+        project_id,
+        wait: now - last > Math.max(REST_MS, REST_DISTANCES * (due - last)),
+      },
+    ];
+  });
+}
+
+export function staleKey(projectId: string): string {
+  return `stale/${projectId}`;
+}
+
+function minute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

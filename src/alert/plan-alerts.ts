@@ -1,0 +1,27 @@
+import type { AlertEvent } from '../config/alert-settings.ts';
+import type { OpenTrouble, Trouble } from './trouble.ts';
+
+export interface AlertPlan {
+  /** Troubles that somebody is to be told of now. */
+  readonly raised: readonly Trouble[];
+  /** Troubles that are over. */
+  readonly over: readonly OpenTrouble[];
+}
+
+/**
+ * What to tell, once for one trouble: of what is new, and of what is over. `judges` says whether this run could have
+ * seen a trouble; what it could not have seen stays open.
+ */
+export function planAlerts(
+  open: readonly OpenTrouble[],
+  found: readonly Trouble[],
+  judges: (key: string) => boolean,
+  events: readonly AlertEvent[],
+): AlertPlan {
+  const known = new Set(open.map(({ key }) => key));
+  const present = new Set(found.map(({ key }) => key));
+  return {
+    raised: found.filter(({ key, event, wait }) => !known.has(key) && !wait && events.includes(event)),
+    over: open.filter(({ key }) => !present.has(key) && judges(key)),
+  };
+}

@@ -1,0 +1,84 @@
+import type { ThinUnit } from '../alert/few-rows.ts';
+import type { FailedUnit } from '../alert/find-failures.ts';
+import type { Rhythm } from '../alert/find-stale.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Connection } from '../core/duckdb.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { thinUnits } from '../warehouse/loads.ts';
+import { rawTableColumns } from '../warehouse/raw-table.ts';
+import { readPublished } from './read-published.ts';
+
+/** What alerts are made from, as ledger and published warehouse have it after a run. */
+export interface AlertFacts {
+  readonly failed: readonly FailedUnit[];
+  readonly rhythms: readonly Rhythm[];
+  readonly thin: readonly ThinUnit[];
+  /** Names of projects by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+export async function alertFacts(settings: Settings): Promise<AlertFacts> {
+  const failed = failedUnits(settings.state_dir);
+  const held = failed.filter(({ code }) => code === 'volume_held');
+  const heldThin = held.flatMap(({ project_id, message }) =>
+    project_id === null ? [] : [{ project_id, what: `${message}; not loaded` }],
+  );
+  const found = await readPublished(settings, async (connection) => {
+    const names = await projectNames(connection);
+    return {
+      names,
+      rhythms: await rhythmsOf(connection, names),
+      thin: (await thinUnits(connection)).map(({ unit, project_id, rows, usual }) => ({
+        project_id,
+        what: `${unit}: ${rows} rows, usually ${usual}`,
+      })),
+    };
+  });
+  return {
+    failed,
+    rhythms: found?.rhythms ?? [],
+    thin: [...heldThin, ...(found?.thin ?? [])],
+    names: found?.names ?? new Map(),
+  };
+}
+
+function failedUnits(stateDir: string): FailedUnit[] {
+  using ledger = new Ledger(stateDir);
+  return ledger.units().flatMap(({ unit, source, status, error }) => {
+    if (error === null || (status !== 'failed' && status !== 'refused')) return [];
+    return [{ unit, project_id: source.project_id, code: error.code, message: error.message }];
+  });
+}
+
+/** Of the projects that are there now. */
+async function projectNames(connection: Connection): Promise<ReadonlyMap<string, string>> {
+  const columns = await rawTableColumns(connection, 'projects');
+  if (!['id', 'name', '_seen_to'].every((column) => columns.has(column))) return new Map();
+  const rows = await connection.rows<{ id: string; name: string }>(
+    'SELECT id, name FROM raw.projects WHERE _seen_to IS NULL',
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** When the crawls ended that left a report, of the projects that are there now. */
+async function rhythmsOf(connection: Connection, names: ReadonlyMap<string, string>): Promise<Rhythm[]> {
+  const columns = await rawTableColumns(connection, 'crawls');
+  const needed = ['id', 'project_id', 'ended_at', 'end_reason', '_seen_to'];
+  if (!needed.every((column) => columns.has(column))) return [];
+  const rows = await connection.jsonRows(
+    `SELECT project_id, list(ended_at ORDER BY ended_at) AS ends FROM (
+       SELECT DISTINCT project_id, id, ended_at FROM raw.crawls
+       WHERE _seen_to IS NULL AND ended_at IS NOT NULL
+         AND NOT list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), coalesce(end_reason, ''))
+       QUALIFY row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC) <= 20)
+     GROUP BY project_id ORDER BY project_id`,
+    [JSON.stringify(END_REASONS_WITHOUT_REPORT)],
+  );
+  return rows.flatMap(({ project_id, ends }) => {
+    const name = names.get(String(project_id));
+    return name === undefined
+      ? []
+      : [{ project_id: String(project_id), name, ends: (ends as (number | bigint)[]).map(Number) }];
+  });
+}

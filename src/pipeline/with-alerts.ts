@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { AlertStore } from '../alert/alert-store.ts';
+import { findThin } from '../alert/few-rows.ts';
+import { findRunFailures, findUnitFailures, type RunFailure, runKey } from '../alert/find-failures.ts';
+import { findStale, staleKey } from '../alert/find-stale.ts';
+import { targetsOf } from '../alert/targets.ts';
+import { deliverAlerts, type Findings, noteAlerts } from '../alert/tell.ts';
+import type { AlertSettings } from '../config/alert-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { RunReport } from '../model/report.ts';
+import { alertFacts } from './alert-facts.ts';
+import type { RunRequest } from './run.ts';
+import type { RunResult } from './session.ts';
+
+/** Who watches a run. */
+export interface Watch {
+  /** The schedule's name, or `run`. */
+  readonly scope: string;
+  readonly alerts: AlertSettings;
+  /** False where the run is repeated if it fails: what may pass by itself is not told of yet. */
+  readonly isLast: boolean;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Runs what `plan` gives, then tells whom the settings name of what is wrong and of what is over. What comes of it, or is
+ * thrown, is what `run` or `plan` give: telling never fails a run.
+ */
+export async function withAlerts(
+  settings: Settings,
+  watch: Watch,
+  plan: () => RunRequest | Promise<RunRequest>,
+  run: (request: RunRequest) => Promise<RunResult>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  try {
+    const request = await plan();
+    const result = await run(request);
+    await tell(settings, watch, { ...result, request }, logger, signal);
+    return result;
+  } catch (thrown) {
+    const error = toCrawlhouseError(thrown);
+    await tell(settings, watch, { request: null, report: null, errors: [error] }, logger, signal);
+    throw thrown;
+  }
+}
+
+/** What came of a run; without request and report of one that was not to be had. */
+interface Outcome {
+  readonly request: RunRequest | null;
+  readonly report: RunReport | null;
+  readonly errors: readonly CrawlhouseError[];
+}
+
+async function tell(
+  settings: Settings,
+  watch: Watch,
+  outcome: Outcome,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const targets = targetsOf(watch.alerts);
+  if (targets.length === 0 || signal.aborted) return;
+  try {
+    const { scope, alerts } = watch;
+    const now = watch.now();
+    const folder = join(settings.state_dir, 'alerts');
+    using store = new AlertStore(folder);
+    const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
+    const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
+    const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
+    const found = await findings(settings, watch, outcome.request, errors);
+    noteAlerts(store, found, targets, alerts.events, run);
+    await deliverAlerts(store, folder, targets, now, logger, signal);
+  } catch (thrown) {
+    logger.error('alerts not raised', { error: toCrawlhouseError(thrown).message });
+  }
+}
+
+/** `errors` are those of the run as a whole; with one, what the run was to read was perhaps not read. */
+async function findings(
+  settings: Settings,
+  { scope, isLast, now }: Watch,
+  request: RunRequest | null,
+  errors: readonly RunFailure[],
+): Promise<Findings> {
+  const facts = await alertFacts(settings);
+  const nameOf = (id: string): string => facts.names.get(id) ?? id;
+  const isWhole = errors.length === 0;
+  const readsCrawls = request?.pipelines.some(
+    ({ source }) => source.kind === 'resource' && source.data_type === 'crawls',
+  );
+  const projects = request?.selection.projects ?? 'all';
+  const rhythms = facts.rhythms.filter(
+    ({ project_id, name }) => projects === 'all' || projects.includes(project_id) || projects.includes(name),
+  );
+  const judged = new Set(rhythms.map(({ project_id }) => staleKey(project_id)));
+  const judgesStale = isWhole && readsCrawls === true;
+  return {
+    troubles: [
+      ...findRunFailures(scope, errors, isLast),
+      ...findUnitFailures(facts.failed, nameOf, isLast),
+      ...findThin(facts.thin, nameOf),
+      ...(judgesStale ? findStale(rhythms, now()) : []),
+    ],
+    judges: (key) => {
+      if (key.startsWith('run/')) return isWhole && key.startsWith(runKey(scope, ''));
+      return key.startsWith('stale/') ? judgesStale && judged.has(key) : true;
+    },
+  };
+}
