@@ -1,6 +1,8 @@
 import type { Command } from './command.ts';
 import { backfill } from './commands/backfill.ts';
 import { discover } from './commands/discover.ts';
+import { docs } from './commands/docs.ts';
+
 import { init } from './commands/init.ts';
 import { load } from './commands/load.ts';
 import { query } from './commands/query.ts';
@@ -22,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   load,
   status,
   query,
+  docs,
   transform,
   test,
 ];

@@ -1,0 +1,61 @@
+/** A column of a table, as people are told of it. */
+export interface DictionaryColumn {
+  readonly name: string;
+  /** DuckDB's type; null where no warehouse says. */
+  readonly type: string | null;
+  readonly description: string | null;
+  /** Columns of `raw` and `ops` that it is made from: `raw.crawl_pages.url`. */
+  readonly sources: readonly string[];
+}
+
+/** A data test with its last result; null before its first. */
+export interface DictionaryTest {
+  readonly name: string;
+  readonly severity: string;
+  readonly status: string | null;
+  /** Rows that break the rule. */
+  readonly failures: number | null;
+  /** ISO 8601, UTC. */
+  readonly testedAt: string | null;
+}
+
+export interface DictionaryTable {
+  /** With its schema: `mart.pages`. */
+  readonly name: string;
+  readonly kind: 'source' | 'view' | 'table' | 'operations';
+  readonly description: string | null;
+  /** The columns that make a row unique; null when none do, or nobody says. */
+  readonly grain: readonly string[] | null;
+  readonly columns: readonly DictionaryColumn[];
+  /** Tables that it is made from, by name. */
+  readonly reads: readonly string[];
+  readonly tests: readonly DictionaryTest[];
+  /** The SELECT of a model. */
+  readonly sql: string | null;
+  /** Below the project folder: `sql/crawl_pages/pages.sql`. */
+  readonly file: string | null;
+  /** Null for a view, and where no warehouse says. */
+  readonly rows: number | null;
+}
+
+export interface DictionaryQuestion {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly reads: readonly string[];
+  readonly sql: string;
+}
+
+/** All that is known of the tables of a warehouse. */
+export interface Dictionary {
+  /** When the warehouse was published, ISO 8601 in UTC; null without one. */
+  readonly publishedAt: string | null;
+  /** Ordered by name. */
+  readonly tables: readonly DictionaryTable[];
+  readonly questions: readonly DictionaryQuestion[];
+}
+
+/** The first sentence of a description. */
+export function firstSentence(description: string | null): string {
+  return (description ?? '').replaceAll(/\s+/g, ' ').split(/(?<=[.:;]) /)[0] ?? '';
+}

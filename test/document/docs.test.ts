@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadPipelines } from '../../src/config/pipelines.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Dictionary } from '../../src/document/dictionary.ts';
+import { renderDictionaryPage } from '../../src/document/dictionary-page.ts';
+import { html } from '../../src/document/html.ts';
+import { renderSite } from '../../src/document/site.ts';
+import { readDictionary } from '../../src/pipeline/read-dictionary.ts';
+import { crawlhouse, projectFolder, runHouse, sandboxFor } from '../support/house.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+test('what is put into HTML is escaped, once', () => {
+  expect(html`<p title="${'"'}">${"<b> & it's"} ${html`<i>${'<'}</i>`} ${[1, null, 'x']}</p>`.text).toBe(
+    '<p title="&quot;">&lt;b&gt; &amp; it&#39;s <i>&lt;</i> 1x</p>',
+  );
+});
+
+test('docs/dictionary.md says what the models say (crawlhouse docs --format markdown --output docs)', async () => {
+  const settings = await loadSettings(ROOT, {
+    CRAWLHOUSE_BASE_URL: 'http://localhost',
+    CRAWLHOUSE_ACCESS_TOKEN: 'none',
+  });
+  const dictionary = await readDictionary(settings, await loadPipelines(ROOT), { published: false });
+  expect(await readFile(join(ROOT, 'docs', 'dictionary.md'), 'utf8')).toBe(renderDictionaryPage(dictionary));
+});
+
+test('the site of a warehouse has every table and question, and each of its links leads somewhere in it', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
+  const folder = await projectFolder();
+  expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+  const { status, stdout } = await crawlhouse(folder, null, ['docs', '--output', 'site', '--json']);
+  expect(status).toBe(0);
+  const { file } = JSON.parse(stdout) as { file: string };
+  const page = await readFile(file, 'utf8');
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+  expect(new Set(ids).size).toBe(ids.length);
+  const targets = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => String(match[1]));
+  expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+  for (const id of [
+    'mart.pages',
+    'raw.crawl_pages',
+    'raw.crawl_pages.url',
+    'ops.loads',
+    'q05_status_codes_by_crawl',
+  ])
+    expect(ids).toContain(id);
+  expect(page).toContain('<td class="passed">passed</td>');
+  expect(page).toMatch(/published 20\d\d-\d\d-\d\dT/);
+  // Nothing comes from elsewhere.
+  expect(page).not.toMatch(/(?:src|href)="(?!#)/);
+});
+
+test('a hostile name or text stays text', () => {
+  const evil = '<script>alert(1)</script>"\'';
+  const table: Dictionary['tables'][number] = {
+    ...{ name: 'mart.evil', kind: 'view', description: evil, grain: [evil], rows: 1, sql: evil, file: evil },
+    columns: [{ name: evil, type: evil, description: evil, sources: [evil] }],
+    reads: [evil],
+    tests: [{ name: evil, severity: 'warn', status: 'failed', failures: 2, testedAt: evil }],
+  };
+  const question = { name: evil, title: evil, description: evil, reads: [evil], sql: evil };
+  const page = renderSite({ publishedAt: evil, tables: [table], questions: [question] });
+  expect(page).not.toContain('<script>alert');
+  expect(page).not.toContain('="<');
+});
