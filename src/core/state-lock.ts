@@ -1,53 +1,67 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { CrawlhouseError } from './errors.ts';
+import { lockFile } from './lock-file.ts';
 
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   readonly command: string;
   readonly since: string;
+  /** Makes room between two units for whoever waits (`state-wish.ts`). */
+  readonly yields?: boolean;
 }
 
 /**
- * Takes the one writer's lock of a state directory, or says who holds it. It is SQLite's own file lock, so the system
- * releases it however the holder ends.
+ * Takes the one writer's lock of a state directory, or says who holds it. The system releases it however the holder
+ * ends.
  *
  * @throws CrawlhouseError `locked`
  */
 export function lockState(stateDir: string, command: string): Disposable {
-  mkdirSync(stateDir, { recursive: true });
-  const holderFile = join(stateDir, 'lock.json');
-  const database = new DatabaseSync(join(stateDir, 'lock.sqlite'));
-  try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    database.close();
-    const holder = readHolder(holderFile);
-    const who = holder
-      ? `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`
-      : 'another process';
-    throw new CrawlhouseError('locked', `${stateDir} is in use by ${who}`, {
-      cause,
-      hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',
-    });
-  }
-  const holder: LockHolder = { pid: process.pid, host: hostname(), command, since: new Date().toISOString() };
-  writeFileSync(holderFile, JSON.stringify(holder));
-  return {
-    [Symbol.dispose]() {
-      database.exec('ROLLBACK');
-      database.close();
-    },
-  };
+  const taken = tryLockState(stateDir, command, false);
+  if ('holder' in taken) throw lockedError(stateDir, taken.holder);
+  return taken;
 }
 
-function readHolder(file: string): LockHolder | undefined {
+/** The same for one that may wait: the lock, or who holds it (null where that can't be told). */
+export function tryLockState(
+  stateDir: string,
+  command: string,
+  yields: boolean,
+): Disposable | { readonly holder: LockHolder | null } {
+  mkdirSync(stateDir, { recursive: true });
+  const holderFile = join(stateDir, 'lock.json');
+  const lock = lockFile(join(stateDir, 'lock.sqlite'));
+  if (lock === null) return { holder: readHolder(holderFile) };
+  const holder: LockHolder = {
+    pid: process.pid,
+    host: hostname(),
+    command,
+    since: new Date().toISOString(),
+    ...(yields ? { yields } : {}),
+  };
+  writeFileSync(holderFile, JSON.stringify(holder));
+  return lock;
+}
+
+export function lockedError(stateDir: string, holder: LockHolder | null): CrawlhouseError {
+  const message = `${stateDir} is in use by ${describeHolder(holder)}`;
+  return new CrawlhouseError('locked', message, {
+    hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile',
+  });
+}
+
+export function describeHolder(holder: LockHolder | null): string {
+  if (holder === null) return 'another process';
+  return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+}
+
+function readHolder(file: string): LockHolder | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
   } catch {
-    return undefined;
+    return null;
   }
 }

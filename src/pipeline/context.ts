@@ -14,6 +14,8 @@ export interface RunContext extends Session {
   readonly unarchiver: Unarchiver;
   /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
   readonly engine: Semaphore;
+  /** Does somebody wait for the state whom this run makes room for? */
+  readonly isStateWished: () => boolean;
 }
 
 /** The same for one unit at work. */

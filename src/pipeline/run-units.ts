@@ -47,10 +47,13 @@ export async function runUnits(
   const exhausted = new Map<string, CrawlhouseError>();
   let done = 0;
   let shutOut = false;
+  let madeRoom = false;
   const turns = new Turns(turnLimits(context.settings));
   const work = async (one: PlannedUnit, turn: Turn): Promise<void> => {
     const options = routes.get(one.pipeline.dataset);
     if (!options || shutOut || context.signal.aborted) return;
+    madeRoom ||= context.isStateWished();
+    if (madeRoom) return;
     const { kind, id } = one.unit.source;
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
@@ -75,7 +78,7 @@ export async function runUnits(
   await Promise.all(
     due.map((one) => turns.run(one.unit.source.project_id ?? one.unit.source.id, (turn) => work(one, turn))),
   );
-  return { units: reports, errors };
+  return { units: reports, errors, madeRoom };
 }
 
 function turnLimits(settings: RunContext['settings']): TurnLimits {

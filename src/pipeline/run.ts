@@ -2,17 +2,21 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
+import { isStateWished } from '../core/state-wish.ts';
 import { type DiscoveryScope, discover } from '../discover/discover.ts';
 import { planUnits, type Selection } from '../discover/plan-units.ts';
 import { checkResource } from '../discover/resources.ts';
 import { pipelineFilter } from '../discover/unit-source.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import { unitName } from '../model/unit.ts';
 import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.ts';
 import { configuredStores } from './configured-stores.ts';
 import { connect } from './connect.ts';
 import { engineSlots, type RunContext } from './context.ts';
+import { mergeResults } from './merge-results.ts';
 import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
+import { makesRoom } from './take-state.ts';
 import { Unarchiver } from './unarchive.ts';
 
 export interface RunRequest {
@@ -38,9 +42,17 @@ export async function run(
 ): Promise<RunResult> {
   await using client = connect(settings, logger);
   const routes = routesOf(settings, request);
-  return await runSession({ command: request.command, settings, logger, signal, progress }, (session) =>
-    loadDueUnits(session, client, request, routes),
-  );
+  const options = { command: request.command, settings, logger, signal, progress };
+  const session = (done: ReadonlySet<string>): Promise<RunResult> =>
+    runSession(options, (own) => loadDueUnits(own, client, request, routes, done));
+  const results: [RunResult, ...RunResult[]] = [await session(new Set())];
+  while (results.at(-1)?.madeRoom) {
+    logger.info('made room for who waits for the state');
+    results.push(
+      await session(new Set(results.flatMap(({ report }) => report.units.map((one) => one.unit)))),
+    );
+  }
+  return mergeResults(results);
 }
 
 /**
@@ -72,6 +84,7 @@ async function loadDueUnits(
   client: ServiceClient,
   request: RunRequest,
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
+  done: ReadonlySet<string>,
 ): Promise<Work> {
   const { settings, signal } = session;
   const landscape = await discover(client, scopeOf(settings, request), signal);
@@ -84,6 +97,8 @@ async function loadDueUnits(
     named: request.selection.crawls !== null,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
     engine: new Semaphore(engineSlots(settings.threads, settings.memory_limit)),
+    isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
-  return runUnits(context, plan.units, routes, landscape);
+  const left = plan.units.filter(({ unit }) => !done.has(unitName(unit)));
+  return runUnits(context, left, routes, landscape);
 }

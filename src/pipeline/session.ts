@@ -5,7 +5,6 @@ import type { Settings } from '../config/settings.ts';
 import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { lockState } from '../core/state-lock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
@@ -18,18 +17,23 @@ import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
 import { reconcileLedger, recordRun } from './ledger-tables.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
+import { takeState } from './take-state.ts';
 import { sweepFolders } from './unit-folders.ts';
 
 export interface RunResult {
   readonly report: RunReport;
   readonly exitCode: number;
   readonly errors: readonly CrawlhouseError[];
+  /** It made room for somebody else before it was through: nothing was published. */
+  readonly madeRoom: boolean;
 }
 
 /** What a session's work brings about: the units it touched and the errors on the way. */
 export interface Work {
   readonly units: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
+  /** Somebody else wants the state before the work is through. */
+  readonly madeRoom?: boolean;
 }
 
 /** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
@@ -67,7 +71,7 @@ export async function runSession(
 ): Promise<RunResult> {
   const { settings, signal } = options;
   const models = await loadModels(join(settings.projectDir, 'sql'));
-  using _lock = lockState(settings.state_dir, `crawlhouse ${options.command}`);
+  using _lock = await takeState(settings.state_dir, options.command, options.logger, signal);
   using ledger = openLedger(settings.state_dir, options.logger);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
@@ -92,25 +96,30 @@ export async function runSession(
   const errors: CrawlhouseError[] = [];
   let units: readonly UnitReport[] = [];
   let transformed: ModelsReport = { models: [], tests: [] };
+  let madeRoom = false;
   try {
     const done = await work(session);
     units = done.units;
     errors.push(...done.errors);
     signal.throwIfAborted();
-    transformed = await transform(session, models, units, options.models);
-    errors.push(...failedTests(transformed.tests));
-    const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
-    const built = transformed.models.some((model) => model.status === 'built');
-    const publication = await working.publication();
-    const blocked = errors.some((error) => error.code === 'test_failed');
-    const missing = publication.id === null || !existsSync(settings.warehouse);
-    if (!blocked && (changed || built || publication.dirty || missing)) {
-      await recordRun(ledger, working, { runId, status: runStatus(errors) });
-      await publish(working, logger, signal);
-      const { id } = await working.publication();
-      ledger.publishLoaded(id ?? '');
+    madeRoom = done.madeRoom ?? false;
+    // Who comes next makes the models and publishes, for both.
+    if (!madeRoom) {
+      transformed = await transform(session, models, units, options.models);
+      errors.push(...failedTests(transformed.tests));
+      const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
+      const built = transformed.models.some((model) => model.status === 'built');
+      const publication = await working.publication();
+      const blocked = errors.some((error) => error.code === 'test_failed');
+      const missing = publication.id === null || !existsSync(settings.warehouse);
+      if (!blocked && (changed || built || publication.dirty || missing)) {
+        await recordRun(ledger, working, { runId, status: runStatus(errors) });
+        await publish(working, logger, signal);
+        const { id } = await working.publication();
+        ledger.publishLoaded(id ?? '');
+      }
+      if (errors.length === 0) await sweepFolders(settings);
     }
-    if (errors.length === 0) await sweepFolders(settings);
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
   }
@@ -122,8 +131,8 @@ export async function runSession(
     units: await withFinalCounts(working, units),
     ...transformed,
   };
-  ledger.endRun(runId, report.status, report.ended_at);
-  return { report, exitCode: exitCodeOf(errors), errors };
+  ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at);
+  return { report, exitCode: exitCodeOf(errors), errors, madeRoom };
 }
 
 function transform(

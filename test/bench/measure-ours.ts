@@ -74,6 +74,7 @@ const context = {
   logger: silentLogger,
   signal,
   progress: () => {},
+  isStateWished: () => false,
 };
 const plannedAs = (dataset: string): PlannedUnit => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },

@@ -1,9 +1,21 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PlanReport } from '../../src/pipeline/plan.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, rawProjectFolder, requestCount, sandboxFor } from '../support/house.ts';
+import {
+  clearFaults,
+  crawlhouse,
+  published,
+  rawProjectFolder,
+  requestCount,
+  sandboxFor,
+  setFaults,
+  spawnCrawlhouse,
+} from '../support/house.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const WINDOW = ['--from', '2000-01-01', '--to', '2100-01-01'];
 const PAGES = ['backfill', 'crawl_pages', 'crawl_links', ...WINDOW];
@@ -89,4 +101,106 @@ test('a plan for people has a line a unit, what it comes to, and what is left ou
   );
   expect(stdout).toContain('asked of the service: at least 3 requests, 0 data exports\n');
   expect(stdout).toContain('1 units left out: the crawl is archived\n');
+});
+
+/** Exports that were asked for, by unit. */
+async function exportsOf(sandbox: Sandbox): Promise<Map<string, number>> {
+  const response = await fetch(`${sandbox.baseUrl}/_sandbox/requests`);
+  const paths = ((await response.json()) as { path: string }[]).map(({ path }) => path);
+  const exported = paths.flatMap(
+    (path) => /crawl\/(\w+)\/(\w+)\?export=true/.exec(path)?.slice(1, 3).join(' ') ?? [],
+  );
+  return new Map([...Map.groupBy(exported, (one) => one)].map(([one, times]) => [one, times.length]));
+}
+
+/** Each crawl's pages take a second, one after the other. */
+async function slowSandbox(crawls: number, seed: number): Promise<Sandbox> {
+  const sandbox = await sandboxFor({
+    generate: [`projects=1,crawls=${crawls},pages=60,links=30,columns=10,seed=${seed}`],
+  });
+  const bytes = 10_000;
+  await setFaults(sandbox, [
+    { match: { path: '/pages.export=true' }, kind: 'slow', bytes_per_second: bytes },
+  ]);
+  return sandbox;
+}
+
+const ONE_BY_ONE = { CRAWLHOUSE_CONCURRENCY: '1' };
+
+/** Waits until a backfill has one unit through. */
+function underWay(sandbox: Sandbox): Promise<true> {
+  return until(async () => ((await exportsOf(sandbox)).size > 1 ? true : undefined));
+}
+
+async function loads(folder: string): Promise<string[]> {
+  const connection = await temporaryConnection(await temporaryFolder());
+  const rows = await published(connection, folder, 'SELECT unit FROM ops.loads ORDER BY loaded_at, unit');
+  return rows.map((row) => String(row.unit));
+}
+
+test('a backfill makes room for a run between two units, then goes on, and neither does what the other did', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = await slowSandbox(7, 83);
+  const folder = await rawProjectFolder();
+  const backfill = crawlhouse(folder, sandbox, ['backfill', 'crawl_pages', ...WINDOW, '--json'], ONE_BY_ONE);
+  await underWay(sandbox);
+  const run = await crawlhouse(folder, sandbox, ['run', 'crawl_links', '--json'], ONE_BY_ONE);
+  expect(run.status, run.stderr).toBe(0);
+  expect(run.stderr).toMatch(/waiting for the state held_by="crawlhouse backfill \(process \d+ /);
+  const meanwhile = await loads(folder);
+  expect(meanwhile.filter((unit) => unit.startsWith('crawl_links/'))).toHaveLength(7);
+  const pages = meanwhile.filter((unit) => unit.startsWith('crawl_pages/'));
+  expect(pages.length).toBeGreaterThan(0);
+  expect(pages.length).toBeLessThan(7);
+
+  const done = await backfill;
+  expect(done.status, done.stderr).toBe(0);
+  const { units } = JSON.parse(done.stdout) as { units: { unit: string; status: string }[] };
+  expect(units.map((one) => one.status)).toEqual(Array(7).fill('loaded'));
+  expect(await loads(folder)).toHaveLength(14);
+  expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(14).fill(1));
+});
+
+test('two backfills at once share the work: the second waits and does what is left', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = await slowSandbox(3, 84);
+  const folder = await rawProjectFolder();
+  const pages = ['backfill', 'crawl_pages', ...WINDOW, '--json'];
+  const first = crawlhouse(folder, sandbox, pages, ONE_BY_ONE);
+  await underWay(sandbox);
+  const second = await crawlhouse(
+    folder,
+    sandbox,
+    [...pages.with(1, 'crawl_links'), 'crawl_pages'],
+    ONE_BY_ONE,
+  );
+  expect(second.status, second.stderr).toBe(0);
+  expect((await first).status).toBe(0);
+  const { units } = JSON.parse(second.stdout) as { units: { dataset: string }[] };
+  expect(units.map((one) => one.dataset)).toEqual(Array(3).fill('crawl_links'));
+  expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(6).fill(1));
+});
+
+test('a backfill that is killed half-way goes on where it was, oldest first', {
+  timeout: 120_000,
+}, async () => {
+  const sandbox = await slowSandbox(3, 85);
+  const folder = await rawProjectFolder();
+  const pages = ['backfill', 'crawl_pages', ...WINDOW];
+  const plan = await crawlhouse(folder, sandbox, [...pages, '--plan', '--json']);
+  const oldestFirst = (JSON.parse(plan.stdout) as PlanReport).units.map((one) => one.unit);
+  const child = spawnCrawlhouse(folder, sandbox, pages, ONE_BY_ONE);
+  await underWay(sandbox);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await clearFaults(sandbox);
+  const again = await crawlhouse(folder, sandbox, pages, ONE_BY_ONE);
+  expect(again.status, again.stderr).toBe(0);
+  expect(await loads(folder)).toEqual(oldestFirst);
+  const asked = [...(await exportsOf(sandbox)).values()];
+  expect(asked).toHaveLength(3);
+  // Only the one that was under way was asked for twice.
+  expect(asked.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(4);
 });

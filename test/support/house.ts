@@ -103,10 +103,10 @@ export async function crawlhouse(
 }
 
 /** The program as a process that goes on, to be killed. */
-export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly string[]) {
+export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly string[], extra = {}) {
   return spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environmentOf(sandbox) },
+    env: { PATH: process.env.PATH, ...environmentOf(sandbox, extra) },
     stdio: 'ignore',
   });
 }

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../core/logger.ts';
+import { describeHolder, lockedError, tryLockState } from '../core/state-lock.ts';
+import { isStateWished, wishForState } from '../core/state-wish.ts';
+
+/** Between two looks at a state that another process holds. */
+const LOOK_MS = 200;
+
+/** A backfill goes behind everything else: it waits for others, and makes room for them between two units. */
+export function makesRoom(command: string): boolean {
+  return command === 'backfill';
+}
+
+/**
+ * Takes the one writer's lock. A backfill waits for whoever holds it, or waits too; the others wait for a backfill
+ * only, which makes room for them, and are told who else holds it (docs/decisions/lock.md).
+ *
+ * @throws CrawlhouseError `locked`, and what `signal` aborts with
+ */
+export async function takeState(
+  stateDir: string,
+  command: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Disposable> {
+  const yields = makesRoom(command);
+  let waiting = false;
+  let wish: Disposable | null = null;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const taken = tryLockState(stateDir, `crawlhouse ${command}`, yields);
+      if (!('holder' in taken)) {
+        if (!yields || !isStateWished(stateDir)) return taken;
+        // Who waits for it goes first.
+        taken[Symbol.dispose]();
+        await sleep(LOOK_MS, undefined, { signal });
+        continue;
+      }
+      if (!yields && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
+      if (!yields) wish ??= wishForState(stateDir);
+      if (!waiting) logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
+      waiting = true;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  } finally {
+    wish?.[Symbol.dispose]();
+  }
+}
