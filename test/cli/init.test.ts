@@ -17,6 +17,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
     'crawlhouse.yaml',
     'pipelines',
     'schedules.yaml',
+    'schemas',
     'sql',
   ]);
   expect((await loadPipelines(folder)).length).toBeGreaterThan(0);

@@ -7,7 +7,8 @@ import type { Command } from '../command.ts';
 /** The package's own root, which is itself a project folder. */
 const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
 
-const SETTINGS = `# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env:
+const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
+# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env:
 # CRAWLHOUSE_BASE_URL=https://…
 # CRAWLHOUSE_ACCESS_TOKEN=…
 since: all
@@ -26,7 +27,7 @@ export const init: Command = {
       });
     }
     await mkdir(folder, { recursive: true });
-    for (const name of ['pipelines', 'sql', 'schedules.yaml']) {
+    for (const name of ['pipelines', 'schemas', 'sql', 'schedules.yaml']) {
       await cp(join(TEMPLATE, name), join(folder, name), { recursive: true });
     }
     await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
