@@ -18,6 +18,7 @@ const MIGRATIONS = [
    CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`,
   `ALTER TABLE units ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE units ADD COLUMN next_try_at TEXT;`,
+  'ALTER TABLE exports ADD COLUMN run_id TEXT',
 ] as const;
 
 /** `PRAGMA user_version` of a ledger; one of 0 that has tables is of version 1, which did not write it. */

@@ -43,6 +43,8 @@ export interface LedgerExport {
   /** The service's own; `loaded` once its rows are in the warehouse. */
   readonly status: string;
   readonly requested_at: string;
+  /** The last run that worked on it; null from versions before it was kept. */
+  readonly run_id: string | null;
 }
 
 export interface Discovery {
@@ -226,9 +228,18 @@ export class Ledger implements Disposable {
 
   /** Takes note of the data export of a unit's present attempt. */
   putExport(one: LedgerExport): void {
+    const { unit, data_export_id, store, format, prefix, status, requested_at, run_id } = one;
     this.#database
-      .prepare('INSERT OR REPLACE INTO exports VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(one.unit, one.data_export_id, one.store, one.format, one.prefix, one.status, one.requested_at);
+      .prepare(
+        `INSERT OR REPLACE INTO exports (unit, data_export_id, store, format, prefix, status, requested_at, run_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(unit, data_export_id, store, format, prefix, status, requested_at, run_id);
+  }
+
+  /** A run takes up what an earlier one asked for. */
+  claimExport(unit: string, runId: string): void {
+    this.#database.prepare('UPDATE exports SET run_id = ? WHERE unit = ?').run(runId, unit);
   }
 
   setExportStatus(unit: string, status: string): void {

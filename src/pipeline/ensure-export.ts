@@ -3,11 +3,13 @@ import type { DataExport, DataExportInput } from '../api/data-exports.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import { findExport, isDone, prefixOf } from '../extract/data-export-job.ts';
+import type { LedgerExport } from '../ledger/ledger.ts';
 import { unitName } from '../model/unit.ts';
 import { listObjects } from '../stores/list-objects.ts';
 import type { ChosenRoute, Store } from './choose-route.ts';
 import { missing, openConfiguredStore } from './configured-stores.ts';
 import type { RunContext } from './context.ts';
+import { OVER } from './export-states.ts';
 import { folderName } from './unit-folders.ts';
 
 /** Of a CSV that we ask for; what comes is read by what its record says. */
@@ -15,7 +17,7 @@ const DELIMITER = ';';
 
 /** The attempt's data export: the one that is under way, or a new one. */
 export async function ensureExport(
-  { client, ledger, settings, signal, reload }: RunContext,
+  { client, ledger, settings, signal, reload, runId }: RunContext,
   { unit, pipeline }: PlannedUnit,
   { format }: ChosenRoute,
   target: Store,
@@ -33,6 +35,16 @@ export async function ensureExport(
     target_parameters: targetParameters(target, settings, workspaceId, prefix),
     include_all_page_group_lists: true,
   });
+  const record = (prefix: string, created: DataExport | undefined): LedgerExport => ({
+    unit: name,
+    data_export_id: created?.id ?? null,
+    store: target,
+    format,
+    prefix,
+    status: created?.status ?? 'intended',
+    requested_at: new Date().toISOString(),
+    run_id: runId,
+  });
   const known = ledger.exports().find((one) => one.unit === name);
   let usable =
     known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
@@ -44,7 +56,10 @@ export async function ensureExport(
         if (error instanceof CrawlhouseError && error.code === 'not_found') return undefined;
         throw error;
       });
-    if (standing) return standing;
+    if (standing) {
+      ledger.claimExport(name, runId);
+      return standing;
+    }
     usable = undefined;
   }
   // Without a record of an attempt, one that a lost ledger knew of may still stand there; not for a reload, which is to
@@ -54,33 +69,17 @@ export async function ensureExport(
     const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
     const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
     if (found && stands) {
-      ledger.putExport(record(name, target, format, prefixOf(found), found));
+      ledger.putExport(record(prefixOf(found), found));
       return found;
     }
   }
   // Its own for each: what a failed one left behind would be taken for rows of the next.
   const prefix = `${base}${randomUUID()}/`;
   // Before the request: a kill from here on finds the export by its prefix.
-  ledger.putExport(record(name, target, format, prefix, undefined));
+  ledger.putExport(record(prefix, undefined));
   const created = await client.createDataExport(workspaceId, inputOf(prefix), signal);
-  ledger.putExport(record(name, target, format, prefix, created));
+  ledger.putExport(record(prefix, created));
   return created;
-}
-
-/** States of ours after which an attempt is not taken up again. */
-export const OVER: readonly string[] = ['loaded', 'FAILED', 'GONE', 'UNUSABLE'];
-
-function record(unit: string, store: Store, format: string, prefix: string, created: DataExport | undefined) {
-  return {
-    unit,
-    data_export_id: created?.id ?? null,
-    store,
-    format,
-    prefix,
-    status: created?.status ?? 'intended',
-    // By our clock: it is held against the time of the load.
-    requested_at: new Date().toISOString(),
-  };
 }
 
 /** An export that is done but whose objects have gone is of no use. */

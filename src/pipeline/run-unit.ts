@@ -15,7 +15,7 @@ import { checkVolume } from './check-volume.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { NO_COUNTS } from './idle-report.ts';
-import { abandonExport, settleExport } from './settle-export.ts';
+import { abandonExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
 import { unitFolders } from './unit-folders.ts';
 
@@ -68,6 +68,7 @@ export async function runUnit(
     staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
     if (staged) {
       ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
+      ledger.claimExport(unitName(unit), context.runId);
     } else {
       const { source } = planned.pipeline;
       if (planned.restore)
@@ -100,7 +101,6 @@ export async function runUnit(
       });
     }, context.engine.size);
     ledger.setUnit(unit, 'loaded', attempts, null);
-    if (packaged.manifest.source.route === 'export') await settleExport(context, packaged.manifest.name);
     return outcome('loaded', counts, null);
   } catch (thrown) {
     const error = skipIfMissing(planned, toCrawlhouseError(thrown));

@@ -17,6 +17,7 @@ import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
 import { reconcileLedger, recordRun } from './ledger-tables.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
+import { settleExports } from './settle-export.ts';
 import { takeState } from './take-state.ts';
 import { sweepFolders } from './unit-folders.ts';
 
@@ -117,6 +118,7 @@ export async function runSession(
         await publish(working, logger, signal);
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');
+        await settleExports(session, await loadedUnits(working.connection));
       }
       if (errors.length === 0) await sweepFolders(settings);
     }

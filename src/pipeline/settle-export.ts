@@ -1,52 +1,65 @@
+import type { Settings } from '../config/settings.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
 import { isDone } from '../extract/data-export-job.ts';
+import type { Ledger, LedgerExport } from '../ledger/ledger.ts';
 import { listObjects } from '../stores/list-objects.ts';
+import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { Store } from './choose-route.ts';
 import { openConfiguredStore } from './configured-stores.ts';
-import type { RunContext } from './context.ts';
-import { OVER } from './ensure-export.ts';
+import { OVER } from './export-states.ts';
+
+export interface SettleContext {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
 
 /**
- * Removes the objects of a loaded data export where the settings say so, and lets the next attempt ask for its own. The
- * rows are in the warehouse: a store that won't have its objects removed is told of, and fails nothing.
+ * Settles data exports whose rows are in the published warehouse: their objects go where the settings say so, and the
+ * next attempt asks for its own. Not earlier: until then the working copy may be lost, and the objects are read again
+ * instead of a second data export. A kill may fall before it, so each run begins with what the former left.
  */
-export async function settleExport(context: RunContext, unit: string): Promise<void> {
-  const { ledger, settings, signal, logger } = context;
-  const job = ledger.exports().find((one) => one.unit === unit);
-  if (job === undefined || job.status === 'loaded') return;
+export async function settleExports(
+  context: SettleContext,
+  loaded: ReadonlyMap<string, LoadedUnit>,
+): Promise<void> {
+  for (const job of context.ledger.exports()) {
+    const load = loaded.get(job.unit);
+    // By the run that loaded them, not by the time: clocks go back.
+    const isIts = load?.route === 'export' && load.published && load.run_id === job.run_id;
+    if (isIts && !OVER.includes(job.status)) await settleExport(context, job);
+  }
+}
+
+/** A store that won't have its objects removed is told of, and fails nothing: the rows are in the warehouse. */
+async function settleExport(
+  { ledger, settings, signal, logger }: SettleContext,
+  job: LedgerExport,
+): Promise<void> {
   if (settings.keep_exports === 'never') {
     try {
       await using store = await openConfiguredStore(settings, job.store as Store);
       for (const object of await listObjects(store, job.prefix, signal)) await store.remove(object, signal);
     } catch (error) {
-      signal.throwIfAborted();
+      // The next run does the rest.
+      if (signal.aborted) return;
       logger.warn('objects of a loaded data export stay in the store', {
-        unit,
+        unit: job.unit,
         prefix: job.prefix,
         error: toCrawlhouseError(error).message,
       });
     }
   }
-  ledger.setExportStatus(unit, 'loaded');
-}
-
-/** A kill may fall between a load and what comes after it: exports whose rows the warehouse has are settled now. */
-export async function settleExports(
-  context: RunContext,
-  loaded: ReadonlyMap<string, { readonly route: string; readonly loaded_at: string }>,
-): Promise<void> {
-  for (const { unit, status, requested_at } of context.ledger.exports()) {
-    const load = loaded.get(unit);
-    const isHeld = load?.route === 'export' && Date.parse(load.loaded_at) >= Date.parse(requested_at);
-    if (isHeld && !OVER.includes(status)) await settleExport(context, unit);
-  }
+  ledger.setExportStatus(job.unit, 'loaded');
 }
 
 /**
  * Ends an attempt whose data export is done but whose objects are not what the service says of them: the next run asks
  * for another one.
  */
-export function abandonExport({ ledger }: RunContext, unit: string, error: CrawlhouseError): void {
+export function abandonExport({ ledger }: SettleContext, unit: string, error: CrawlhouseError): void {
   const job = ledger.exports().find((one) => one.unit === unit);
   if (job && isDone(job.status) && UNUSABLE.includes(error.code)) ledger.setExportStatus(unit, 'UNUSABLE');
 }

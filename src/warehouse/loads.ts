@@ -10,14 +10,14 @@ export interface LoadedUnit {
   readonly route: string;
   /** Are its rows in the published file too? */
   readonly published: boolean;
-  /** ISO 8601. */
-  readonly loaded_at: string;
+  /** The run that loaded it. */
+  readonly run_id: string;
 }
 
 /** Every unit that the warehouse holds, by name. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
   const rows = await connection.rows(
-    `SELECT unit, content_sha256, filter, route, queryable IS NOT NULL AS published, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at
+    `SELECT unit, content_sha256, filter, route, queryable IS NOT NULL AS published, run_id
      FROM ops.loads`,
   );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));

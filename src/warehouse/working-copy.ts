@@ -148,7 +148,9 @@ async function belongsTo(
   }
   try {
     const own = await publicationOf(connection, 'candidate');
-    if (!published || published.id === own.id || published.id === own.base_id) return true;
+    if (!published || published.id === own.id) return true;
+    // Killed before the rename: what waits to be published is still dirty. Else somebody put an older file back.
+    if (published.id === own.base_id && own.dirty) return true;
     logger.warn('working copy does not belong to the published warehouse, taking it anew');
     return false;
   } catch {

@@ -1,61 +1,75 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  crawlhouse,
-  differences,
-  projectFolder,
-  published,
-  sandboxFor,
-  spawnCrawlhouse,
-} from '../support/house.ts';
+import { crawlhouse, spawnCrawlhouse } from '../support/house.ts';
+import { EXPORTS, killProject, killScene, unlike } from '../support/kill-scene.ts';
+import { type Kill, killSummary } from '../support/kill-summary.ts';
+import { type Change, LedgerWatch, type Moment } from '../support/kills.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const KILLS = 10;
+const KILLS = 200;
+/** Changes of files at which a run is killed: those of a whole run are about as many. */
+const FILE_CHANGES = 40;
 
-test(`after ${KILLS} kills the warehouse is the one of an undisturbed run (seed ${testSeed()})`, async () => {
-  const sandbox = await sandboxFor({
-    generate: ['projects=1,crawls=3,pages=8000,links=60000,columns=60,seed=7'],
-  });
+/** Changes that one transaction writes together are one moment. */
+function pointsOf(changes: readonly Change[]): number[] {
+  const together = ['discovered', 'published'];
+  return changes.flatMap(({ to }, index) =>
+    together.includes(to) && changes[index + 1]?.to === to ? [] : [index + 1],
+  );
+}
+
+test(`killed ${KILLS} times, at every state change and anywhere else, runs end where an undisturbed one does (seed ${testSeed()})`, async () => {
+  const { sandbox, desk } = await killScene();
   const connection = await temporaryConnection(await temporaryFolder());
-  const undisturbed = await projectFolder();
+  const undisturbed = await killProject();
   const startedAt = performance.now();
-  expect((await crawlhouse(undisturbed, sandbox, ['run'])).status).toBe(0);
+  using seen = new LedgerWatch(undisturbed);
+  expect((await crawlhouse(undisturbed, sandbox, ['run', '--store', 'store_a'])).status).toBe(0);
   const whole = performance.now() - startedAt;
 
   const random = seededRandom(testSeed());
-  const killed = await projectFolder();
-  for (let kill = 0; kill < KILLS; kill++) {
-    const child = spawnCrawlhouse(killed, sandbox, ['run']);
-    const ended = once(child, 'exit');
-    await sleep(200 + random() * whole * 0.8);
-    child.kill('SIGKILL');
-    await ended;
-  }
-  expect((await crawlhouse(killed, sandbox, ['run'])).status).toBe(0);
+  const pick = (most: number): number => 1 + Math.floor(random() * most);
+  const changes = seen.changes();
+  const anywhere = (): Moment =>
+    [
+      { kind: 'after', n: pick(changes.length) } as const,
+      { kind: 'before', n: pick(changes.length) } as const,
+      { kind: 'file', n: pick(FILE_CHANGES) } as const,
+      { kind: 'time', ms: random() * whole } as const,
+    ][pick(4) - 1] as Moment;
+  // The first kill of each life goes through all that a run does; those that follow fall anywhere.
+  const first: Moment[] = pointsOf(changes).flatMap((n) => [
+    { kind: 'after', n },
+    { kind: 'before', n },
+  ]);
+  for (let n = 1; n <= FILE_CHANGES; n += 2) first.push({ kind: 'file', n });
 
-  for (const table of ['crawl_pages', 'crawl_links', 'crawls', 'projects']) {
-    const rows = await published(connection, killed, `SELECT count(*) AS n FROM raw.${table}`);
-    expect([table, rows]).toEqual([
-      table,
-      await published(connection, undisturbed, `SELECT count(*) AS n FROM raw.${table}`),
-    ]);
+  const kills: Kill[] = [];
+  const wrong: unknown[] = [];
+  let lives = 0;
+  for (; first.length > 0 || kills.length < KILLS; lives++) {
+    const args = ['run', '--store', lives % 2 === 0 ? 'store_a' : 'store_b'];
+    const folder = await killProject();
+    const before = await desk.asked();
+    using watch = new LedgerWatch(folder);
+    const moments = [first.shift() ?? anywhere(), anywhere()];
+    if (random() < 0.4) moments.push(anywhere());
+    for (const moment of moments) {
+      const last = await watch.kill(spawnCrawlhouse(folder, sandbox, args), moment);
+      if (last) kills.push({ moment, last });
+    }
+    const { status, stderr } = await crawlhouse(folder, sandbox, args);
+    if (status !== 0) wrong.push({ life: lives, moments, status, stderr });
+    const differences = status === 0 ? await unlike(connection, undisturbed, folder) : [];
+    if (differences.length > 0) wrong.push({ life: lives, moments, differences, changes: watch.changes() });
+    const asked = (await desk.asked()) - before;
+    if (asked !== EXPORTS) wrong.push({ life: lives, moments, asked, changes: watch.changes() });
   }
-  for (const table of ['crawl_pages', 'crawl_links']) {
-    expect([table, await differences(connection, undisturbed, killed, table)]).toEqual([table, 0n]);
-  }
-  const twice = await published(
-    connection,
-    killed,
-    'SELECT _unit FROM raw.crawl_links GROUP BY _unit HAVING count(DISTINCT _run_id) > 1',
+
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  process.stdout.write(
+    `${kills.length} kills in ${lives} lives, seed ${testSeed()}, ${seconds} s\n${killSummary(kills)}\n` +
+      `data exports asked for: ${(await desk.asked()) - EXPORTS} by ${lives * EXPORTS} units; lives that ended otherwise: ${wrong.length}\n`,
   );
-  expect(twice).toEqual([]);
-  for (const model of ['pages', 'links', 'page_changes', 'status_codes_by_crawl', 'links_to_broken_pages']) {
-    const sql = `SELECT count(*) AS n FROM mart.${model}`;
-    expect([model, await published(connection, killed, sql)]).toEqual([
-      model,
-      await published(connection, undisturbed, sql),
-    ]);
-  }
-});
+  expect(wrong).toEqual([]);
+}, 3_600_000);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -16,6 +17,12 @@ import { temporaryFolder } from './temporary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = join(ROOT, 'src', 'cli', 'main.ts');
+
+/** What every process gets: compiled code is kept, which halves the time that one takes to start. */
+const PROCESS = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: join(tmpdir(), 'crawlhouse-test-compiled'),
+};
 
 /** Real data beside the project, for tests that skip without it. */
 export const SHARED_DATA = join(ROOT, '..', 'shared', 'data');
@@ -91,7 +98,7 @@ export async function crawlhouse(
   const environment = sandbox ? environmentOf(sandbox, extra) : extra;
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...PROCESS, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [status]] = await Promise.all([
@@ -106,7 +113,7 @@ export async function crawlhouse(
 export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly string[], extra = {}) {
   return spawn(process.execPath, [PROGRAM, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environmentOf(sandbox, extra) },
+    env: { ...PROCESS, ...environmentOf(sandbox, extra) },
     stdio: 'ignore',
   });
 }
