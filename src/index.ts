@@ -1,4 +1,3 @@
-export type { WholeList } from './api/base-client.ts';
 export {
   type AnyFilters,
   and,
@@ -27,6 +26,7 @@ export { FILTER_TYPES, Oql, type OqlLeaf, OqlOptions, type OqlValue } from './ap
 export { OqlError, type ParseOqlOptions, parseOql } from './api/parse-oql.ts';
 export { printOql } from './api/print-oql.ts';
 export { Project } from './api/projects.ts';
+export type { WholeList } from './api/read-list.ts';
 export { decodeRison, encodeRison } from './api/rison.ts';
 export { SEARCH_CEILING, SearchBody, SearchResponse } from './api/search.ts';
 export { SERVICE_ERROR_STATUS } from './api/service-error.ts';

@@ -1,21 +1,9 @@
 import type { z } from 'zod';
-import { CrawlhouseError } from '../core/errors.ts';
 import { type Endpoint, fillPath, type PathParameter } from './endpoint.ts';
 import type { PageMeta, PageQuery } from './pagination.ts';
+import { type ListPage, type WholeList, wholeList } from './read-list.ts';
 import { encodeRison } from './rison.ts';
 import { type ServiceRequest, type StreamedResponse, Transport, type TransportOptions } from './transport.ts';
-
-/** A whole list: its items in the service's order, and the service's own total. */
-export interface WholeList<T> {
-  readonly items: readonly T[];
-  readonly total: number;
-}
-
-/** One page of a list as it came. */
-export interface ListPage<T> {
-  readonly total: number;
-  readonly items: readonly T[];
-}
 
 /** What fills a request of an endpoint. */
 export interface CallOptions<Path extends string> {
@@ -29,8 +17,6 @@ export interface CallOptions<Path extends string> {
 
 /** Items a page: few requests, small answers. The service states no greatest value (api-spec.md §8). */
 const PAGE_SIZE = 100;
-/** How often a list that changes while it is read is read again. */
-const LIST_READS = 5;
 
 /** Calls endpoints by their definition: address, retries where they may be repeated, answers checked. */
 export class BaseClient implements AsyncDisposable {
@@ -69,7 +55,7 @@ export class BaseClient implements AsyncDisposable {
   }
 
   /** The pages of a list from `query.offset` on, until one reaches the total or is empty. */
-  protected async *pages<Path extends string, P extends { readonly meta: PageMeta }, T>(
+  async *pages<Path extends string, P extends { readonly meta: PageMeta }, T>(
     endpoint: Endpoint<Path, z.ZodType, z.ZodType, z.ZodType<P>>,
     itemsOf: (page: P) => readonly T[],
     parameters: Readonly<Record<PathParameter<Path>, string>>,
@@ -107,31 +93,6 @@ export class BaseClient implements AsyncDisposable {
 
 export async function* eachItem<T>(pages: AsyncIterable<ListPage<T>>): AsyncGenerator<T> {
   for await (const page of pages) yield* page.items;
-}
-
-/**
- * Reads a list until what came is what the service counts: offsets shift when items are added meanwhile, so items are
- * known by id and a list that does not add up is read again.
- */
-export async function wholeList<T extends { readonly id: string }>(
-  name: string,
-  read: () => AsyncIterable<ListPage<T>>,
-): Promise<WholeList<T>> {
-  let total = 0;
-  let found = new Map<string, T>();
-  for (let reads = 0; reads < LIST_READS; reads++) {
-    found = new Map();
-    for await (const page of read()) {
-      total = page.total;
-      for (const item of page.items) found.set(item.id, item);
-    }
-    if (found.size === total) return { items: [...found.values()], total };
-  }
-  throw new CrawlhouseError(
-    'cut_short',
-    `the list of ${name} does not add up: the service counts ${total}, its pages hold ${found.size}`,
-    { hint: 'it may be changing too fast; the next run tries again' },
-  );
 }
 
 function requestOf<Path extends string>(

@@ -1,6 +1,6 @@
 import { FormData } from 'undici';
 import type { z } from 'zod';
-import { eachItem, type WholeList, wholeList } from './base-client.ts';
+import { eachItem } from './base-client.ts';
 import * as configs from './crawl-configs.ts';
 import * as comparisons from './crawl-over-crawls.ts';
 import { type CrawlProgress, GET_CRAWL_PROGRESS } from './crawl-progress.ts';
@@ -10,6 +10,7 @@ import * as exports from './data-exports.ts';
 import * as files from './ingest-files.ts';
 import type { PageQuery } from './pagination.ts';
 import * as projects from './projects.ts';
+import { type WholeList, wholeList } from './read-list.ts';
 import * as scheduled from './scheduled-crawls.ts';
 import * as secrets from './secrets.ts';
 import * as workspaces from './workspaces.ts';

@@ -279,3 +279,13 @@ export function withoutSecrets(config: CrawlConfig): CrawlConfig {
   const secret: ReadonlySet<string> = new Set(SECRET_CONFIG_KEYS);
   return Object.fromEntries(Object.entries(config).filter(([key]) => !secret.has(key))) as CrawlConfig;
 }
+
+/** A record of any list without the secrets of a configuration: it stands alone, or within a crawl. */
+export function recordWithoutSecrets(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { crawl_config: config } = record;
+  const isConfig = 'max_speed' in record && 'user_agent' in record;
+  const outer = isConfig ? withoutSecrets(record as CrawlConfig) : record;
+  return typeof config === 'object' && config !== null
+    ? { ...outer, crawl_config: withoutSecrets(config as CrawlConfig) }
+    : outer;
+}

@@ -58,6 +58,7 @@ export const SettingsFile = z.strictObject({
     'Of them, units whose data exports go to one store.',
   ),
   requests_per_second: z.number().positive().optional().describe('No more than this many; none: no limit.'),
+  sweep_days: WholeNumber.default(7).describe('Days after which the long lists are read to their end again.'),
   compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Of what is downloaded.'),
   keep_raw: z
     .union([z.enum(['never', 'until_published']), z.strictObject({ days: WholeNumber })], {

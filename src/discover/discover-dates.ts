@@ -25,6 +25,7 @@ export async function discoverDates(
   client: ServiceClient,
   projects: readonly Project[],
   pipelines: readonly Pipeline[],
+  now: number,
   signal: AbortSignal,
 ): Promise<ProjectDates> {
   const reads = (kind: string): boolean => pipelines.some((pipeline) => pipeline.source.kind === kind);
@@ -35,7 +36,7 @@ export async function discoverDates(
       for (const [key, value] of await logDates(client, project, signal)) dates.set(key, value);
     }
     if (reads('ranking_performance')) {
-      dates.set('ranking_performance', await rankingDates(client, project, signal));
+      dates.set('ranking_performance', await rankingDates(client, project, now, signal));
     }
     found.set(project.id, dates);
   }
@@ -67,11 +68,12 @@ async function logDates(
 async function rankingDates(
   client: ServiceClient,
   project: Project,
+  now: number,
   signal: AbortSignal,
 ): Promise<SourceDates> {
   if (lacks(project, 'ranking_performance')) return { skip: 'the project has no ranking performance' };
   try {
-    const days = await orSkip(() => rankingDays(client, project.id, Date.now(), signal));
+    const days = await orSkip(() => rankingDays(client, project.id, now, signal));
     if (days.skip !== null) return days;
     if (days.value === undefined) return { skip: 'ranking performance has no dates yet' };
     return { ...days.value, weeks: 'iso' };

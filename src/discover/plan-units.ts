@@ -1,10 +1,11 @@
-import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import type { Oql } from '../api/oql.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import type { Listed } from '../model/listed.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { Unit, Window } from '../model/unit.ts';
 import type { Landscape } from './discover.ts';
 import { datesKey } from './discover-dates.ts';
+import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
 import { isProjectResource } from './resources.ts';
 import { unitFilter } from './unit-source.ts';
 import { windowsOf } from './windows.ts';
@@ -37,7 +38,7 @@ export interface PlannedUnit {
 
 export interface Plan {
   readonly units: readonly PlannedUnit[];
-  /** Ids of the crawls that have not ended, whatever the selection. */
+  /** Ids of the crawls and comparisons that have not ended, whatever the selection. */
   readonly open: readonly string[];
 }
 
@@ -67,16 +68,17 @@ export function planUnits(
     pipelines.filter((pipeline) => pipeline.source.kind === kind);
 
   const chosen = crawls
-    .filter((crawl) => isSelected(crawl.project_id))
+    .filter((crawl) => isOf(crawl, isSelected))
     .filter((crawl) => selection.crawls === null || selection.crawls.includes(crawl.id))
     .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const crawlUnits = chosen.flatMap((crawl) => of('crawl').map((pipeline) => plannedCrawl(pipeline, crawl)));
-  const comparisons = landscape.workspaces
-    .flatMap((workspace) => workspace.crawlOverCrawls?.items ?? [])
-    .filter((one) => isSelected(one.project_id) && selection.crawls === null)
-    .filter((one) => one.status !== 'running' && isWithin(one.end_date ?? one.creation_date ?? 0))
-    .sort((a, b) => (a.end_date ?? 0) - (b.end_date ?? 0) || a.id.localeCompare(b.id));
+  const allComparisons = landscape.workspaces.flatMap((workspace) => workspace.crawlOverCrawls?.items ?? []);
+  const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isSettled(one));
+  const comparisons = allComparisons
+    .filter((one) => isOf(one, isSelected) && selection.crawls === null)
+    .filter((one) => CRAWL_OVER_CRAWLS.isSettled(one) && isWithin(endOf(one)))
+    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const comparisonUnits = comparisons.flatMap((one) => {
     const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
     return of('crawl_over_crawl').map((pipeline) => planned(pipeline, one.id, one.project_id, skip));
@@ -96,16 +98,13 @@ export function planUnits(
   );
   return {
     units: [...lists, ...crawlUnits, ...comparisonUnits, ...dated],
-    open: crawls
-      .filter((crawl) => !isEnded(crawl))
-      .map((crawl) => crawl.id)
-      .sort(),
+    open: [...crawls.filter((crawl) => !isEnded(crawl)), ...openComparisons].map((one) => one.id).sort(),
   };
 }
 
 /** Why a crawl that has ended can't be exported, null when it can (spec-notes.md 23, 24). */
-export function skipReason(crawl: Crawl, dataType: string): string | null {
-  if (crawl.status === 'cancelled' || END_REASONS_WITHOUT_REPORT.includes(crawl.end_reason ?? '')) {
+export function skipReason(crawl: Listed, dataType: string): string | null {
+  if (leftNoReport(crawl)) {
     return `the crawl left no report (${crawl.end_reason ?? crawl.status})`;
   }
   if (crawl.status !== 'done') return `the crawl is ${crawl.status}`;
@@ -114,7 +113,7 @@ export function skipReason(crawl: Crawl, dataType: string): string | null {
 }
 
 /** An archived crawl is skipped, or brought back first where the pipeline says so. */
-function plannedCrawl(pipeline: Pipeline, crawl: Crawl): PlannedUnit {
+function plannedCrawl(pipeline: Pipeline, crawl: Listed): PlannedUnit {
   const { data_type } = pipeline.source;
   const plain = planned(pipeline, crawl.id, crawl.project_id, skipReason(crawl, data_type));
   const { unarchive } = pipeline;
@@ -124,7 +123,7 @@ function plannedCrawl(pipeline: Pipeline, crawl: Crawl): PlannedUnit {
   return { ...plain, skip: null, restore: unarchive };
 }
 
-function isArchived(crawl: Crawl, dataType: string): boolean {
+function isArchived(crawl: Listed, dataType: string): boolean {
   if (skipReason({ ...crawl, status: 'done', link_status: 'live' }, dataType) !== null) return false;
   return (
     crawl.status === 'archived' ||
@@ -157,12 +156,16 @@ function planWindows(
     });
 }
 
-function isEnded(crawl: Crawl): boolean {
-  return ENDED.includes(crawl.status) || END_REASONS_WITHOUT_REPORT.includes(crawl.end_reason ?? '');
+function isEnded(crawl: Listed): boolean {
+  return ENDED.includes(crawl.status) || leftNoReport(crawl);
+}
+
+function isOf({ project_id }: Listed, isSelected: (projectId: string) => boolean): boolean {
+  return project_id !== null && isSelected(project_id);
 }
 
 /** A crawl that never started has no end: its creation stands for it. */
-function endOf(crawl: Crawl): number {
+function endOf(crawl: Listed): number {
   return crawl.ended_at ?? crawl.created_at ?? 0;
 }
 
@@ -194,7 +197,7 @@ function selectProjects(
   );
 }
 
-function refuseUnknownCrawls(crawls: readonly Crawl[], selected: readonly string[] | null): void {
+function refuseUnknownCrawls(crawls: readonly Listed[], selected: readonly string[] | null): void {
   const unknown = selected?.find((id) => !crawls.some((crawl) => crawl.id === id));
   if (unknown === undefined) return;
   throw new CrawlhouseError('usage', `there is no crawl ${unknown}`, {

@@ -48,9 +48,9 @@ export interface LedgerExport {
 }
 
 export interface Discovery {
-  /** Ids of the crawls that are known and not ended. */
+  /** Ids of the crawls and comparisons that are known and not ended. */
   readonly open: readonly string[];
-  /** When every list was last read to its end. */
+  /** When the list that was longest not read to its end was so. */
   readonly swept_at: string | null;
 }
 
@@ -273,12 +273,14 @@ export class Ledger implements Disposable {
       .all(limit) as unknown as LedgerRun[];
   }
 
-  setDiscovery(discovery: { open: readonly string[]; swept_at: string }): void {
+  setDiscovery(discovery: { open: readonly string[]; swept_at: string | null }): void {
     this.#transaction(() => {
       this.#database.exec('DELETE FROM open_crawls');
       const insert = this.#database.prepare('INSERT OR IGNORE INTO open_crawls VALUES (?)');
       for (const id of discovery.open) insert.run(id);
-      this.#database.prepare(`INSERT OR REPLACE INTO facts VALUES ('swept_at', ?)`).run(discovery.swept_at);
+      if (discovery.swept_at === null) this.#database.exec(`DELETE FROM facts WHERE name = 'swept_at'`);
+      else
+        this.#database.prepare(`INSERT OR REPLACE INTO facts VALUES ('swept_at', ?)`).run(discovery.swept_at);
     });
   }
 

@@ -128,7 +128,7 @@ async function replaceRows(
   const { dataset, source } = manifest.unit;
   if (source.kind === 'resource') {
     const parts = manifest.parts.map((part) => join(folder, part.file));
-    return mergeHistory(connection, dataset, manifest.name, parts, plan, meta, signal);
+    return mergeHistory(connection, manifest, parts, plan, meta, signal);
   }
   await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
   if (manifest.parts.length === 0) return 0;

@@ -1,4 +1,5 @@
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import type { Manifest } from '../model/manifest.ts';
 import type { RawTablePlan } from '../warehouse/raw-table.ts';
 import type { RawMetaColumn } from '../warehouse/schema.ts';
 
@@ -6,21 +7,22 @@ const INCOMING = 'incoming_resources';
 
 /**
  * Brings a list of resources up to date and keeps what was there before: a record that is as it was stays, one that
- * changed or is gone ends (`_seen_to`), one that is new begins (`_seen_from`). Nothing is stored twice.
+ * changed or is gone ends (`_seen_to`), one that is new begins (`_seen_from`). Nothing is stored twice. An update holds
+ * only records that are new or changed: those that it does not name stay.
  *
  * @param paths Parquet parts of the package
  * @returns the records that the service lists now
  */
 export async function mergeHistory(
   connection: Connection,
-  dataset: string,
-  unit: string,
+  manifest: Pick<Manifest, 'name' | 'unit' | 'update'>,
   paths: readonly string[],
   plan: RawTablePlan,
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const raw = table('raw', dataset);
+  const { name: unit, update } = manifest;
+  const raw = table('raw', manifest.unit.dataset);
   const columns = plan.targets.map((target) => ident(target.column));
   // By its content, whatever the order in which the service lists it.
   const content = `md5(CAST(to_json([${columns.map((column) => `CAST(${column} AS VARCHAR)`).join(', ')}]) AS VARCHAR))`;
@@ -29,6 +31,9 @@ export async function mergeHistory(
   );
   const parts = `read_parquet([${paths.map(text).join(', ')}])`;
   const source = paths.length === 0 ? emptySource(raw, columns) : `SELECT ${values.join(', ')} FROM ${parts}`;
+  const isMeant = update
+    ? `${idOf(plan)} IN (SELECT ${idOf(plan)} FROM ${INCOMING} UNION ALL SELECT unnest(from_json(${text(JSON.stringify(update.gone))}, '["VARCHAR"]')))`
+    : 'true';
   const current = `_unit = ${text(unit)} AND _seen_to IS NULL`;
   try {
     await connection.run(
@@ -37,7 +42,7 @@ export async function mergeHistory(
       signal,
     );
     await connection.run(
-      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
+      `UPDATE ${raw} SET _seen_to = ${meta._loaded_at} WHERE ${current} AND ${isMeant} AND ${content} NOT IN (SELECT _content FROM ${INCOMING})`,
       [],
       signal,
     );
@@ -52,6 +57,11 @@ export async function mergeHistory(
   } finally {
     await connection.run(`DROP TABLE IF EXISTS ${INCOMING}`);
   }
+}
+
+/** The column of the records' ids. */
+function idOf(plan: RawTablePlan): string {
+  return ident(plan.targets.find(({ field }) => field === 'id')?.column ?? 'id');
 }
 
 /** A list without records has no parts, and so no columns of its own. */

@@ -40,6 +40,15 @@ export const REJECT_COLUMNS = {
   reason: 'VARCHAR',
 };
 
+/** A package that holds only what is new of a list: the counts are those of the whole list all the same. */
+export const ListUpdate = z.object({
+  /** Ids of the records that are listed no more. */
+  gone: z.array(z.string()).readonly(),
+  /** Records that were read in earlier runs and stand as they are. */
+  standing: Count,
+});
+export type ListUpdate = z.infer<typeof ListUpdate>;
+
 /** `manifest.json` of a package: written last, so a package that has one is whole. */
 export const Manifest = z.object({
   version: z.literal(1),
@@ -64,6 +73,7 @@ export const Manifest = z.object({
   /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
   rejects: z.array(z.string()),
   notes: z.array(PackageNote).default([]),
+  update: ListUpdate.optional(),
   /** Bytes on the wire. */
   bytes: Count,
   /** SHA-256 of the content received, after decompression. */

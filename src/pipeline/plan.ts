@@ -9,9 +9,10 @@ import { type Plan, type PlannedUnit, planUnits } from '../discover/plan-units.t
 import { dataSourceOf } from '../discover/unit-source.ts';
 import type { Unit } from '../model/unit.ts';
 import { unitName } from '../model/unit.ts';
-import { loadedUnits } from '../warehouse/loads.ts';
+import { NOTHING_KNOWN } from '../warehouse/known-lists.ts';
 import { pickRoute } from './choose-route.ts';
 import { connect } from './connect.ts';
+import { type Knowledge, readKnowledge } from './list-knowledge.ts';
 import { estimateTogether, estimateUnit, type Lanes, type PastLoad, readPastLoads } from './past-loads.ts';
 import { readPublished } from './read-published.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
@@ -71,13 +72,14 @@ export async function planRun(
 ): Promise<PlanReport> {
   const routes = routesOf(settings, request);
   await using client = connect(settings, logger);
-  const landscape = await discover(client, scopeOf(settings, request), signal);
-  const plan = planUnits(landscape, request.pipelines, request.selection);
   const known = await knownUnits(settings);
+  const scope = scopeOf(settings, request, known);
+  const landscape = await discover(client, scope, signal);
+  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
-      const held = known.units.has(unitName(planned.unit));
+      const held = known.held.has(unitName(planned.unit));
       const idle = idleEntry(planned, held && !request.reload && !planned.refresh);
       if (idle) return idle;
       const rows = await counting.run(() => countRows(client, planned, landscape, signal));
@@ -141,21 +143,20 @@ export async function discoverUnits(
   request: Pick<RunRequest, 'pipelines' | 'selection'>,
   logger: Logger,
   signal: AbortSignal,
-): Promise<{ plan: Plan; held: ReadonlySet<string> }> {
+): Promise<{ plan: Plan; held: Knowledge['held'] }> {
   await using client = connect(settings, logger);
-  const landscape = await discover(client, scopeOf(settings, request), signal);
-  const plan = planUnits(landscape, request.pipelines, request.selection);
-  return { plan, held: (await knownUnits(settings)).units };
+  const { held, known } = await knownUnits(settings);
+  const scope = scopeOf(settings, request, { held, known });
+  const landscape = await discover(client, scope, signal);
+  return { plan: planUnits(landscape, request.pipelines, request.selection, scope.now), held };
 }
 
-async function knownUnits(
-  settings: Settings,
-): Promise<{ units: ReadonlySet<string>; past: readonly PastLoad[] }> {
+async function knownUnits(settings: Settings): Promise<Knowledge & { readonly past: readonly PastLoad[] }> {
   const known = await readPublished(settings, async (connection) => ({
-    units: new Set((await loadedUnits(connection)).keys()),
+    ...(await readKnowledge(connection)),
     past: await readPastLoads(connection),
   }));
-  return known ?? { units: new Set(), past: [] };
+  return known ?? { known: NOTHING_KNOWN, held: new Map(), past: [] };
 }
 
 async function countRows(

@@ -15,6 +15,7 @@ import { checkVolume } from './check-volume.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { NO_COUNTS } from './idle-report.ts';
+import { standsStill } from './open-list.ts';
 import { abandonExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
 import { unitFolders } from './unit-folders.ts';
@@ -64,6 +65,7 @@ export async function runUnit(
       error: error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null,
     },
   });
+  if (known && !context.reload && standsStill(planned, landscape)) return outcome('unchanged', null, null);
   try {
     staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
     if (staged) {

@@ -13,6 +13,7 @@ import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.t
 import { configuredStores } from './configured-stores.ts';
 import { connect } from './connect.ts';
 import { engineSlots, type RunContext } from './context.ts';
+import { type Knowledge, lastSweep, readKnowledge, recordLoadedLists, recordNews } from './list-knowledge.ts';
 import { mergeResults } from './merge-results.ts';
 import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
@@ -26,6 +27,8 @@ export interface RunRequest {
   readonly wish: RouteWish;
   /** Load units again that the warehouse holds. */
   readonly reload: boolean;
+  /** UTC milliseconds; absent: the system's own. */
+  readonly now?: number;
 }
 
 /**
@@ -74,9 +77,23 @@ export function routesOf(
 
 export function scopeOf(
   settings: Settings,
-  { pipelines, selection }: Pick<RunRequest, 'pipelines' | 'selection'>,
+  {
+    pipelines,
+    selection,
+    reload,
+    now,
+  }: Pick<RunRequest, 'pipelines' | 'selection' | 'now'> & { readonly reload?: boolean },
+  knowledge: Knowledge,
 ): DiscoveryScope {
-  return { workspaces: settings.workspaces, projects: selection.projects, pipelines };
+  return {
+    workspaces: settings.workspaces,
+    projects: selection.projects,
+    pipelines,
+    ...knowledge,
+    sweepDays: settings.sweep_days,
+    sweep: reload === true && selection.crawls === null,
+    now: now ?? Date.now(),
+  };
 }
 
 async function loadDueUnits(
@@ -87,9 +104,16 @@ async function loadDueUnits(
   done: ReadonlySet<string>,
 ): Promise<Work> {
   const { settings, signal } = session;
-  const landscape = await discover(client, scopeOf(settings, request), signal);
-  const plan = planUnits(landscape, request.pipelines, request.selection);
-  session.ledger.setDiscovery({ open: plan.open, swept_at: new Date().toISOString() });
+  const { connection } = session.working;
+  const scope = scopeOf(settings, request, await readKnowledge(connection));
+  const landscape = await discover(client, scope, signal);
+  await recordNews(connection, landscape, scope.now);
+  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
+  const sweptAt = lastSweep(landscape, scope.known, scope.now);
+  session.ledger.setDiscovery({
+    open: plan.open,
+    swept_at: sweptAt === null ? null : new Date(sweptAt).toISOString(),
+  });
   const context: RunContext = {
     ...session,
     client,
@@ -100,5 +124,7 @@ async function loadDueUnits(
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
   const left = plan.units.filter(({ unit }) => !done.has(unitName(unit)));
-  return runUnits(context, left, routes, landscape);
+  const work = await runUnits(context, left, routes, landscape);
+  await recordLoadedLists(connection, landscape, request.pipelines, work.units);
+  return work;
 }

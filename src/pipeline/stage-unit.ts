@@ -64,10 +64,11 @@ export async function stageUnit(
       left = opened.left;
       onMove('downloading', attempt);
       const { download, staged } = await stageParts(context, source, folders);
+      const standing = source.update?.standing ?? 0;
       const counts = {
         reported: source.reported,
-        received: download.rows,
-        staged: staged.staged,
+        received: download.rows + standing,
+        staged: staged.staged + standing,
         rejected: staged.rejected,
       };
       refuseDifference(name, counts, differences++);
@@ -89,6 +90,7 @@ export async function stageUnit(
         counts,
         rejects: [...staged.rejects],
         notes: [...staged.notes],
+        ...(source.update ? { update: source.update } : {}),
         bytes: download.bytes,
         content_sha256: download.sha256,
         attempts: attempt,

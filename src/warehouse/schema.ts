@@ -70,6 +70,15 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS usual BIGINT',
     'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS flag VARCHAR',
   ],
+  [
+    `CREATE TABLE IF NOT EXISTS ops.lists (
+       list VARCHAR, workspace_id VARCHAR, total BIGINT, swept_at TIMESTAMPTZ)`,
+    `CREATE TABLE IF NOT EXISTS ops.listed (
+       list VARCHAR, workspace_id VARCHAR, id VARCHAR, project_id VARCHAR, status VARCHAR, end_reason VARCHAR,
+       link_status VARCHAR, created_at TIMESTAMPTZ, ended_at TIMESTAMPTZ, content VARCHAR, pending BOOLEAN,
+       gone BOOLEAN)`,
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS source_ended_at TIMESTAMPTZ',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

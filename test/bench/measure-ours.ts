@@ -16,6 +16,7 @@ import { publish } from '../../src/publish/publish.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { workspaceView } from '../support/landscape.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 
@@ -85,15 +86,8 @@ const plannedAs = (dataset: string): PlannedUnit => ({
   refresh: false,
   restore: null,
 });
-const crawls = { items: [{ id: name, project_id: 'bench', status: 'done' }], total: 1 };
-const workspace = {
-  id: 'w',
-  name: 'bench',
-  projects: { items: [], total: 0 },
-  crawls,
-  crawlOverCrawls: null,
-};
-const landscape = { workspaces: [workspace], dates: new Map() };
+const crawls = [{ id: name, project_id: 'bench', status: 'done' }];
+const landscape = { workspaces: [workspaceView('w', [], crawls)], dates: new Map() };
 const wish = { route, format, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, wish, ['store_a']);
 const turn = { move: async () => {} };

@@ -1,10 +1,20 @@
 import { expect, test } from 'vitest';
 import { type DiscoveryScope, discover } from '../../src/discover/discover.ts';
+import { NOTHING_KNOWN } from '../../src/warehouse/known-lists.ts';
 import { sendJson, type TestService, testClient, testService } from '../api/test-service.ts';
 
 const signal = new AbortController().signal;
 
-const ALL: DiscoveryScope = { workspaces: 'all', projects: 'all', pipelines: [] };
+const ALL: DiscoveryScope = {
+  workspaces: 'all',
+  projects: 'all',
+  pipelines: [],
+  known: NOTHING_KNOWN,
+  held: new Set(),
+  sweepDays: 7,
+  sweep: false,
+  now: Date.parse('2026-06-01T06:00:00Z'),
+};
 
 /** A service with two workspaces of one project and one crawl each. */
 function service(): Promise<TestService> {

@@ -4,6 +4,7 @@ import type { Landscape } from '../../src/discover/discover.ts';
 import { type Plan, planUnits, type Selection } from '../../src/discover/plan-units.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import { unitName } from '../../src/model/unit.ts';
+import { workspaceView } from '../support/landscape.ts';
 
 function pipeline(dataset: string, kind: string, dataType: string): Pipeline {
   return Pipeline.parse({ dataset, description: dataset, source: { kind, data_type: dataType } });
@@ -24,18 +25,7 @@ function landscape(crawls: readonly Crawl[]): Landscape {
     { id: 'p1', name: 'Shop', start_url: 'https://shop' },
     { id: 'p2', name: 'Blog', start_url: 'https://blog' },
   ];
-  return {
-    workspaces: [
-      {
-        id: 'w1',
-        name: 'One',
-        projects: { items: projects, total: 2 },
-        crawls: { items: crawls, total: crawls.length },
-        crawlOverCrawls: null,
-      },
-    ],
-    dates: new Map(),
-  };
+  return { workspaces: [workspaceView('w1', projects, crawls)], dates: new Map() };
 }
 
 const ALL: Selection = {

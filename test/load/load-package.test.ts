@@ -150,6 +150,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
   const [row] = await connection.jsonRows('SELECT * EXCLUDE (loaded_at) FROM ops.loads');
   expect(row).toEqual({
     unit: 'crawl_pages/c1',
+    source_ended_at: null,
     dataset: 'crawl_pages',
     source_kind: 'crawl',
     source_id: 'c1',

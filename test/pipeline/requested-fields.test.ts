@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FieldRecord } from '../../src/api/fields.ts';
-import { declaredFields, includedKeys, requestedFields } from '../../src/pipeline/requested-fields.ts';
+import { includedKeys } from '../../src/model/included-keys.ts';
+import { declaredFields, requestedFields } from '../../src/pipeline/requested-fields.ts';
 
 function records(...names: readonly string[]): FieldRecord[] {
   return names.map((name) => ({ name, type: 'string', arity: 'one', can_display: true }));

@@ -42,6 +42,8 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
     "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1",
   );
   expect(tables.map((row) => row.name)).toEqual([
+    'ops.listed',
+    'ops.lists',
     'ops.loads',
     'ops.publication',
     'ops.rejects',

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { ServiceClient } from '../api/client.ts';
+import { recordWithoutSecrets } from '../api/crawl-configs.ts';
+import { type CrawlOverCrawl, LIST_CRAWL_OVER_CRAWLS } from '../api/crawl-over-crawls.ts';
+import { type Crawl, END_REASONS_WITHOUT_REPORT, LIST_CRAWLS } from '../api/crawls.ts';
+import { type DataExport, LIST_DATA_EXPORTS } from '../api/data-exports.ts';
+import type { PageQuery } from '../api/pagination.ts';
+import type { ListPage } from '../api/read-list.ts';
+import { stringifyJson } from '../core/json.ts';
+import { includedKeys } from '../model/included-keys.ts';
+import type { Listed, ListName } from '../model/listed.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+
+/** How one of the lists of a workspace is read. */
+export interface ListKind<T extends { readonly id: string }> {
+  readonly name: ListName;
+  pages(
+    client: ServiceClient,
+    workspaceId: string,
+    query: PageQuery,
+    signal: AbortSignal,
+  ): AsyncIterable<ListPage<T>>;
+  one(client: ServiceClient, workspaceId: string, id: string, signal: AbortSignal): Promise<T>;
+  describe(record: T): Omit<Listed, 'content'>;
+  /** Whether a record in this state is asked after again; one that is settled rarely changes. */
+  isSettled(item: Listed): boolean;
+}
+
+export const CRAWLS: ListKind<Crawl> = {
+  name: 'crawls',
+  pages: (client, workspace_id, query, signal) =>
+    client.pages(LIST_CRAWLS, (page) => page.crawls, { workspace_id }, query, signal),
+  one: (client, _workspaceId, id, signal) => client.crawl(id, signal),
+  describe: (crawl) => ({
+    id: crawl.id,
+    project_id: crawl.project_id,
+    status: crawl.status,
+    end_reason: crawl.end_reason ?? null,
+    link_status: crawl.link_status ?? null,
+    created_at: crawl.created_at ?? null,
+    ended_at: crawl.ended_at ?? null,
+  }),
+  // An archive that is being made or undone is on its way to another state.
+  isSettled: (crawl) => leftNoReport(crawl) || ['done', 'archived', 'cancelled'].includes(crawl.status),
+};
+
+export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
+  name: 'crawl_over_crawls',
+  pages: (client, workspace_id, query, signal) =>
+    client.pages(LIST_CRAWL_OVER_CRAWLS, (page) => page.crawl_over_crawls, { workspace_id }, query, signal),
+  one: (client, _workspaceId, id, signal) => client.crawlOverCrawl(id, signal),
+  describe: (one) => ({
+    id: one.id,
+    project_id: one.project_id,
+    status: one.status,
+    end_reason: one.end_reason ?? null,
+    link_status: null,
+    created_at: one.creation_date ?? null,
+    ended_at: one.end_date ?? null,
+  }),
+  isSettled: (one) => ['done', 'cancelled'].includes(one.status),
+};
+
+export const DATA_EXPORTS: ListKind<DataExport> = {
+  name: 'data_exports',
+  pages: (client, workspace_id, query, signal) =>
+    client.pages(LIST_DATA_EXPORTS, (page) => page.account, { workspace_id }, query, signal),
+  one: (client, workspaceId, id, signal) => client.dataExport(workspaceId, id, signal),
+  describe: (one) => ({
+    id: one.id,
+    project_id: null,
+    status: one.status,
+    end_reason: one.export_failure_reason ?? null,
+    link_status: null,
+    created_at: one.requested_at ?? null,
+    ended_at: null,
+  }),
+  isSettled: (one) => ['DONE', 'FAILED'].includes(one.status),
+};
+
+/** What is remembered of a record; with the pipeline that loads the list, a hash of what goes to `raw` of it. */
+export function listed<T extends { readonly id: string }>(
+  kind: ListKind<T>,
+  record: T,
+  pipeline: Pipeline | undefined,
+): Listed {
+  return { ...kind.describe(record), content: pipeline ? contentOf(record, pipeline) : null };
+}
+
+function contentOf(record: object, pipeline: Pipeline): string {
+  const kept = recordWithoutSecrets(includedKeys({ ...record }, pipeline.fields));
+  return createHash('md5')
+    .update(stringifyJson(ordered(kept)))
+    .digest('hex');
+}
+
+/** The same with the keys of every object in one order: the service promises none. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, ordered(item)]));
+}
+
+/** Has a crawl of this state ended without anything to load (spec-notes.md 24)? */
+export function leftNoReport({ status, end_reason }: Pick<Listed, 'status' | 'end_reason'>): boolean {
+  return status === 'cancelled' || END_REASONS_WITHOUT_REPORT.includes(end_reason ?? '');
+}

@@ -1,0 +1,33 @@
+import { namesMatcher } from '../model/included-keys.ts';
+import type { KnownList } from '../model/listed.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+
+const DAY = 86_400_000;
+
+/**
+ * Is a list read to its end, whatever is known of it? So it is at first, once every `sweepDays`, where the clock has
+ * gone back behind the last time, and where `raw` can't be brought up to date by records alone.
+ *
+ * @param pipeline the one that loads the list itself, if any does
+ */
+export function needsSweep(
+  { swept_at }: KnownList,
+  pipeline: Pipeline | undefined,
+  workspaceId: string,
+  scope: {
+    readonly sweep: boolean;
+    readonly sweepDays: number;
+    readonly now: number;
+    readonly held: { has(unit: string): boolean };
+  },
+): boolean {
+  if (scope.sweep || swept_at === null || swept_at > scope.now) return true;
+  if (scope.now - swept_at >= scope.sweepDays * DAY) return true;
+  return (
+    pipeline !== undefined && (!scope.held.has(`${pipeline.dataset}/${workspaceId}`) || !keepsIds(pipeline))
+  );
+}
+
+function keepsIds({ fields: { include, exclude } }: Pipeline): boolean {
+  return namesMatcher(include)('id') && !namesMatcher(exclude)('id');
+}

@@ -1,0 +1,33 @@
+/** Lists of a workspace that grow with the years, and of which only the news are read (docs/discovery.md). */
+export const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
+export type ListName = (typeof LIST_NAMES)[number];
+
+/** What is remembered of a record of such a list; times are UTC milliseconds. */
+export interface Listed {
+  readonly id: string;
+  readonly project_id: string | null;
+  /** The service's own, an open string. */
+  readonly status: string;
+  readonly end_reason: string | null;
+  readonly link_status: string | null;
+  readonly created_at: number | null;
+  readonly ended_at: number | null;
+  /** Hash of the record as it goes to `raw`; null where no pipeline loads the list. */
+  readonly content: string | null;
+}
+
+export interface KnownItem extends Listed {
+  /** `raw` does not have this yet. */
+  readonly pending: boolean;
+  /** The service lists it no more; kept until `raw` says so. */
+  readonly gone: boolean;
+}
+
+/** What is known of one list of one workspace. */
+export interface KnownList {
+  readonly items: ReadonlyMap<string, KnownItem>;
+  /** When the list was last read to its end, UTC milliseconds; null: never. */
+  readonly swept_at: number | null;
+}
+
+export const UNKNOWN_LIST: KnownList = { items: new Map(), swept_at: null };
