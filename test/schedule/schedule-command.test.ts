@@ -1,61 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lockState } from '../../src/core/state-lock.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { clearFaults, crawlhouse, rawProjectFolder, sandboxFor, setFaults } from '../support/house.ts';
-import { until } from '../support/until.ts';
-
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
-const PAGES = 'pipelines: [crawl_pages]';
-const DONE_LONG_AGO = '2026-01-01T06:00:00.000Z';
-
-/** A project folder with one schedule, at six in the morning in UTC unless it says something else. */
-async function project(...lines: readonly string[]): Promise<string> {
-  const folder = await rawProjectFolder();
-  const keys = lines.some((line) => line.startsWith('cron:')) ? lines : ['cron: "0 6 * * *"', ...lines];
-  await writeFile(
-    join(folder, 'schedules.yaml'),
-    `schedules:\n  - name: morning\n${[PAGES, ...keys].map((line) => `    ${line}\n`).join('')}`,
-  );
-  return folder;
-}
-
-/** As if the service had been down since the beginning of the year. */
-async function missed(folder: string): Promise<void> {
-  await mkdir(join(folder, '.crawlhouse'), { recursive: true });
-  const morning = { cron: '0 6 * * *', time_zone: 'UTC', done_until: DONE_LONG_AGO };
-  await writeFile(join(folder, '.crawlhouse', 'schedules.json'), JSON.stringify({ morning }));
-}
+import { receiver } from '../alert/receiver.ts';
+import { clearFaults, crawlhouse, sandboxFor, setFaults } from '../support/house.ts';
+import { DONE_LONG_AGO, missed, project, service } from './service.ts';
 
 async function doneUntil(folder: string): Promise<string> {
   const state = JSON.parse(await readFile(join(folder, '.crawlhouse', 'schedules.json'), 'utf8'));
   return state.morning.done_until;
-}
-
-/** The service as a process, with what it says. */
-function service(folder: string, sandbox: Sandbox, extra: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [PROGRAM, 'schedule'], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
-      CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
-      ...extra,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const said = { text: '' };
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-    said.text += piece;
-  });
-  const heard = (pattern: RegExp) => until(async () => pattern.exec(said.text) ?? undefined);
-  const ended = once(child, 'exit') as Promise<[number | null]>;
-  return { child, said, heard, ended };
 }
 
 const SMALL = { generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] };
@@ -153,4 +107,25 @@ test('a schedules.yaml that does not hold is a wrong use that names its line', a
     2,
     expect.stringContaining('schedules.yaml:4: schedules.0.cron: 61 does not fit'),
   ]);
+});
+
+test('a run that fails of an outage is tried again as the schedule says, and nobody is told of what passed', async () => {
+  const sandbox = await sandboxFor(SMALL);
+  const { url, received } = await receiver();
+  const folder = await project('retries: { number: 2, wait: 0.01 }', `alerts: { webhook: "${url}" }`);
+  await missed(folder);
+  const outage = { match: { path: '/workspaces' }, kind: 'status', status: 503, retry_after: 3600, times: 2 };
+  await setFaults(sandbox, [outage]);
+  const { status, stderr } = await crawlhouse(folder, sandbox, ['schedule', '--once']);
+  expect([status, received]).toEqual([0, []]);
+  expect(stderr.match(/run ended schedule=morning exit_code=(\d)/g)?.map((line) => line.at(-1))).toEqual([
+    '3',
+    '3',
+    '0',
+  ]);
+
+  await missed(folder);
+  await setFaults(sandbox, [{ ...outage, times: 3 }]);
+  expect((await crawlhouse(folder, sandbox, ['schedule', '--once'])).status).toBe(3);
+  expect(received).toMatchObject([{ event: 'failure', trouble: 'run/morning/service_unavailable' }]);
 });
