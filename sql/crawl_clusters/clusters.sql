@@ -24,6 +24,13 @@ reads:
     average_similarity: DOUBLE
     canonical_status: VARCHAR
     sample_urls: VARCHAR[]
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_clusters'
 */
 SELECT
   _crawl_id AS crawl_id,

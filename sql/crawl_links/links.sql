@@ -33,6 +33,13 @@ reads:
     target_fetched: BOOLEAN
     target_status: BIGINT
     target_status_range: VARCHAR
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_links'
 */
 SELECT
   _crawl_id AS crawl_id,

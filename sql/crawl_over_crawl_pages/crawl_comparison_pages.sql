@@ -122,6 +122,16 @@ reads:
     crawl2_id: VARCHAR
     _seen_to: TIMESTAMP WITH TIME ZONE
     _loaded_at: TIMESTAMP WITH TIME ZONE
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: comparison_id
+  pieces: |
+    SELECT source_id AS comparison_id, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'crawl_over_crawl_pages'
 */
 WITH
   -- The present record of each comparison, or the last one.

@@ -129,6 +129,13 @@ reads:
     load_time: BIGINT
     weight: BIGINT
     semantic_types: VARCHAR[]
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
 SELECT
   _crawl_id AS crawl_id,

@@ -28,6 +28,13 @@ reads:
     valid: BOOLEAN
     missing_properties: VARCHAR[]
     item: JSON
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_structured_data'
 */
 SELECT
   _crawl_id AS crawl_id,

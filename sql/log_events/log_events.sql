@@ -49,6 +49,17 @@ reads:
     bot_kind: VARCHAR
     search_engine: VARCHAR
     is_seo_visit: BOOLEAN
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, day]
+  pieces: |
+    SELECT source_id AS project_id, window_from::DATE AS day, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'log_events'
 tests:
   - name: the day is the one it was asked for by
     query: SELECT * FROM raw.log_events WHERE day::VARCHAR <> _window

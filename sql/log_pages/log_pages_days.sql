@@ -45,6 +45,17 @@ reads:
     bytes_sent: BIGINT
     is_crawled: BOOLEAN
     is_active: BOOLEAN
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, day]
+  pieces: |
+    SELECT source_id AS project_id, window_from::DATE AS day, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'log_pages_days'
 tests:
   - name: the day is the one it was asked for by
     query: SELECT * FROM raw.log_pages_days WHERE day::VARCHAR <> _window

@@ -46,6 +46,17 @@ reads:
     bytes_sent: BIGINT
     is_crawled: BOOLEAN
     is_active: BOOLEAN
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, first_day]
+  pieces: |
+    SELECT source_id AS project_id, window_from::DATE AS first_day, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'log_pages_months'
 tests:
   - name: the month has the name that its first day gives it
     query: SELECT * FROM mart.log_pages_months WHERE month <> strftime(first_day, '%Y-%m')

@@ -15,6 +15,17 @@ columns:
   follow_links: Of these, the ones to be followed (raw.crawl_links.follow).
   origin_pages: Number of pages that hold them.
   sample_anchors: Up to five different texts of these links, in the order of the alphabet.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: |
+    SELECT source_id AS crawl_id, dataset, loaded_at
+    FROM ops.loads
+    WHERE dataset IN ('crawl_links', 'crawl_pages')
 */
 WITH broken AS (
   FROM mart.links

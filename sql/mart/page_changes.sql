@@ -22,6 +22,19 @@ reads:
   ops.unit_fields:
     unit: VARCHAR
     field: VARCHAR
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  # A crawl that comes late, goes or comes again changes what the next one is compared with.
+  pieces: |
+    SELECT crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, loads.source_id, loads.loaded_at
+    FROM mart.crawls AS crawls
+    JOIN ops.loads AS loads
+      ON loads.source_id = crawls.crawl_id OR loads.source_id = crawls.previous_crawl_id
+    WHERE loads.dataset = 'crawl_pages' AND crawls.previous_crawl_id IS NOT NULL
 tests:
   - name: a field that changed has two values
     query: >-

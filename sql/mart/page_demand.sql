@@ -16,6 +16,18 @@ columns:
   queries: Number of different queries that it was shown for.
   top_query: The query with the most impressions.
   top_query_impressions: Impressions of that query.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+    window_from: VARCHAR
+incremental:
+  by: project_id
+  pieces: |
+    SELECT source_id AS project_id, window_from, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'ranking_performance'
 */
 WITH
   period AS (

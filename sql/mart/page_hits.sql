@@ -20,38 +20,32 @@ columns:
   seo_visits: Of these, from the results of a search engine (raw.log_pages_days.seo_visits).
   bytes_sent: Size of all answers in bytes (raw.log_pages_days.bytes_sent).
   last_status_code: HTTP status of the last request on the last of its days (raw.log_pages_days.last_status_code).
+reads:
+  raw.log_pages_days:
+    _unit: VARCHAR
+    _project_id: VARCHAR
+    _window: VARCHAR
+    day: DATE
+  ops.loads:
+    unit: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, crawl_id]
+  pieces: |
+    SELECT days.project_id, days.crawl_id, days.day, loads.loaded_at
+    FROM mart.crawl_days AS days
+    JOIN (
+      SELECT DISTINCT _project_id AS project_id, coalesce(day, _window::DATE) AS day, _unit AS unit
+      FROM raw.log_pages_days
+    ) AS part USING (project_id, day)
+    JOIN ops.loads AS loads ON loads.unit = part.unit
 */
-WITH
-  crawl AS (
-    SELECT project_id, crawl_id, epoch_us(ended_at) AS ended_us
-    FROM mart.crawls
-    WHERE has_pages AND ended_at IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY project_id, ended_at ORDER BY crawl_id DESC) = 1
-  ),
-
-  day AS (
-    SELECT DISTINCT project_id, day, epoch_us(day + 1) AS end_us
-    FROM mart.log_pages_days
-  ),
-
-  crawl_day AS (
-    SELECT
-      day.project_id,
-      day.day,
-      crawl.crawl_id,
-      min(day.day) OVER span AS from_day,
-      max(day.day) OVER span AS to_day
-    FROM day
-    ASOF LEFT JOIN crawl ON crawl.project_id = day.project_id AND crawl.ended_us < day.end_us
-    WINDOW span AS (PARTITION BY day.project_id, crawl.crawl_id)
-  )
-
 SELECT
-  crawl_day.project_id,
-  crawl_day.crawl_id,
+  days.project_id,
+  days.crawl_id,
   pages.url,
-  max(crawl_day.from_day) AS from_day,
-  max(crawl_day.to_day) AS to_day,
+  max(days.from_day) AS from_day,
+  max(days.to_day) AS to_day,
   count(*) AS days,
   sum(pages.hits)::BIGINT AS hits,
   sum(pages.bot_hits)::BIGINT AS bot_hits,
@@ -61,6 +55,6 @@ SELECT
   sum(pages.bytes_sent)::BIGINT AS bytes_sent,
   arg_max(pages.last_status_code, pages.day) AS last_status_code
 FROM mart.log_pages_days AS pages
-JOIN crawl_day ON crawl_day.project_id = pages.project_id AND crawl_day.day = pages.day
+JOIN mart.crawl_days AS days ON days.project_id = pages.project_id AND days.day = pages.day
 WHERE pages.url IS NOT NULL
-GROUP BY crawl_day.project_id, crawl_day.crawl_id, pages.url
+GROUP BY days.project_id, days.crawl_id, pages.url

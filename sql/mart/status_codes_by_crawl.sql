@@ -13,6 +13,18 @@ columns:
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
   share: Their share of all pages of the crawl, 0 to 1.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  pieces: |
+    SELECT loads.source_id AS crawl_id, loads.loaded_at, crawls.ended_at
+    FROM ops.loads AS loads
+    LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = loads.source_id
+    WHERE loads.dataset = 'crawl_pages'
 tests:
   - name: shares of a crawl add up to 1
     query: SELECT crawl_id FROM mart.status_codes_by_crawl GROUP BY crawl_id HAVING abs(sum(share) - 1) > 1e-9

@@ -7,7 +7,7 @@ description: >-
 grain: [project_id, date, url, query, device]
 columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
-  date: Day of the searches (raw.ranking_performance.date, else the window it came with).
+  date: Day of the searches (the window it came with, else raw.ranking_performance.date).
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
   query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
   device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
@@ -35,6 +35,17 @@ reads:
     clicks: BIGINT
     impressions: BIGINT
     position: DOUBLE
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, date]
+  pieces: |
+    SELECT source_id AS project_id, window_from::DATE AS date, loaded_at
+    FROM ops.loads
+    WHERE dataset = 'ranking_performance'
 tests:
   - name: there are no more clicks than impressions
     query: SELECT * FROM mart.ranking_performance WHERE clicks > impressions
@@ -43,7 +54,7 @@ tests:
 -- A pipeline may ask for more dimensions than these, as country: then several rows make one here.
 SELECT
   _project_id AS project_id,
-  coalesce(performance.date, _window::DATE) AS date,
+  coalesce(_window::DATE, performance.date) AS date,
   url,
   query,
   device,
@@ -54,4 +65,4 @@ SELECT
     / nullif(sum(performance.impressions) FILTER (performance.position IS NOT NULL), 0) AS position,
   sum(performance.position * performance.impressions) AS position_impressions
 FROM raw.ranking_performance AS performance
-GROUP BY project_id, coalesce(performance.date, _window::DATE), url, query, device
+GROUP BY project_id, coalesce(_window::DATE, performance.date), url, query, device

@@ -46,6 +46,10 @@ export interface TestReport {
   readonly status: 'passed' | 'failed';
   /** Rows that break the rule. */
   readonly failures: number;
+  /** Some of these rows. */
+  readonly sample: readonly Readonly<Record<string, unknown>>[];
+  /** The SELECT that shows all of them. */
+  readonly query: string;
 }
 
 export type RunStatus = 'done' | 'partial' | 'refused' | 'failed';

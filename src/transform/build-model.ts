@@ -2,13 +2,24 @@ import { performance } from 'node:perf_hooks';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
 import { badModel } from './bad-model.ts';
+import type { Build } from './decide-build.ts';
 import type { Model } from './model.ts';
 import { martObjects } from './model-state.ts';
+import {
+  type CutModel,
+  changedPieces,
+  cutModel,
+  forgetPieces,
+  inPieces,
+  type PieceChanges,
+  recordPieces,
+} from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { firstWord } from './sql-tree.ts';
 
 export interface BuildStamp {
   readonly fingerprint: string;
+  readonly definition: string;
   /** Versions of what it reads. */
   readonly sources: string;
   readonly runId: string;
@@ -20,23 +31,38 @@ export interface BuildOptions {
   readonly onChange?: (() => Promise<void>) | undefined;
 }
 
-/** Makes a model anew, with its comments and its line in `ops.models`, in one transaction. */
+/**
+ * Brings a model to where it is to be: as a whole or piece by piece, with its comments, its line in `ops.models` and
+ * its pieces in `ops.model_pieces`, in one transaction.
+ */
 export async function buildModel(
   connection: Connection,
-  { model, sql }: PlannedModel,
+  planned: PlannedModel,
+  build: Exclude<Build, { how: 'none' }>,
   stamp: BuildStamp,
   { signal, onChange }: BuildOptions = {},
 ): Promise<{ rows: number | null; seconds: number }> {
   const started = performance.now();
   const rows = await connection.transaction(async () => {
-    await dropOtherKind(connection, model);
-    const made = await create(connection, model, sql, signal);
+    const { model } = planned;
+    const cut = cutModel(planned);
+    // A view shows new rows by itself, but its tests have to be run on them.
+    const viewOfPieces =
+      cut && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
+    const changes = viewOfPieces ? await changedPieces(connection, cut) : piecesOf(build);
+    if (build.how === 'full') await dropOtherKind(connection, model);
+    const made =
+      build.how === 'pieces' && cut
+        ? await replacePieces(connection, planned, cut, build.changes, signal)
+        : await create(connection, planned, signal);
+    if (cut) await recordPieces(connection, cut, changes);
+    else await forgetPieces(connection, model.name);
     for (const comment of comments(model)) await connection.run(comment);
     await connection.run('DELETE FROM ops.models WHERE name = $1', [model.name]);
     await connection.run(
-      `INSERT INTO ops.models BY NAME SELECT $1 AS name, $2 AS kind, $3 AS fingerprint, $4 AS sources,
-         $5::BIGINT AS rows, now() AS built_at, $6 AS run_id`,
-      [model.name, model.kind, stamp.fingerprint, stamp.sources, made, stamp.runId],
+      `INSERT INTO ops.models BY NAME SELECT $1 AS name, $2 AS kind, $3 AS fingerprint, $4 AS definition,
+         $5 AS sources, $6::BIGINT AS rows, now() AS built_at, $7 AS run_id`,
+      [model.name, model.kind, stamp.fingerprint, stamp.definition, stamp.sources, made, stamp.runId],
     );
     await onChange?.();
     return made;
@@ -54,21 +80,54 @@ export async function dropModel(
     const kind = (await martObjects(connection)).get(name);
     if (kind) await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
     await connection.run('DELETE FROM ops.models WHERE name = $1', [name]);
+    await forgetPieces(connection, name);
     await onChange?.();
+  });
+}
+
+/** Which pieces a build makes anew; new words are new tests, which every piece has to pass. */
+function piecesOf(build: Build): PieceChanges | 'all' {
+  return build.how === 'pieces' && build.reason === 'pieces' ? build.changes : 'all';
+}
+
+/** Takes out what is behind or gone and puts in what is to be there; the rows that the table then has. */
+async function replacePieces(
+  connection: Connection,
+  { model, sql, outputs }: PlannedModel,
+  cut: CutModel,
+  { behind, gone }: PieceChanges,
+  signal?: AbortSignal,
+): Promise<bigint | null> {
+  const name = table(...model.name.split('.'));
+  const columns = [...outputs.keys()].map(ident).join(', ');
+  return await running(model, async () => {
+    await connection.run(`DELETE FROM ${name} WHERE ${inPieces(cut, [...behind, ...gone])}`, [], signal);
+    if (behind.length > 0) {
+      const made = `SELECT ${columns} FROM (${sql}\n) WHERE ${inPieces(cut, behind)}`;
+      await connection.run(`INSERT INTO ${name} (${columns}) ${made}`, [], signal);
+    }
+    const rows = await connection.scalar(`SELECT count(*) FROM ${name}`);
+    return typeof rows === 'bigint' ? rows : null;
   });
 }
 
 /** The rows of a table; a view has none until it is read. */
 async function create(
   connection: Connection,
-  model: Model,
-  sql: string,
+  { model, sql }: PlannedModel,
   signal?: AbortSignal,
 ): Promise<bigint | null> {
-  try {
+  return await running(model, async () => {
     const name = table(...model.name.split('.'));
     const made = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
     return model.kind === 'table' ? made : null;
+  });
+}
+
+/** Says of what fails while a model runs which file it is. */
+async function running<T>(model: Model, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     const known = toCrawlhouseError(error);
     if (known.code !== 'internal') throw known;

@@ -54,8 +54,9 @@ export async function checkBinds(
   sql: string,
   start: SqlPlace,
   outputs: ReadonlyMap<string, OutputColumns>,
-): Promise<void> {
-  await describe(connection, await withEmptyModels(connection, sql, start, outputs), start);
+): Promise<OutputColumns> {
+  const columns = await describe(connection, await withEmptyModels(connection, sql, start, outputs), start);
+  return new Map(columns.map((column) => [column.name, column.type]));
 }
 
 async function withEmptyModels(

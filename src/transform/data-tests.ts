@@ -8,21 +8,29 @@ export interface DataTest {
   readonly severity: Severity;
   /** Counts the rows that break the rule. */
   readonly sql: string;
-  /** The author's own SELECT, for a test of the kind `query`. */
+  /** Shows the rows that break it. */
+  readonly rows: string;
+  /** Counts those of some rows of the model, given as a subquery; null where the rule is about all its rows. */
+  readonly sqlOf: ((rows: string) => string) | null;
+  /** The SELECT behind `sql` where it reads more than the model, or was written by the author: to be bound. */
   readonly query: string | null;
-  /** Columns that the test names. */
+  /** Columns of the model that the test names. */
   readonly columns: readonly string[];
   /** Where it stands in the header. */
   readonly path: readonly PropertyKey[];
+  /** Whether time alone can make it fail: it runs though nothing has changed. */
+  readonly dependsOnTime: boolean;
 }
 
 /** Every test of a model: what its grain implies, what stands with its columns, what stands under `tests`. */
 export function dataTests(header: ModelHeader): DataTest[] {
-  const model = header.name;
+  const by = header.incremental?.by ?? [];
+  const make = (test: ModelTest, path: readonly PropertyKey[]): DataTest =>
+    build(header.name, by, test, path);
   const { columns: grain, severity } = header.grain ?? { columns: [], severity: 'error' };
   const required = grain.filter((column) => header.columns[column]?.nullable !== true);
-  const tests = required.map((column) => build(model, { not_null: column, severity }, ['grain']));
-  if (grain.length > 0) tests.push(build(model, { unique: grain, severity }, ['grain']));
+  const tests = required.map((column) => make({ not_null: column, severity }, ['grain']));
+  if (grain.length > 0) tests.push(make({ unique: grain, severity }, ['grain']));
 
   for (const [column, { tests: columnTests }] of Object.entries(header.columns)) {
     for (const [index, { not_null, unique, accepted_values, severity, name }] of columnTests.entries()) {
@@ -33,52 +41,125 @@ export function dataTests(header: ModelHeader): DataTest[] {
         ...(unique ? { unique: [column] } : {}),
         ...(accepted_values ? { accepted_values: { column, values: accepted_values } } : {}),
       };
-      tests.push(build(model, test, ['columns', column, 'tests', index]));
+      tests.push(make(test, ['columns', column, 'tests', index]));
     }
   }
-  for (const [index, test] of header.tests.entries()) tests.push(build(model, test, ['tests', index]));
+  for (const [index, test] of header.tests.entries()) tests.push(make(test, ['tests', index]));
   return tests;
 }
 
-function build(model: string, test: ModelTest, path: readonly PropertyKey[]): DataTest {
+/** What a kind of test adds to what all have. */
+interface Rule {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The rows that break it, of a relation. */
+  readonly rows: (from: string) => string;
+  readonly count?: (from: string) => string;
+  /** About each row, or each piece, by itself. */
+  readonly local?: boolean;
+  readonly bind?: boolean;
+  readonly dependsOnTime?: boolean;
+}
+
+function build(
+  model: string,
+  by: readonly string[],
+  test: ModelTest,
+  path: readonly PropertyKey[],
+): DataTest {
   const from = table(...model.split('.'));
-  const shared = { severity: test.severity, path, query: null };
+  const rule = ruleOf(test, by, path);
+  const count = rule.count ?? ((rows: string) => countRows(rule.rows(rows)));
+  return {
+    name: test.name ?? rule.name,
+    severity: test.severity,
+    sql: count(from),
+    rows: rule.rows(from),
+    sqlOf: rule.local ? count : null,
+    query: rule.bind ? rule.rows(model) : null,
+    columns: rule.columns,
+    path,
+    dependsOnTime: rule.dependsOnTime ?? false,
+  };
+}
+
+function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyKey[]): Rule {
   if (test.not_null !== undefined) {
     const column = test.not_null;
     return {
-      ...shared,
-      name: test.name ?? `not_null(${column})`,
+      name: `not_null(${column})`,
       columns: [column],
-      sql: `SELECT count(*) FROM ${from} WHERE ${ident(column)} IS NULL`,
+      rows: (from) => `SELECT * FROM ${from} WHERE ${ident(column)} IS NULL`,
+      local: true,
     };
   }
-  if (test.unique !== undefined) {
-    const key = test.unique.map(ident).join(', ');
-    const groups = `SELECT count(*) AS n FROM ${from} GROUP BY ${key} HAVING n > 1`;
-    return {
-      ...shared,
-      name: test.name ?? `unique(${test.unique.join(', ')})`,
-      columns: test.unique,
-      // Of rows that share a key, all but one are too many.
-      sql: `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups})`,
-    };
-  }
+  if (test.unique !== undefined) return uniqueRule(test.unique, by);
   if (test.accepted_values !== undefined) {
     const { column, values } = test.accepted_values;
     const list = values.map((value) => text(String(value))).join(', ');
     return {
-      ...shared,
-      name: test.name ?? `accepted_values(${column})`,
+      name: `accepted_values(${column})`,
       columns: [column],
-      sql: `SELECT count(*) FROM ${from} WHERE ${ident(column)}::VARCHAR NOT IN (${list})`,
+      rows: (from) => `SELECT * FROM ${from} WHERE ${ident(column)}::VARCHAR NOT IN (${list})`,
+      local: true,
     };
   }
-  const query = test.query ?? '';
-  const name = test.name ?? `query ${Number(path.at(-1)) + 1}`;
-  return { ...shared, name, columns: [], query, sql: countRows(query) };
+  if (test.relationships !== undefined) {
+    const { column, to, field } = test.relationships;
+    const own = `own.${ident(column)}`;
+    return {
+      name: `relationships(${column}, ${to}.${field})`,
+      columns: [column],
+      rows: (from) =>
+        `SELECT own.* FROM ${from} AS own ANTI JOIN ${to} AS other ON other.${ident(field)} = ${own} WHERE ${own} IS NOT NULL`,
+      bind: true,
+    };
+  }
+  if (test.row_count !== undefined) {
+    const [least, most] = test.row_count.between;
+    return {
+      name: `row_count between ${least} and ${most}`,
+      columns: [],
+      rows: (from) =>
+        `SELECT count(*) AS "rows" FROM ${from} HAVING count(*) NOT BETWEEN ${least} AND ${most}`,
+    };
+  }
+  if (test.freshness !== undefined) {
+    const { column, within } = test.freshness;
+    const newest = `max(${ident(column)})::TIMESTAMPTZ`;
+    return {
+      name: `freshness(${column}) within ${within}`,
+      columns: [column],
+      rows: (from) =>
+        `SELECT ${newest} AS newest FROM ${from} HAVING ${newest} < now() - INTERVAL ${text(within)}`,
+      bind: true,
+      dependsOnTime: true,
+    };
+  }
+  const query = bare(test.query ?? '');
+  return { name: `query ${Number(path.at(-1)) + 1}`, columns: [], rows: () => query, bind: true };
+}
+
+function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
+  const key = columns.map(ident).join(', ');
+  const groups = (from: string): string =>
+    `SELECT ${key}, count(*) AS n FROM ${from} GROUP BY ${key} HAVING n > 1`;
+  return {
+    name: `unique(${columns.join(', ')})`,
+    columns,
+    rows: groups,
+    // Of rows that share a key, all but one are too many.
+    count: (from) => `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups(from)})`,
+    // Rows of different pieces can only be the same where the key leaves out what they are cut by.
+    local: by.length > 0 && by.every((column) => columns.includes(column)),
+  };
 }
 
 /** Counts the rows of a SELECT; the newline ends a comment on its last line. */
 export function countRows(query: string): string {
-  return `SELECT count(*) FROM (${query.trim().replace(/;$/, '')}\n)`;
+  return `SELECT count(*) FROM (${bare(query)}\n)`;
+}
+
+function bare(query: string): string {
+  return query.trim().replace(/;$/, '');
 }

@@ -61,6 +61,7 @@ function readModel(source: SqlFile): Model {
     throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which columns has not`);
   };
   for (const column of header.grain?.columns ?? []) known(column, ['grain']);
+  for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);
   const tests = dataTests(header);
   for (const test of tests) for (const column of test.columns) known(column, test.path);
   const twice = secondOfOneName(tests);
@@ -77,6 +78,7 @@ function readModel(source: SqlFile): Model {
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
     ),
+    incremental: header.incremental ?? null,
     tests,
     sql,
     file,

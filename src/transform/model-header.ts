@@ -4,20 +4,38 @@ const Severity = z.enum(['error', 'warn']).default('error');
 const TestName = z.string().min(1).optional();
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
-const TESTS = ['not_null', 'unique', 'accepted_values', 'query'] as const;
+const TESTS = [
+  'not_null',
+  'unique',
+  'accepted_values',
+  'relationships',
+  'row_count',
+  'freshness',
+  'query',
+] as const;
 const oneTest = (test: object): boolean => TESTS.filter((kind) => kind in test).length === 1;
 
-/** A test of a model: one of the four kinds. */
+const MartName = z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a model is named mart.<name>, in lower case');
+const Count = z.number().int().min(0);
+/** A span of time in words: `3 days`. */
+const Span = z.string().regex(/^\d+ (hours?|days?)$/, 'is a number of hours or days, as in 3 days');
+
+/** A test of a model: one of these kinds. */
 const ModelTest = z
   .strictObject({
     not_null: z.string().optional(),
     unique: z.array(z.string()).min(1).optional(),
     accepted_values: z.strictObject({ column: z.string(), values: z.array(Value).min(1) }).optional(),
+    /** Each value of the column is in the field of another model. */
+    relationships: z.strictObject({ column: z.string(), to: MartName, field: z.string() }).optional(),
+    row_count: z.strictObject({ between: z.tuple([Count, Count]) }).optional(),
+    /** The newest value of a column of times is not older than this; of no rows nothing is asked. */
+    freshness: z.strictObject({ column: z.string(), within: Span }).optional(),
     query: z.string().min(1).optional(),
     severity: Severity,
     name: TestName,
   })
-  .refine(oneTest, 'a test has exactly one of not_null, unique, accepted_values, query');
+  .refine(oneTest, `a test has exactly one of ${TESTS.join(', ')}`);
 export type ModelTest = z.infer<typeof ModelTest>;
 
 /** A test that stands with its column; `not_null` and `unique` may be written as one word. */
@@ -64,9 +82,16 @@ const Grain = z.preprocess(
     .nullable(),
 );
 
+/** Columns that cut a model into pieces, and a SELECT that tells what each piece is made from. */
+const Incremental = z.strictObject({
+  by: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
+  pieces: z.string().min(1),
+});
+export type Incremental = z.infer<typeof Incremental>;
+
 /** The header of a model (docs/models.md). */
 export const ModelHeader = z.strictObject({
-  name: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a model is named mart.<name>, in lower case'),
+  name: MartName,
   kind: z.enum(['view', 'table']),
   description: z.string().min(1),
   grain: Grain,
@@ -77,6 +102,7 @@ export const ModelHeader = z.strictObject({
       z.record(z.string(), z.string()),
     )
     .default({}),
+  incremental: Incremental.optional(),
   tests: z.array(ModelTest).default([]),
 });
 export type ModelHeader = z.infer<typeof ModelHeader>;

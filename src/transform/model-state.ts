@@ -7,6 +7,7 @@ import type { PlannedModel } from './plan-models.ts';
 export interface BuiltModel {
   readonly kind: ModelKind;
   readonly fingerprint: string;
+  readonly definition: string;
   readonly sources: string;
   readonly rows: number | null;
   /** Whether its tests ran since, without a failure of severity `error`. */
@@ -19,7 +20,13 @@ export async function ensureStateTables(connection: Connection): Promise<void> {
   await connection.run(`
     CREATE TABLE IF NOT EXISTS ops.models (
       name VARCHAR, kind VARCHAR, fingerprint VARCHAR, sources VARCHAR, rows BIGINT,
-      built_at TIMESTAMP WITH TIME ZONE, run_id VARCHAR, tested_at TIMESTAMP WITH TIME ZONE
+      built_at TIMESTAMP WITH TIME ZONE, run_id VARCHAR, tested_at TIMESTAMP WITH TIME ZONE, definition VARCHAR
+    )`);
+  // A warehouse of an earlier version gets what it lacks.
+  await connection.run('ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS definition VARCHAR');
+  await connection.run(`
+    CREATE TABLE IF NOT EXISTS ops.model_pieces (
+      model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN
     )`);
   await connection.run(`
     CREATE TABLE IF NOT EXISTS ops.test_results (
@@ -35,10 +42,12 @@ export async function builtModels(connection: Connection): Promise<Map<string, B
     name: string;
     kind: ModelKind;
     fingerprint: string;
+    definition: string;
     sources: string;
     rows: bigint | null;
     tested: boolean;
-  }>('SELECT name, kind, fingerprint, sources, rows, tested_at IS NOT NULL AS tested FROM ops.models');
+  }>(`SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources, rows,
+        tested_at IS NOT NULL AS tested FROM ops.models`);
   const standing = rows.filter((row) => objects.get(row.name) === row.kind);
   return new Map(
     standing.map(({ name, ...row }) => [name, { ...row, rows: row.rows === null ? null : Number(row.rows) }]),
@@ -64,6 +73,23 @@ export function fingerprint({ model, sql, tests }: PlannedModel): string {
     model.description,
     [...model.columns],
     tests.map((test) => [test.severity, test.sql]),
+    model.incremental,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/**
+ * Changes when the rows of a model would, from the same data: its SQL, that of the models it reads, a type that one of
+ * them puts out. A declared column that a source has now and had not before changes no row of before.
+ */
+export function definitionOf(
+  { model, models, outputs }: PlannedModel,
+  definitions: ReadonlyMap<string, string>,
+): string {
+  const reads = [...model.reads].map(([source, columns]) => [source, [...columns]]);
+  const parts = [
+    [model.kind, model.sql, reads, model.incremental, [...outputs]],
+    [...models].map((name) => `${name} ${definitions.get(name) ?? ''}`).sort(),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

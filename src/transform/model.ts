@@ -1,4 +1,5 @@
 import type { DataTest } from './data-tests.ts';
+import type { Incremental } from './model-header.ts';
 
 export type ModelKind = 'view' | 'table';
 
@@ -16,6 +17,8 @@ export interface Model {
   /** What each column holds. */
   readonly columns: ReadonlyMap<string, string>;
   readonly reads: Reads;
+  /** How the model is cut into pieces that are made each by itself; null when it is made as a whole. */
+  readonly incremental: Incremental | null;
   readonly tests: readonly DataTest[];
   readonly sql: string;
   readonly file: string;

@@ -1,9 +1,10 @@
 import type { Connection } from '../core/duckdb.ts';
-import { badModel } from './bad-model.ts';
+import { badModel, type SqlPlace } from './bad-model.ts';
 import { checkBinds, checkOutput, type OutputColumns } from './check-output.ts';
 import { countRows, type DataTest } from './data-tests.ts';
 import { type Inspected, inspectSql, referenceName, type Surroundings } from './inspect-model.ts';
 import type { Model } from './model.ts';
+import type { Incremental } from './model-header.ts';
 import { orderModels } from './order-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { checkDeclaredTypes, completedSource, sourceTables } from './source-tables.ts';
@@ -14,8 +15,15 @@ export interface PlannedModel {
   /** The model's SELECT, with NULLs for what its sources lack. */
   readonly sql: string;
   readonly sources: ReadonlySet<string>;
+  /** The models that it or the SELECT of its pieces reads. */
   readonly models: ReadonlySet<string>;
+  /** The columns that it puts out, with their types. */
+  readonly outputs: OutputColumns;
+  /** The SELECT of its pieces, completed in the same way; null for a model that is made as a whole. */
+  readonly pieces: string | null;
   readonly tests: readonly DataTest[];
+  /** The models that its tests read besides itself. */
+  readonly testedWith: ReadonlySet<string>;
 }
 
 export interface PlanOptions {
@@ -29,6 +37,7 @@ export interface PlanOptions {
 interface Draft {
   readonly model: Model;
   readonly seen: Inspected;
+  readonly pieces: Inspected | null;
   readonly queries: ReadonlyMap<DataTest, Inspected>;
 }
 
@@ -50,10 +59,20 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
   const ordered = inOrder(drafts);
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
-  for (const { model, seen } of ordered) {
+  for (const { model, seen, pieces, queries } of ordered) {
     const sql = complete(model, seen, around);
-    outputs.set(model.name, await checkOutput(connection, model, sql, seen.start, outputs));
-    plan.push({ model, sql, sources: seen.sources, models: seen.models, tests: model.tests });
+    const own = await checkOutput(connection, model, sql, seen.start, outputs);
+    outputs.set(model.name, own);
+    plan.push({
+      model,
+      sql,
+      sources: seen.sources,
+      models: union(seen.models, pieces?.models),
+      outputs: own,
+      pieces: pieces && (await checkPieces(connection, model, pieces, around, outputs)),
+      tests: model.tests,
+      testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
+    });
   }
   // A test may read any model, so its query is bound when the output of all is known.
   for (const [index, { model, queries }] of ordered.entries()) {
@@ -63,7 +82,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     for (const [test, seen] of queries) {
       const query = complete(model, seen, around);
       await checkBinds(connection, query, seen.start, outputs);
-      tests.set(test, { ...test, sql: countRows(query) });
+      tests.set(test, { ...test, sql: countRows(query), rows: query });
     }
     plan[index] = { ...planned, tests: [...tests.values()] };
   }
@@ -76,20 +95,59 @@ async function draftModel(connection: Connection, model: Model, around: Surround
   const queries = new Map<DataTest, Inspected>();
   for (const test of model.tests) {
     if (test.query === null) continue;
-    // A query of several lines is a block under its key.
-    const line = model.lineOf([...test.path, 'query']) + (test.query.includes('\n') ? 1 : 0);
-    queries.set(test, await inspectSql(connection, model, test.query, { file: model.file, line }, around));
+    const start = blockStart(model, [...test.path, 'query'], test.query);
+    queries.set(test, await inspectSql(connection, model, test.query, start, around));
   }
+  const pieces = model.incremental && (await inspectPieces(connection, model, model.incremental, around));
   for (const source of model.reads.keys()) {
-    if ([seen, ...queries.values()].some(({ sources }) => sources.has(source))) continue;
+    if ([seen, ...(pieces ? [pieces] : []), ...queries.values()].some(({ sources }) => sources.has(source)))
+      continue;
     const place = { file: model.file, line: model.lineOf(['reads', source]) };
     throw badModel(place, `reads declares ${source}, which the SQL does not read`);
   }
-  return { model, seen, queries };
+  return { model, seen, pieces, queries };
+}
+
+function inspectPieces(
+  connection: Connection,
+  model: Model,
+  { pieces }: Incremental,
+  around: Surroundings,
+): Promise<Inspected> {
+  return inspectSql(connection, model, pieces, blockStart(model, ['incremental', 'pieces'], pieces), around);
+}
+
+/** The SELECT of the pieces, once sure that it binds and names the columns that the model is cut by. */
+async function checkPieces(
+  connection: Connection,
+  model: Model,
+  seen: Inspected,
+  around: Surroundings,
+  outputs: ReadonlyMap<string, OutputColumns>,
+): Promise<string> {
+  const sql = complete(model, seen, around);
+  const columns = await checkBinds(connection, sql, seen.start, outputs);
+  for (const column of model.incremental?.by ?? []) {
+    if (columns.has(column)) continue;
+    const hint = `it puts out ${[...columns.keys()].join(', ')}`;
+    throw badModel(seen.start, `the SELECT of the pieces puts out no column ${column}`, hint);
+  }
+  return sql;
+}
+
+/** Where SQL in the header begins: SQL of several lines is a block under its key. */
+function blockStart(model: Model, path: readonly PropertyKey[], sql: string): SqlPlace {
+  return { file: model.file, line: model.lineOf(path) + (sql.includes('\n') ? 1 : 0) };
+}
+
+function union(some: ReadonlySet<string>, more: ReadonlySet<string> | undefined): ReadonlySet<string> {
+  return new Set([...some, ...(more ?? [])]);
 }
 
 function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
-  const result = orderModels(new Map([...drafts].map(([name, { seen }]) => [name, seen.models])));
+  const result = orderModels(
+    new Map([...drafts].map(([name, { seen, pieces }]) => [name, union(seen.models, pieces?.models)])),
+  );
   if ('circle' in result) {
     const model = drafts.get(result.circle[0] ?? '')?.model;
     const place = { file: model?.file ?? 'sql', line: model?.lineOf(['name']) ?? 1 };

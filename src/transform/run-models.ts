@@ -1,16 +1,10 @@
 import type { Connection } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
+import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
 import type { Model } from './model.ts';
-import {
-  type BuiltModel,
-  builtModels,
-  ensureStateTables,
-  fingerprint,
-  madeFrom,
-  sourceVersions,
-} from './model-state.ts';
+import { ensureStateTables } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
@@ -50,31 +44,33 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
   const selected = selectModels(plan, options.only);
   await ensureStateTables(connection);
   await dropRemoved(options);
-  const before = await builtModels(connection);
-  const versionOf = await sourceVersions(connection);
-  const built = new Set<string>();
-  const stamps = new Map<string, string>();
+  const assess = await assessModels(connection, options.changed, runId);
+  const untested: PlannedModel[] = [];
+  const again: PlannedModel[] = [];
   const models: ModelReport[] = [];
 
   for (const planned of selected) {
     signal?.throwIfAborted();
     const { name } = planned.model;
-    const stamp = { fingerprint: fingerprint(planned), sources: madeFrom(planned, versionOf, stamps), runId };
-    stamps.set(name, `${stamp.fingerprint} ${stamp.sources}`);
-    const former = before.get(name);
-    const reason = reasonToBuild(planned, former, stamp, options.changed, built);
-    if (reason === null) {
+    const { build, stamp, former } = await assess(planned);
+    if (build.how === 'none') {
       models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
+      if (former?.tested !== true) untested.push(planned);
+      else again.push(planned);
       continue;
     }
-    const { rows, seconds } = await buildModel(connection, planned, stamp, { signal, onChange });
-    built.add(name);
+    const { rows, seconds } = await buildModel(connection, planned, build, stamp, { signal, onChange });
+    untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
-    logger.info('model built', { model: name, reason, rows, seconds });
+    const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';
+    logger.info('model built', { model: name, reason: build.reason, pieces, rows, seconds });
   }
-  const untested = selected.filter(
-    ({ model: { name } }) => built.has(name) || before.get(name)?.tested !== true,
-  );
+  const made = new Set(models.filter(({ status }) => status === 'built').map(({ name }) => name));
+  for (const planned of again) {
+    const tests = planned.tests.filter(({ dependsOnTime }) => dependsOnTime);
+    if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
+    else if (tests.length > 0) untested.push({ ...planned, tests });
+  }
   return { models, tests: await testAll(untested, options) };
 }
 
@@ -92,22 +88,6 @@ async function testAll(
     reports.push(...found);
   }
   return reports;
-}
-
-/** Why a model has to be made; null when it stands as it would be made. */
-function reasonToBuild(
-  planned: PlannedModel,
-  former: BuiltModel | undefined,
-  now: { readonly fingerprint: string; readonly sources: string },
-  changed: ReadonlySet<string> | 'all',
-  built: ReadonlySet<string>,
-): string | null {
-  if (changed === 'all') return 'all';
-  if (!former) return 'missing';
-  if (former.fingerprint !== now.fingerprint) return 'definition';
-  const touched = [...planned.sources].some((source) => changed.has(source));
-  if (touched || former.sources !== now.sources) return 'sources';
-  return [...planned.models].some((name) => built.has(name)) ? 'models' : null;
 }
 
 async function dropRemoved({ connection, models, logger, onChange }: RunModelsOptions): Promise<void> {

@@ -1,22 +1,36 @@
-import type { Connection } from '../core/duckdb.ts';
+import { type Connection, table } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
+import { cutModel, inPieces, markTested, untestedPieces } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
+
+/** So many rows that break a rule are shown. */
+const SAMPLE_ROWS = 5;
+
+export interface CountOptions {
+  /** A condition on the rows to test, where only some are new: rules about all rows don't heed it. */
+  readonly where?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Runs the tests of a model, which count the rows that break their rules. */
 export async function countFailures(
   connection: Connection,
-  { model, tests }: PlannedModel,
-  signal?: AbortSignal,
+  { model, tests }: Pick<PlannedModel, 'model' | 'tests'>,
+  { where, signal }: CountOptions = {},
 ): Promise<TestReport[]> {
+  const some = where && `(SELECT * FROM ${table(...model.name.split('.'))} WHERE ${where})`;
   const reports: TestReport[] = [];
-  for (const { name, severity, sql } of tests) {
-    const failures = Number(await connection.scalar(sql, [], signal));
+  for (const { name, severity, sql, sqlOf, rows } of tests) {
+    const failures = Number(await connection.scalar(some && sqlOf ? sqlOf(some) : sql, [], signal));
     reports.push({
       name,
       model: model.name,
       severity,
       status: failures === 0 ? 'passed' : 'failed',
       failures,
+      sample:
+        failures === 0 ? [] : await connection.jsonRows(`FROM (${rows}\n) LIMIT ${SAMPLE_ROWS}`, [], signal),
+      query: rows,
     });
   }
   return reports;
@@ -24,7 +38,8 @@ export async function countFailures(
 
 /**
  * Tests a model and writes what was found to `ops.test_results`. Until all tests of severity `error` have passed, the
- * model stays untested in `ops.models`, so the next run tests it again though nothing changed.
+ * model stays untested in `ops.models`, so the next run tests it again though nothing changed. Of a model that is made
+ * in pieces only those are tested that have not passed yet.
  */
 export async function testModel(
   connection: Connection,
@@ -33,7 +48,10 @@ export async function testModel(
   signal?: AbortSignal,
 ): Promise<TestReport[]> {
   const { model, tests } = planned;
-  const reports = await countFailures(connection, planned, signal);
+  const cut = cutModel(planned);
+  const untested = cut ? await untestedPieces(connection, cut.name) : undefined;
+  const where = cut && untested ? inPieces(cut, untested) : undefined;
+  const reports = await countFailures(connection, planned, { where, signal });
   const passed = !reports.some((report) => report.severity === 'error' && report.status === 'failed');
   await connection.transaction(async () => {
     for (const [index, { name, severity, status, failures }] of reports.entries()) {
@@ -46,6 +64,7 @@ export async function testModel(
     await connection.run(`UPDATE ops.models SET tested_at = ${passed ? 'now()' : 'NULL'} WHERE name = $1`, [
       model.name,
     ]);
+    if (cut && passed) await markTested(connection, cut.name);
   });
   return reports;
 }

@@ -22,7 +22,8 @@ export async function testModels(options: TestModelsOptions): Promise<TestReport
   const objects = await martObjects(connection);
   const reports: TestReport[] = [];
   for (const planned of selected) {
-    if (objects.has(planned.model.name)) reports.push(...(await countFailures(connection, planned, signal)));
+    if (objects.has(planned.model.name))
+      reports.push(...(await countFailures(connection, planned, { signal })));
   }
   return reports;
 }

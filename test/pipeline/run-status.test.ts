@@ -23,7 +23,7 @@ test.for([
 });
 
 test('only a failed test of severity error is an error', () => {
-  const test = { name: 'unique', model: 'mart.pages', failures: 3 };
+  const test = { name: 'unique', model: 'mart.pages', failures: 3, sample: [], query: '' };
   const found = failedTests([
     { ...test, severity: 'error', status: 'passed', failures: 0 },
     { ...test, severity: 'warn', status: 'failed' },

@@ -14,7 +14,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key, with those that work',
     GOOD.replace('kind: table', 'kind: table\nkindd: view'),
     'sql/m/a.sql:4: unknown key kindd',
-    'keys that work here: name, kind, description, grain, columns, reads, tests',
+    'keys that work here: name, kind, description, grain, columns, reads, incremental, tests',
   ],
   [
     'an unknown key of a column',
@@ -26,7 +26,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key of a test',
     GOOD.replace('\n*/', '\ntests:\n  - not_null: x\n  - not_null: x\n    sverity: warn\n*/'),
     'sql/m/a.sql:11: unknown key tests.1.sverity',
-    'keys that work here: not_null, unique, accepted_values, query, severity, name',
+    'keys that work here: not_null, unique, accepted_values, relationships, row_count, freshness, query, severity, name',
   ],
   [
     'a missing grain',
@@ -74,7 +74,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   [
     'a test of two kinds',
     GOOD.replace('\n*/', '\ntests:\n  - not_null: x\n    unique: [x]\n*/'),
-    'sql/m/a.sql:9: tests.0: a test has exactly one of not_null, unique, accepted_values, query',
+    'sql/m/a.sql:9: tests.0: a test has exactly one of not_null, unique, accepted_values, relationships, row_count, freshness, query',
   ],
   [
     'a test that the grain implies',
@@ -156,24 +156,24 @@ test('a grain implies tests, and tests stand with columns or under tests', async
     'm/a.sql': modelText('a', { grain: '[x, y]', columns: ['x'], more, sql: 'SELECT 1 AS x' }),
   });
   expect(model?.tests.map(({ name, severity, sql }) => [name, severity, sql])).toEqual([
-    ['not_null(x)', 'error', 'SELECT count(*) FROM "mart"."a" WHERE "x" IS NULL'],
+    ['not_null(x)', 'error', 'SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "x" IS NULL\n)'],
     [
       'unique(x, y)',
       'error',
-      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT count(*) AS n FROM "mart"."a" GROUP BY "x", "y" HAVING n > 1)',
+      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT "x", "y", count(*) AS n FROM "mart"."a" GROUP BY "x", "y" HAVING n > 1)',
     ],
-    ['not_null(z)', 'error', 'SELECT count(*) FROM "mart"."a" WHERE "z" IS NULL'],
+    ['not_null(z)', 'error', 'SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "z" IS NULL\n)'],
     [
       'unique(z)',
       'error',
-      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT count(*) AS n FROM "mart"."a" GROUP BY "z" HAVING n > 1)',
+      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT "z", count(*) AS n FROM "mart"."a" GROUP BY "z" HAVING n > 1)',
     ],
     [
       'accepted_values(z)',
       'warn',
-      `SELECT count(*) FROM "mart"."a" WHERE "z"::VARCHAR NOT IN ('1', 'true', 'it''s')`,
+      `SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "z"::VARCHAR NOT IN ('1', 'true', 'it''s')\n)`,
     ],
     ['query 1', 'error', 'SELECT count(*) FROM (SELECT 1 WHERE false\n)'],
-    ['named', 'warn', 'SELECT count(*) FROM "mart"."a" WHERE "y" IS NULL'],
+    ['named', 'warn', 'SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "y" IS NULL\n)'],
   ]);
 });

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Connection } from '../core/duckdb.ts';
+import type { BuildStamp } from './build-model.ts';
+import { type Build, decideBuild } from './decide-build.ts';
+import {
+  type BuiltModel,
+  builtModels,
+  definitionOf,
+  fingerprint,
+  madeFrom,
+  sourceVersions,
+} from './model-state.ts';
+import { changedPieces, cutModel, pieceCount } from './pieces.ts';
+import type { PlannedModel } from './plan-models.ts';
+
+export interface Assessed {
+  readonly build: Build;
+  readonly stamp: BuildStamp;
+  readonly former: BuiltModel | undefined;
+}
+
+/** Says of one model after the other, in the order of the plan, what is to be done with it. */
+export type Assessor = (planned: PlannedModel) => Promise<Assessed>;
+
+/**
+ * Looks at what stands. Each model is assessed when those before it have been made: that is assumed of whatever is to
+ * be made, so asking for all of them in turn without making any says what a run would do.
+ *
+ * @param changed sources that this run wrote, or `all` to make everything
+ */
+export async function assessModels(
+  connection: Connection,
+  changed: ReadonlySet<string> | 'all',
+  runId: string,
+): Promise<Assessor> {
+  const before = await builtModels(connection);
+  const versionOf = await sourceVersions(connection);
+  const stamps = new Map<string, string>();
+  const definitions = new Map<string, string>();
+  const made = new Set<string>();
+
+  return async (planned) => {
+    const { name, kind } = planned.model;
+    const definition = definitionOf(planned, definitions);
+    const sources = madeFrom(planned, versionOf, stamps);
+    const own = fingerprint(planned);
+    const former = before.get(name);
+    const cut = kind === 'table' ? cutModel(planned) : undefined;
+    const comparable = cut && changed !== 'all' && former?.definition === definition ? cut : undefined;
+    const build = decideBuild({
+      all: changed === 'all',
+      former,
+      fingerprint: own,
+      definition,
+      sources,
+      touched: changed !== 'all' && [...planned.sources].some((source) => changed.has(source)),
+      modelsMade: [...planned.models].some((model) => made.has(model)),
+      changes: comparable && {
+        ...(await changedPieces(connection, comparable)),
+        total: await pieceCount(connection, name),
+      },
+    });
+    // What reads a model of pieces is behind when one of them was made, not when any source was loaded.
+    const version = !cut ? sources : build.how === 'none' && former ? former.sources : hash(sources, runId);
+    definitions.set(name, definition);
+    stamps.set(name, `${own} ${version}`);
+    const stamp = { fingerprint: own, definition, sources: version, runId };
+    if (build.how !== 'none') made.add(name);
+    return { build, stamp, former };
+  };
+}
+
+function hash(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}

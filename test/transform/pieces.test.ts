@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLogger } from '../../src/core/logger.ts';
+import { expectBadModel, type ModelText } from './model-files.ts';
+import { runTexts, statuses } from './run-texts.ts';
+import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
+
+let warehouse: TestWarehouse;
+let lines: string[];
+beforeEach(async () => {
+  warehouse = await openWarehouse();
+  lines = [];
+  await load({ a: [1], b: [2, 3], c: [4], d: [5] });
+});
+afterEach(() => warehouse[Symbol.asyncDispose]());
+
+/** Crawls with their values; each is loaded at as many seconds as it has values, or as is said. */
+async function load(
+  crawls: Readonly<Record<string, readonly (number | null)[]>>,
+  at?: number,
+): Promise<void> {
+  const { connection } = warehouse;
+  const rows = Object.entries(crawls).flatMap(([crawl, values]) => values.map((x) => ({ crawl, x })));
+  await createTable(connection, 'raw.pages', { crawl: 'VARCHAR', x: 'BIGINT' }, rows);
+  const loads = Object.entries(crawls).map(([source_id, values]) => ({
+    unit: source_id,
+    dataset: 'pages',
+    source_id,
+    loaded_at: `2025-01-01 00:00:0${at ?? values.length}+00`,
+  }));
+  const columns = { unit: 'VARCHAR', dataset: 'VARCHAR', source_id: 'VARCHAR', run_id: 'VARCHAR' };
+  await createTable(connection, 'ops.loads', { ...columns, loaded_at: 'TIMESTAMPTZ' }, loads);
+}
+
+const incremental = [
+  'incremental:',
+  '  by: crawl',
+  '  pieces: SELECT source_id AS crawl, loaded_at FROM ops.loads',
+].join('\n');
+const PAGES: ModelText = {
+  grain: '[crawl, x]',
+  columns: ['crawl', 'x'],
+  more: incremental,
+  sql: 'SELECT crawl, x FROM raw.pages',
+};
+
+async function run(model: ModelText = PAGES, more: Readonly<Record<string, ModelText>> = {}) {
+  lines = [];
+  const logger = createLogger('info', (line) => lines.push(line));
+  return runTexts(warehouse.connection, { pages: model, ...more }, [], { logger });
+}
+const log = (): string => lines.find((line) => line.includes('mart.pages')) ?? '';
+const marts = () => warehouse.connection.jsonRows('SELECT crawl, x FROM mart.pages ORDER BY ALL');
+
+test('a new, a changed and a dropped crawl cost their own pieces; the others are not touched', async () => {
+  await run();
+  expect(log()).toContain('pieces=all');
+  // What a full build would remove shows which rows were left alone.
+  await warehouse.connection.run("UPDATE mart.pages SET x = 100 WHERE crawl = 'a'");
+  await load({ a: [1], b: [2], d: [5], e: [6, 7, 8] });
+  const report = await run();
+  expect(statuses(report)).toEqual({ 'mart.pages': 'built' });
+  expect(report.models[0]?.rows).toBe(6);
+  expect(log()).toContain('pieces=3');
+  expect(await marts()).toEqual([
+    { crawl: 'a', x: '100' },
+    { crawl: 'b', x: '2' },
+    { crawl: 'd', x: '5' },
+    { crawl: 'e', x: '6' },
+    { crawl: 'e', x: '7' },
+    { crawl: 'e', x: '8' },
+  ]);
+  expect(statuses(await run())).toEqual({ 'mart.pages': 'unchanged' });
+});
+
+test('other SQL, of the model or of one that it reads, makes it as a whole; other words do not', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const onView: ModelText = { ...PAGES, sql: 'SELECT crawl, x FROM mart.v' };
+  await run(onView, { v: view });
+  await run(onView, { v: { ...view, sql: 'SELECT crawl, x + 1 AS x FROM raw.pages' } });
+  expect(log()).toContain('reason=reads pieces=all');
+  expect((await marts())[0]).toEqual({ crawl: 'a', x: '2' });
+  await run({ ...onView, sql: 'SELECT crawl, x + 2 AS x FROM mart.v' }, { v: view });
+  expect(log()).toContain('reason=definition pieces=all');
+  await run({ ...PAGES, sql: 'SELECT crawl, x FROM raw.pages' });
+  await run({ ...PAGES, more: `${incremental}\ntests: [{not_null: x, name: another}]` });
+  expect(log()).toContain('reason=words pieces=0');
+});
+
+test('only new pieces are tested, until they pass', async () => {
+  await run();
+  await warehouse.connection.run("UPDATE mart.pages SET x = NULL WHERE crawl = 'a'");
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [null, 6, 7] });
+  const failures = async () =>
+    (await run()).tests.filter(({ name }) => name === 'not_null(x)').map((one) => one.failures);
+  expect(await failures()).toEqual([1]);
+  expect(await failures()).toEqual([1]);
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6] });
+  expect(await failures()).toEqual([0]);
+  expect(await failures()).toEqual([]);
+});
+
+test('a model that reads one of pieces is made when a piece was', async () => {
+  const counts: ModelText = { columns: ['n'], sql: 'SELECT count(*) AS n FROM mart.pages' };
+  await run(PAGES, { counts });
+  expect(statuses(await run(PAGES, { counts }))).toEqual({
+    'mart.counts': 'unchanged',
+    'mart.pages': 'unchanged',
+  });
+  await load({ a: [1, 9], b: [2, 3], c: [4], d: [5] });
+  expect(statuses(await run(PAGES, { counts }))).toEqual({ 'mart.counts': 'built', 'mart.pages': 'built' });
+  expect(await warehouse.connection.jsonRows('FROM mart.counts')).toEqual([{ n: '6' }]);
+});
+
+test('pieces are cut by columns of the model that their SELECT puts out', async () => {
+  await expectBadModel(
+    run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
+    'sql/m/pages.sql:10: incremental names the column y, which columns has not',
+  );
+  await expectBadModel(
+    run({ ...PAGES, more: incremental.replace('source_id AS crawl', 'source_id') }),
+    'sql/m/pages.sql:11: the SELECT of the pieces puts out no column crawl',
+    'it puts out source_id, loaded_at',
+  );
+  await expectBadModel(
+    run({ ...PAGES, more: incremental.replace('pieces:', 'piece:') }),
+    'sql/m/pages.sql:11: unknown key incremental.piece',
+    'keys that work here: by, pieces',
+  );
+});
