@@ -8,7 +8,7 @@ export const CATALOG = 'warehouse';
  * and a file that is attached without its row group size is written anew, in larger groups, by its next checkpoint
  * (docs/decisions/warehouse-file.md).
  */
-export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720';
+export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384';
 
 /** Columns that every raw table has besides the service's own (interface.md, "The warehouse"). */
 export const RAW_META_COLUMNS = {

@@ -92,13 +92,9 @@ const wish = { route, format, store: route === 'export' ? 'store_a' : null } as 
 const options = routeOptions(pipeline, wish, ['store_a']);
 const turn = { move: async () => {} };
 const load = async (dataset: string): Promise<void> => {
-  const { report, error } = await runUnit(
-    { ...context, turn },
-    plannedAs(dataset),
-    options,
-    landscape,
-    undefined,
-  );
+  const planned = plannedAs(dataset);
+  ledger.discoverUnits([planned.unit]);
+  const { report, error } = await runUnit({ ...context, turn }, planned, options, landscape, undefined);
   if (error) throw error;
   if (report.counts.loaded !== expected)
     throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);
