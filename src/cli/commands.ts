@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { backfill } from './commands/backfill.ts';
 import { discover } from './commands/discover.ts';
 import { docs } from './commands/docs.ts';
-
+import { drop } from './commands/drop.ts';
 import { init } from './commands/init.ts';
 import { load } from './commands/load.ts';
 import { query } from './commands/query.ts';
@@ -23,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   schedule,
   load,
   status,
+  drop,
   query,
   docs,
   transform,

@@ -11,6 +11,11 @@ import { textTable } from './text-table.ts';
 export async function printRun(invocation: Invocation, result: RunResult): Promise<number> {
   if (invocation.has('json')) await invocation.write(redact(`${stringifyJson(result.report, 2)}\n`));
   else invocation.say(describeRun(result.report));
+  return printErrors(invocation, result);
+}
+
+/** What went wrong, each once. */
+export function printErrors(invocation: Invocation, result: RunResult): number {
   for (const error of distinct(result.errors)) printError(error, invocation.has('debug'));
   return result.exitCode;
 }

@@ -76,6 +76,10 @@ export const ERROR_CODES = {
     kind: 'skip',
     means: 'The crawl left no report, or what it left is archived.',
   },
+  dropped: {
+    kind: 'skip',
+    means: 'The unit was taken out of the warehouse on purpose; it stays out until it is asked for by name.',
+  },
   service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
   quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },
   export_failed: { kind: 'retriable', means: 'A data export of the service ended without its data.' },

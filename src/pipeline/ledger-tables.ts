@@ -72,17 +72,21 @@ export async function reconcileLedger(
     ledger.restore(units, runs);
     ledger.setPublication(id);
   }
+  // Of a drop whose process was killed before the ledger heard of it.
+  const dropped = await ledgerTables(working.connection, `WHERE status = 'dropped'`);
+  ledger.restore(dropped.units, []);
   ledger.settle(loaded);
 }
 
 /** Units and runs as `ops` has them. */
 export async function ledgerTables(
   connection: Connection,
+  only = '',
 ): Promise<{ units: LedgerUnit[]; runs: LedgerRun[] }> {
   const iso = (column: string): string => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const units = await connection.jsonRows(
     `SELECT * REPLACE (${iso('updated_at')} AS updated_at, CAST(attempts AS INTEGER) AS attempts,
-       ${iso('next_try_at')} AS next_try_at) FROM ops.units`,
+       ${iso('next_try_at')} AS next_try_at) FROM ops.units ${only}`,
   );
   const runs = await connection.jsonRows(
     `SELECT * REPLACE (${iso('started_at')} AS started_at, ${iso('ended_at')} AS ended_at) FROM ops.runs`,

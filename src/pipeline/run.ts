@@ -13,6 +13,7 @@ import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.t
 import { configuredStores } from './configured-stores.ts';
 import { connect } from './connect.ts';
 import { engineSlots, type RunContext } from './context.ts';
+import { keepHouse, withoutDropped } from './housekeeping.ts';
 import { type Knowledge, lastSweep, readKnowledge, recordLoadedLists, recordNews } from './list-knowledge.ts';
 import { mergeResults } from './merge-results.ts';
 import { runUnits } from './run-units.ts';
@@ -124,7 +125,9 @@ async function loadDueUnits(
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
   const left = plan.units.filter(({ unit }) => !done.has(unitName(unit)));
-  const work = await runUnits(context, left, routes, landscape);
+  const wanted = await withoutDropped(session, left, landscape, request);
+  const work = await runUnits(context, wanted, routes, landscape);
   await recordLoadedLists(connection, landscape, request.pipelines, work.units);
+  await keepHouse(session, request, work);
   return work;
 }

@@ -79,6 +79,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        gone BOOLEAN)`,
     'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS source_ended_at TIMESTAMPTZ',
   ],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS kept BOOLEAN'],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

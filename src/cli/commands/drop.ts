@@ -1,0 +1,71 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { redact } from '../../core/redact.ts';
+import { type DroppedUnit, drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
+import { countText } from '../amounts.ts';
+import type { Command, Invocation } from '../command.ts';
+import { printErrors } from '../run-report.ts';
+import { textTable } from '../text-table.ts';
+
+export const drop: Command = {
+  name: 'drop',
+  summary: 'take data out of the warehouse, and keep it out until it is loaded again on purpose',
+  positionals: { shown: '--crawl ID… | --project P…', most: 0 },
+  flags: {
+    crawl: { type: 'string', multiple: true, value: 'ID', help: 'what there is of this crawl' },
+    project: {
+      type: 'string',
+      multiple: true,
+      value: 'P',
+      help: 'what there is of this project, by id or name',
+    },
+    dataset: { type: 'string', multiple: true, value: 'D', help: 'only from this dataset' },
+    plan: { type: 'boolean', help: 'only say what would be taken out' },
+  },
+  async run(invocation) {
+    const request = {
+      crawls: invocation.texts('crawl'),
+      projects: invocation.texts('project'),
+      datasets: invocation.texts('dataset'),
+    };
+    if (request.crawls.length === 0 && request.projects.length === 0) {
+      throw new CrawlhouseError('usage', 'say what is to be dropped', {
+        hint: 'crawlhouse drop --crawl ID, or --project NAME; --plan shows what it would take',
+      });
+    }
+    const settings = await invocation.settings();
+    if (invocation.has('plan')) {
+      const units = await planDrop(settings, request);
+      await print(invocation, units, { units, totals: totalsOf(units) }, 'would be dropped');
+      return 0;
+    }
+    const { result, dropped } = await dropUnits(settings, request, invocation.logger, invocation.signal);
+    await print(invocation, dropped, { ...result.report, dropped }, 'dropped');
+    return printErrors(invocation, result);
+  },
+};
+
+async function print(
+  invocation: Invocation,
+  units: readonly DroppedUnit[],
+  document: object,
+  word: string,
+): Promise<void> {
+  if (invocation.has('json')) {
+    await invocation.write(redact(`${stringifyJson(document, 2)}\n`));
+    return;
+  }
+  const { rows } = totalsOf(units);
+  if (units.length > 0)
+    await invocation.write(
+      textTable(
+        ['unit', 'project', 'rows'],
+        units.map((one) => [one.unit, one.source.project_id, one.rows]),
+      ),
+    );
+  await invocation.write(`${units.length} units with ${countText(rows)} rows ${word}\n`);
+}
+
+function totalsOf(units: readonly DroppedUnit[]): { units: number; rows: number } {
+  return { units: units.length, rows: units.reduce((all, one) => all + (one.rows ?? 0), 0) };
+}

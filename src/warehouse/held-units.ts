@@ -1,0 +1,52 @@
+import type { Connection } from '../core/duckdb.ts';
+import type { Unit } from '../model/unit.ts';
+
+/** A unit that the warehouse holds, with what housekeeping asks of it. */
+export interface HeldUnit extends Unit {
+  readonly unit: string;
+  readonly rows: number;
+  /** When its crawl ended, or else when it was loaded; UTC milliseconds. */
+  readonly endedAt: number;
+  /** Loaded on purpose although `keep` had no place for it. */
+  readonly kept: boolean;
+}
+
+/** What the warehouse holds, by the name of the unit. */
+export async function heldUnits(connection: Connection): Promise<Map<string, HeldUnit>> {
+  const rows = await connection.rows<Record<string, string | bigint | boolean | null>>(
+    `SELECT l.unit, l.dataset, l.source_kind, l.source_id, l.project_id, l.window_from, l.window_to, l.loaded,
+       epoch_ms(coalesce(l.source_ended_at, c.ended_at, l.loaded_at)) AS ended_at, coalesce(l.kept, false) AS kept
+     FROM ops.loads AS l
+     LEFT JOIN (SELECT id, max(ended_at) AS ended_at FROM ops.listed WHERE list = 'crawls' GROUP BY id) AS c
+       ON c.id = l.source_id`,
+  );
+  return new Map(
+    rows.map((row) => [
+      String(row.unit),
+      {
+        unit: String(row.unit),
+        dataset: String(row.dataset),
+        source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
+        window:
+          row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
+        rows: Number(row.loaded),
+        endedAt: Number(row.ended_at),
+        kept: row.kept === true,
+      },
+    ]),
+  );
+}
+
+/** The id of a project that is given by id or name, as it stands in `raw.projects`; what is not there as it came. */
+export async function projectNamed(connection: Connection, name: string): Promise<string> {
+  const isThere = await connection.scalar(
+    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'raw'
+     AND table_name = 'projects' AND column_name = 'name'`,
+  );
+  if (isThere === 0n) return name;
+  const id = await connection.scalar(
+    'SELECT id FROM raw.projects WHERE name = ? ORDER BY _seen_to IS NULL DESC LIMIT 1',
+    [name],
+  );
+  return id === undefined ? name : String(id);
+}
