@@ -3,12 +3,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CrawlhouseError } from './errors.ts';
 import { lockFile } from './lock-file.ts';
+import { processStart } from './process-start.ts';
 
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   readonly command: string;
   readonly since: string;
+  /** Tells the process from another one that got its id later. */
+  readonly started?: string | null | undefined;
   /** Makes room between two units for whoever waits (`state-wish.ts`). */
   readonly yields?: boolean;
 }
@@ -40,6 +43,7 @@ export function tryLockState(
     host: hostname(),
     command,
     since: new Date().toISOString(),
+    started: processStart(process.pid),
     ...(yields ? { yields } : {}),
   };
   writeFileSync(holderFile, JSON.stringify(holder));
@@ -58,10 +62,18 @@ export function describeHolder(holder: LockHolder | null): string {
   return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
 }
 
+/** Null where the file was written by a former holder: who has the lock now has not said so yet. */
 function readHolder(file: string): LockHolder | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
+    const holder = JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
+    return isStill(holder) ? holder : null;
   } catch {
     return null;
   }
+}
+
+function isStill({ pid, host, started }: LockHolder): boolean {
+  if (host !== hostname() || started === undefined) return true;
+  const start = processStart(pid);
+  return start === undefined || start === started;
 }

@@ -5,6 +5,8 @@ import { isStateWished, wishForState } from '../core/state-wish.ts';
 
 /** Between two looks at a state that another process holds. */
 const LOOK_MS = 200;
+/** Looks at one that does not say who it is, before it is taken for anybody. */
+const UNSAID_LOOKS = 5;
 
 /** A backfill goes behind everything else: it waits for others, and makes room for them between two units. */
 export function makesRoom(command: string): boolean {
@@ -25,6 +27,7 @@ export async function takeState(
 ): Promise<Disposable> {
   const yields = makesRoom(command);
   let waiting = false;
+  let unsaid = 0;
   let wish: Disposable | null = null;
   try {
     for (;;) {
@@ -37,10 +40,13 @@ export async function takeState(
         await sleep(LOOK_MS, undefined, { signal });
         continue;
       }
-      if (!yields && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
+      // Who has it just now may not have said so yet.
+      const isUnsaid = taken.holder === null && unsaid++ < UNSAID_LOOKS;
+      if (!yields && !isUnsaid && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
       if (!yields) wish ??= wishForState(stateDir);
-      if (!waiting) logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
-      waiting = true;
+      if (!waiting && !isUnsaid)
+        logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
+      waiting ||= !isUnsaid;
       await sleep(LOOK_MS, undefined, { signal });
     }
   } finally {

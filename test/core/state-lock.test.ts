@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
+import { processStart } from '../../src/core/process-start.ts';
 import { lockState } from '../../src/core/state-lock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -27,6 +28,18 @@ test('a second holder is refused with the name of the first, until that one lets
   expect(error?.code).toBe('locked');
   expect(error?.message).toContain(`in use by crawlhouse run (process ${process.pid} on `);
   expect(refusal(stateDir)).toBeUndefined();
+});
+
+test.for([
+  ['has ended', { pid: 2 ** 22 + 1, started: '1' }],
+  ['has an id that another process got later', { pid: process.pid, started: '1' }],
+] as const)('a former holder that %s is not named', async ([_what, former]) => {
+  const stateDir = await temporaryFolder();
+  using _lock = lockState(stateDir, 'crawlhouse run');
+  const said = JSON.parse(await readFile(join(stateDir, 'lock.json'), 'utf8'));
+  expect(said.started).toBe(processStart(process.pid));
+  await writeFile(join(stateDir, 'lock.json'), JSON.stringify({ ...said, ...former }));
+  expect(refusal(stateDir)?.message).toBe(`${stateDir} is in use by another process`);
 });
 
 test('two state directories do not know of each other', async () => {
