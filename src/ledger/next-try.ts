@@ -1,18 +1,20 @@
+/** So many failures in a row may be somebody's bad hour. */
+const PATIENCE = 3;
 const FIRST_MS = 10 * 60_000;
 /** Well below a day, so that a schedule of once a day tries each morning. */
 const LONGEST_MS = 12 * 3_600_000;
 
 /**
- * From when on a unit that failed is tried again by a run that nobody started: at once after its first failure, then
- * after a wait that doubles from ten minutes to twelve hours. A run that a person starts tries at once.
+ * From when on a unit that failed is tried again by a run that nobody started: at once after its first three failures,
+ * then after a wait that doubles from ten minutes to twelve hours. A run that a person starts tries at once.
  *
  * @param failures runs in a row in which the unit failed or was refused
  * @param now UTC milliseconds
  * @returns ISO 8601; null: at once
  */
 export function nextTryAt(failures: number, now: number): string | null {
-  if (failures < 2) return null;
-  return new Date(now + Math.min(FIRST_MS * 2 ** (failures - 2), LONGEST_MS)).toISOString();
+  if (failures <= PATIENCE) return null;
+  return new Date(now + Math.min(FIRST_MS * 2 ** (failures - PATIENCE - 1), LONGEST_MS)).toISOString();
 }
 
 /** Has the time of a next try come? One that lies further ahead than any wait was written by a clock that was wrong. */

@@ -11,6 +11,8 @@ export interface RunContext extends Session {
   readonly reload: boolean;
   /** The units' crawls were named by a person: what is unusual about them is accepted. */
   readonly named: boolean;
+  /** Units that fail again and again are left alone until their next try: nobody started this run. */
+  readonly patient: boolean;
   readonly unarchiver: Unarchiver;
   /** Places for conversions in DuckDB; a load takes all of them, so that memory stays within the limit. */
   readonly engine: Semaphore;

@@ -12,6 +12,7 @@ import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
 import { settleExports } from './settle-export.ts';
 import { type Turn, Turns } from './turns.ts';
+import { waitForNextTry } from './wait-for-next-try.ts';
 
 /**
  * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is left alone; an
@@ -36,12 +37,17 @@ export async function runUnits(
     reports.push(failUnit(context, one, one.failure));
     errors.push(one.failure);
   }
-  const due = restoredFirst(
+  const patience = waitForNextTry(
     planned.filter(
       ({ unit, skip, failure, refresh }) =>
         skip === null && failure === null && (context.reload || refresh || !loaded.has(unitName(unit))),
     ),
+    context.patient ? context.ledger.units() : [],
+    Date.now(),
   );
+  reports.push(...patience.reports);
+  errors.push(...patience.errors);
+  const due = restoredFirst(patience.now);
   await settleExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();

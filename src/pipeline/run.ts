@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly reload: boolean;
   /** UTC milliseconds; absent: the system's own. */
   readonly now?: number;
+  /** Leave units alone that have failed again and again, until their next try; for runs that nobody started. */
+  readonly patient?: boolean;
 }
 
 /**
@@ -120,6 +122,7 @@ async function loadDueUnits(
     client,
     reload: request.reload,
     named: request.selection.crawls !== null,
+    patient: request.patient ?? false,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
     engine: new Semaphore(engineSlots(settings.threads, settings.memory_limit)),
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),

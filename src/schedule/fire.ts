@@ -46,6 +46,7 @@ async function requestOf(settings: Settings, { pipelines, projects }: Schedule):
     },
     wish: { route: null, format: null, store: null },
     reload: false,
+    patient: true,
   };
 }
 

@@ -70,6 +70,7 @@ const context = {
   ledger,
   engine,
   reload: false,
+  patient: false,
   named: false,
   unarchiver: new Unarchiver(client, 0, signal),
   logger: silentLogger,

@@ -4,16 +4,16 @@ import { mayTry, nextTryAt } from '../../src/ledger/next-try.ts';
 const NOW = Date.parse('2026-11-21T06:00:00Z');
 const MINUTE = 60_000;
 
-test('a unit that failed once is tried by the next run, then after waits that double up to twelve hours', () => {
-  const waits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 50].map((failures) => {
+test('a unit that failed up to three times is tried by the next run, then after waits that double up to twelve hours', () => {
+  const waits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 50].map((failures) => {
     const at = nextTryAt(failures, NOW);
     return at === null ? null : (Date.parse(at) - NOW) / MINUTE;
   });
-  expect(waits).toEqual([null, null, 10, 20, 40, 80, 160, 320, 640, 720, 720]);
+  expect(waits).toEqual([null, null, null, null, 10, 20, 40, 80, 160, 320, 640, 720, 720]);
 });
 
 test('the time of a next try comes; until then nobody tries', () => {
-  const at = nextTryAt(3, NOW);
+  const at = nextTryAt(5, NOW);
   expect([
     mayTry(null, NOW),
     mayTry(at, NOW),
