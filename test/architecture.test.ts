@@ -24,6 +24,7 @@ const RANKS: Readonly<Record<string, number>> = {
   alert: 3,
   pipeline: 4,
   schedule: 5,
+  doctor: 5,
   sandbox: 5,
   cli: 6,
 };

@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { backfill } from './commands/backfill.ts';
 import { discover } from './commands/discover.ts';
 import { docs } from './commands/docs.ts';
+import { doctor } from './commands/doctor.ts';
 import { drop } from './commands/drop.ts';
 import { init } from './commands/init.ts';
 import { load } from './commands/load.ts';
@@ -28,4 +29,5 @@ export const COMMANDS: readonly Command[] = [
   docs,
   transform,
   test,
+  doctor,
 ];

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadPipelines } from '../config/pipelines.ts';
+import { loadSchedules } from '../config/schedules.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import { loadModels } from '../transform/load-models.ts';
+import { type Check, look, smallEngine } from './check.ts';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/** Versions and the files of a project folder. */
+export async function examineProject(projectDir: string, signal: AbortSignal): Promise<Check[]> {
+  let pipelines: readonly Pipeline[] = [];
+  return [
+    await look('versions', versions, signal),
+    await look(
+      'pipelines',
+      async () => {
+        pipelines = await loadPipelines(projectDir);
+        return { message: `${pipelines.length} in pipelines/` };
+      },
+      signal,
+    ),
+    await look(
+      'schedules',
+      async () => {
+        const datasets = pipelines.map(({ dataset }) => dataset);
+        const schedules = await loadSchedules(projectDir, datasets);
+        return { message: `${schedules.length} in schedules.yaml` };
+      },
+      signal,
+    ),
+    await look(
+      'models',
+      async () => ({ message: `${(await loadModels(join(projectDir, 'sql'))).length} under sql/` }),
+      signal,
+    ),
+  ];
+}
+
+async function versions() {
+  const { version } = JSON.parse(await readFile(PACKAGE, 'utf8')) as { version: string };
+  await using database = await smallEngine();
+  using connection = await database.connect();
+  const duckdb = await connection.scalar('SELECT version()');
+  return { message: `crawlhouse ${version}, Node ${process.version}, DuckDB ${duckdb}` };
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Store } from '../pipeline/choose-route.ts';
+import { openConfiguredStore } from '../pipeline/configured-stores.ts';
+import { listObjects } from '../stores/list-objects.ts';
+import type { ObjectStore } from '../stores/object-store.ts';
+import { type Check, type Finding, look } from './check.ts';
+
+const CONTENT = 'crawlhouse doctor';
+
+/** Lists, writes, reads and removes a small object where data exports go. */
+export async function examineStore(settings: Settings, name: Store, signal: AbortSignal): Promise<Check> {
+  return await look(
+    name,
+    async () => {
+      await using store = await openConfiguredStore(settings, name);
+      const { bucket, prefix } = settings[name] ?? {};
+      const key = `${prefix ? `${prefix}/` : ''}crawlhouse-doctor/${randomUUID()}`;
+      // The right that every export needs, and where a wrong bucket or region shows.
+      await listObjects(store, key, signal);
+      const rights = await tryObject(store, key, signal);
+      return { ...rights, message: `${bucket}: ${rights.message}` };
+    },
+    signal,
+  );
+}
+
+async function tryObject(store: ObjectStore, key: string, signal: AbortSignal): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-doctor-'));
+  try {
+    const file = join(folder, 'object');
+    await writeFile(file, CONTENT);
+    await store.put(key, file, signal);
+  } catch (error) {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
+    return {
+      message: 'can list, may not write',
+      hint: 'the service writes, we need not; that objects can be read shows at the first export',
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  const [object] = await listObjects(store, key, signal);
+  if (object === undefined)
+    throw new CrawlhouseError('store_refused', `${key} was written and is not listed`);
+  const pieces = await Array.fromAsync(await store.read(object, { from: 0, to: object.size }, signal));
+  if (Buffer.concat(pieces).toString() !== CONTENT)
+    throw new CrawlhouseError('object_corrupt', `${object.url} came back with other bytes`);
+  try {
+    await store.remove(object, signal);
+  } catch (error) {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
+    return {
+      message: 'can list, write and read, may not delete',
+      hint: `keep_exports: never needs that right; remove ${object.url} by hand`,
+    };
+  }
+  return { message: 'can list, write, read and delete' };
+}

@@ -1,0 +1,35 @@
+import type { Settings } from '../config/settings.ts';
+import type { Logger } from '../core/logger.ts';
+import { configuredStores } from '../pipeline/configured-stores.ts';
+import { type Check, look } from './check.ts';
+import { examineProject } from './examine-project.ts';
+import { examineService } from './examine-service.ts';
+import { examineState } from './examine-state.ts';
+import { examineStore } from './examine-store.ts';
+
+/**
+ * Looks at all that a run needs, and changes nothing that stays: an object that is written to a store is removed again.
+ *
+ * @param readSettings throws `bad_settings`; without settings there is little else to look at
+ */
+export async function examine(
+  projectDir: string,
+  readSettings: () => Promise<Settings>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  let settings: Settings | undefined;
+  const first = await look(
+    'settings',
+    async () => {
+      settings = await readSettings();
+      return { message: `of ${projectDir}` };
+    },
+    signal,
+  );
+  const checks = [first, ...(await examineProject(projectDir, signal))];
+  if (settings === undefined) return checks;
+  checks.push(...(await examineState(settings, signal)), ...(await examineService(settings, logger, signal)));
+  for (const store of configuredStores(settings)) checks.push(await examineStore(settings, store, signal));
+  return checks;
+}

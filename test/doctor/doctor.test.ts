@@ -1,0 +1,114 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Check } from '../../src/doctor/check.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { crawlhouse, rawProjectFolder, runHouse, sandboxFor, setFaults } from '../support/house.ts';
+
+async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['doctor', '--json'], extra);
+  const document = JSON.parse(stdout) as { status: string; checks: Check[] };
+  const of = (name: string): Check | undefined => document.checks.find((check) => check.name === name);
+  return { exitCode: status, stderr, status: document.status, checks: document.checks, of };
+}
+
+const tiny = (): Promise<Sandbox> =>
+  sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
+
+test('a project that can run is well: every check says ok, and nothing is left behind', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await tiny();
+  const folder = await rawProjectFolder();
+  const before = await readdir(folder);
+  const fresh = await doctor(folder, sandbox);
+  expect(fresh.checks.filter((check) => check.status !== 'ok')).toEqual([]);
+  expect([fresh.exitCode, fresh.status]).toEqual([0, 'ok']);
+  expect(fresh.of('warehouse')?.message).toContain('nothing published yet');
+  expect(await readdir(folder)).toEqual(before);
+  for (const store of ['store_a', 'store_b'])
+    expect(fresh.of(store)?.message).toContain('can list, write, read and delete');
+  expect(fresh.of('secret')?.message).toContain(sandbox.ready.store_b.credentials_secret);
+
+  await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
+  const later = await doctor(folder, sandbox);
+  expect(later.exitCode).toBe(0);
+  expect(later.of('warehouse')?.message).toMatch(/MB, version (\d+) of \1$/);
+});
+
+test.for([
+  ['a wrong token', { CRAWLHOUSE_ACCESS_TOKEN: 'wrong' }, 5, 'token', /401 unauthorized/],
+  [
+    'a service that is not there',
+    { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' },
+    3,
+    'service',
+    /cannot be reached/,
+  ],
+  ['a project that is not there', { CRAWLHOUSE_PROJECTS: 'nobody' }, 2, 'projects', /no project nobody/],
+  ['a workspace that is not there', { CRAWLHOUSE_WORKSPACES: 'no' }, 2, 'workspaces', /a workspace no$/],
+  [
+    'a bucket that is not there',
+    { CRAWLHOUSE_STORE_B_BUCKET: 'no-bucket' },
+    2,
+    'store_b',
+    /no bucket no-bucket/,
+  ],
+  [
+    'a secret that is not there',
+    { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: 'no' },
+    2,
+    'secret',
+    /a secret no$/,
+  ],
+  ['keys that do not open the store', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 5, 'store_b', /sandbox-exports-b/],
+] as const)('%s fails with what to do', { timeout: 60_000 }, async ([, extra, exitCode, name, message]) => {
+  const found = await doctor(await rawProjectFolder(), await tiny(), extra);
+  expect(found.of(name)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) });
+  expect(found.of(name)?.hint?.length).toBeGreaterThan(5);
+  expect([found.exitCode, found.status]).toEqual([exitCode, 'fail']);
+});
+
+test('a file that does not hold is named with its line, and the rest is looked at all the same', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await rawProjectFolder();
+  await writeFile(join(folder, 'schedules.yaml'), 'schedules:\n  - nme: daily\n');
+  const found = await doctor(folder, await tiny());
+  expect(found.of('schedules')?.message).toMatch(/^schedules\.yaml:2: /);
+  expect(found.of('token')?.status).toBe('ok');
+  expect(found.exitCode).toBe(2);
+  await writeFile(join(folder, 'crawlhouse.yaml'), 'base_ur: http://127.0.0.1:1\n');
+  const worse = await doctor(folder, null);
+  expect(worse.of('settings')?.message).toBe('crawlhouse.yaml:1: unknown key base_ur');
+  expect(worse.exitCode).toBe(2);
+});
+
+test('a store that may be read but not written is a warning', { timeout: 60_000 }, async () => {
+  const sandbox = await tiny();
+  await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);
+  const found = await doctor(await rawProjectFolder(), sandbox);
+  expect(found.of('store_b')).toMatchObject({
+    status: 'warn',
+    message: expect.stringContaining('may not write'),
+  });
+  expect([found.exitCode, found.status]).toEqual([0, 'warn']);
+});
+
+test('clocks that differ are a warning that says which way', { timeout: 60_000 }, async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
+    response.writeHead(401).end('{"type":"unauthorized","code":"unauthorized"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const found = await doctor(await rawProjectFolder(), null, {
+    CRAWLHOUSE_BASE_URL: `http://127.0.0.1:${port}`,
+    CRAWLHOUSE_ACCESS_TOKEN: 'any',
+  });
+  expect(found.of('service')).toMatchObject({ status: 'warn', hint: expect.stringContaining('behind') });
+  expect(found.exitCode).toBe(5);
+});
