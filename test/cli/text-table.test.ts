@@ -39,8 +39,24 @@ const report: RunReport = {
   units: [],
   models: [{ name: 'mart.pages', status: 'built', rows: 2, seconds: 0.1 }],
   tests: [
-    { name: 'unique', model: 'mart.pages', severity: 'error', status: 'passed', failures: 0, sample: [], query: '' },
-    { name: 'few', model: 'mart.pages', severity: 'warn', status: 'failed', failures: 1, sample: [], query: '' },
+    {
+      name: 'unique',
+      model: 'mart.pages',
+      severity: 'error',
+      status: 'passed',
+      failures: 0,
+      sample: [],
+      query: '',
+    },
+    {
+      name: 'few',
+      model: 'mart.pages',
+      severity: 'warn',
+      status: 'failed',
+      failures: 1,
+      sample: [],
+      query: '',
+    },
   ],
 };
 
