@@ -120,7 +120,11 @@ export async function runSession(
         ledger.publishLoaded(id ?? '');
         await settleExports(session, await loadedUnits(working.connection));
       }
-      if (errors.length === 0) await sweepFolders(settings);
+      const open = ledger.units().filter((unit) => unit.status !== 'published');
+      await sweepFolders(
+        settings,
+        open.map(({ unit }) => unit),
+      );
     }
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));

@@ -23,19 +23,27 @@ export async function resetFolders(folders: UnitFolders): Promise<void> {
   }
 }
 
-/** Removes what is no longer needed once everything has been published. */
-export async function sweepFolders(settings: Settings, now: number = Date.now()): Promise<void> {
-  await rm(join(settings.state_dir, 'packages'), { recursive: true, force: true });
-  const raw = join(settings.state_dir, 'raw');
-  if (typeof settings.keep_raw === 'string') {
-    await rm(raw, { recursive: true, force: true });
-    return;
-  }
-  if (!existsSync(raw)) return;
-  for (const name of await readdir(raw)) {
-    const age = now - (await stat(join(raw, name))).mtimeMs;
-    if (age > settings.keep_raw.days * 86_400_000)
-      await rm(join(raw, name), { recursive: true, force: true });
+/**
+ * Removes packages, and raw files as `keep_raw` says, but those of `open` units: what is not published yet is gone on with
+ * from there. One unit that is refused for weeks must not keep the folders of all others.
+ */
+export async function sweepFolders(
+  { state_dir, keep_raw }: Pick<Settings, 'state_dir' | 'keep_raw'>,
+  open: readonly string[],
+  now: number = Date.now(),
+): Promise<void> {
+  const kept = new Set(open.map(folderName));
+  const oldest = typeof keep_raw === 'string' ? now : now - keep_raw.days * 86_400_000;
+  await sweep(join(state_dir, 'packages'), kept, now);
+  await sweep(join(state_dir, 'raw'), kept, oldest);
+}
+
+/** Removes the folders in a folder that were last changed at `until` (UTC milliseconds) or before. */
+async function sweep(folder: string, kept: ReadonlySet<string>, until: number): Promise<void> {
+  if (!existsSync(folder)) return;
+  for (const name of await readdir(folder)) {
+    if (kept.has(name) || (await stat(join(folder, name))).mtimeMs > until) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -73,7 +73,7 @@ async function tell(
     const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
     const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
     const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
-    const found = await findings(settings, watch, outcome.request, errors);
+    const found = await findings(settings, watch, outcome.request, errors, logger);
     noteAlerts(store, found, targets, alerts.events, run);
     await deliverAlerts(store, folder, targets, now, logger, signal);
   } catch (thrown) {
@@ -87,8 +87,21 @@ async function findings(
   { scope, isLast, now }: Watch,
   request: RunRequest | null,
   errors: readonly RunFailure[],
+  logger: Logger,
 ): Promise<Findings> {
-  const facts = await alertFacts(settings);
+  const facts = await alertFacts(settings).catch((thrown: unknown) => {
+    logger.error('alerts without a look at ledger and warehouse', {
+      error: toCrawlhouseError(thrown).message,
+    });
+    return null;
+  });
+  if (facts === null) {
+    const judgesRun = errors.length === 0;
+    return {
+      troubles: findRunFailures(scope, errors, isLast),
+      judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
+    };
+  }
   const nameOf = (id: string): string => facts.names.get(id) ?? id;
   const isWhole = errors.length === 0;
   const readsCrawls = request?.pipelines.some(

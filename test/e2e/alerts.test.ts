@@ -145,6 +145,15 @@ test('a service that is down is told of after the last try only, and a receiver 
   expect(received.slice(1).map(({ event }) => event)).toEqual(['failure', 'recovery']);
 });
 
+test('a warehouse that can’t be read is told of, though it is what alerts are made from', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
+  const folder = await rawProjectFolder();
+  const { url, received } = await receiver();
+  await writeFile(join(folder, 'warehouse.duckdb'), 'no database');
+  await expect(watchedRun(folder, sandbox, { webhook: url })).rejects.toThrow();
+  expect(received).toMatchObject([{ event: 'failure', scope: 'morning', run_id: null }]);
+});
+
 test('a project without a new crawl within its rhythm is told of, until there is one', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();

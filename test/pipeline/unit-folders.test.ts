@@ -56,9 +56,24 @@ test.for([
     const at = new Date(now - days * DAY);
     await utimes(folder, at, at);
   }
-  await sweepFolders(settings, now);
-  expect(existsSync(join(settings.state_dir, 'packages'))).toBe(false);
+  await sweepFolders(settings, [], now);
+  expect(await readdir(join(settings.state_dir, 'packages'))).toEqual([]);
   const raw = join(settings.state_dir, 'raw');
-  expect(existsSync(raw) ? await readdir(raw) : []).toEqual(left);
-  await sweepFolders(settings, now);
+  expect(await readdir(raw)).toEqual(left);
+  await sweepFolders(settings, [], now);
+});
+
+test('what is not published yet keeps its folders, and only that', async () => {
+  const settings = await loadSettings(await temporaryFolder(), {});
+  const [held, done] = ['crawl_pages/held', 'crawl_pages/done'].map((unit) =>
+    unitFolders(settings.state_dir, unit),
+  );
+  for (const folders of [held, done]) {
+    if (folders) await resetFolders(folders);
+  }
+  await sweepFolders(settings, ['crawl_pages/held']);
+  expect(existsSync(held?.package ?? '')).toBe(true);
+  expect(existsSync(held?.raw ?? '')).toBe(true);
+  expect(existsSync(done?.package ?? '')).toBe(false);
+  expect(existsSync(done?.raw ?? '')).toBe(false);
 });
