@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { findProject } from '../config/project.ts';
+import { projectLog } from '../config/project-log.ts';
 import { loadSettings } from '../config/settings.ts';
 import { EXIT_CODES } from '../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import { createLogger, type LogLevel } from '../core/logger.ts';
+import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../core/logger.ts';
 import { redact } from '../core/redact.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -68,15 +69,27 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     values.debug !== true;
   const projectDir = (): string =>
     findProject(typeof given === 'string' ? given : undefined, workingDirectory);
+  let toFile: LogSink | undefined;
+  const logTo = (least: LogLevel): Logger =>
+    withSink(
+      createLogger(least, (line) => process.stderr.write(`${line}\n`)),
+      'info',
+      (record) => toFile?.(record),
+    );
   return {
     positionals,
     text: (flag) => (typeof values[flag] === 'string' ? values[flag] : undefined),
     texts: (flag) => (Array.isArray(values[flag]) ? values[flag].map(String) : []),
     has: (flag) => values[flag] === true,
     projectDir,
-    settings: () => loadSettings(projectDir(), process.env),
+    settings: async () => {
+      const settings = await loadSettings(projectDir(), process.env);
+      if (command.keepsLog) toFile ??= projectLog(settings);
+      return settings;
+    },
     workingDirectory,
-    logger: createLogger(level, (line) => process.stderr.write(`${line}\n`)),
+    logger: logTo(level),
+    logTo,
     signal,
     write: writeOut,
     progress: (text) => {

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Settings } from '../config/settings.ts';
-import type { Logger } from '../core/logger.ts';
+import type { Logger, LogLevel } from '../core/logger.ts';
 
 /** A flag of a command, with what `--help` says of it. */
 export interface Flag {
@@ -23,6 +23,8 @@ export interface Invocation {
   settings(): Promise<Settings>;
   readonly workingDirectory: string;
   readonly logger: Logger;
+  /** The same for another level of what stderr shows. */
+  logTo(level: LogLevel): Logger;
   readonly signal: AbortSignal;
   /** Data: stdout. Waits while the reader is slow. */
   write(text: string): Promise<void>;
@@ -40,6 +42,8 @@ export interface Command {
   /** Positional arguments as the help shows them, such as `[PIPELINE…]`. */
   readonly positionals: { readonly shown: string; readonly most: number };
   readonly flags: Readonly<Record<string, Flag>>;
+  /** What it says goes to the project's log files too: it changes the warehouse. */
+  readonly keepsLog?: true;
   /** @returns the exit code */
   run(invocation: Invocation): Promise<number>;
 }

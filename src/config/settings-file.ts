@@ -89,6 +89,13 @@ export const SettingsFile = z.strictObject({
     })
     .optional()
     .describe('A bucket of S3 for data exports.'),
+  logs: z
+    .strictObject({
+      megabytes: z.number().positive().default(20).describe('From this size on the next file is begun.'),
+      days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
+    })
+    .prefault({})
+    .describe('The log files under state_dir; at most 50 are kept.'),
   on_reject: z.enum(ON_REJECT).default('fail').describe('What a value that does not survive its type does.'),
   schema_change: z.enum(SCHEMA_CHANGE).default('evolve').describe("What fields unlike the dataset's do."),
   schedule_listen: z

@@ -76,7 +76,9 @@ export async function runUnits(
     context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
     context.logger.info(`unit ${report.status}`, {
       unit: report.unit,
+      stage: 'load',
       rows: report.counts.loaded ?? undefined,
+      bytes: report.bytes ?? undefined,
       seconds: report.seconds,
       error: report.error?.message,
     });
@@ -113,7 +115,7 @@ function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitRe
     if (skip === null || before.get(name) === skip) return [];
     const error = { code: 'not_exportable', message: skip, hint: null } as const;
     context.ledger.setUnit(unit, 'skipped', 0, error);
-    context.logger.info('unit skipped', { unit: name, reason: skip });
+    context.logger.info('unit skipped', { unit: name, stage: 'discover', reason: skip });
     return [idleReport(unit, 'skipped', error)];
   });
 }
@@ -123,7 +125,7 @@ function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: 
   const { code, message, hint } = error;
   const said = { code, message, hint: hint ?? null };
   ledger.setUnit(unit, 'failed', 0, said);
-  logger.info('unit failed', { unit: unitName(unit), error: message });
+  logger.info('unit failed', { unit: unitName(unit), stage: 'discover', error: message });
   return idleReport(unit, 'failed', said);
 }
 

@@ -91,6 +91,7 @@ export async function runSession(
   const standing = new Map<string, string>(ledger.units().map((unit) => [unit.unit, unit.status]));
   ledger.startRun(runId, options.command, startedAt);
   const logger = options.logger.with({ run: runId.slice(0, 8) });
+  logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
   const session: Session = { settings, runId, ledger, database, working, logger, signal, progress };
 
@@ -137,6 +138,9 @@ export async function runSession(
     units: await withFinalCounts(working, units),
     ...transformed,
   };
+  for (const { code, message } of errors)
+    logger.info('run met an error', { stage: 'run', code, error: message });
+  logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at);
   return { report, exitCode: exitCodeOf(errors), errors, madeRoom };
 }

@@ -50,7 +50,7 @@ export async function stageUnit(
 ): Promise<StagedUnit> {
   const name = unitName(planned.unit);
   const folders = unitFolders(context.settings.state_dir, name);
-  const logger = context.logger.with({ unit: name });
+  const logger = context.logger.with({ unit: name, stage: 'stage' });
   const startedAt = performance.now();
   let differences = 0;
   let left = options;

@@ -54,7 +54,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
     await connection.run('UPDATE ops.publication SET dirty = false');
   });
-  logger.info('published', { warehouse: publishedPath, seconds: secondsSince(startedAt) });
+  logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
 }
 
 /** Counts what can be queried in the copy and writes it to `ops.loads`. */

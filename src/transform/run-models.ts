@@ -63,7 +63,14 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
     untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
     const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';
-    logger.info('model built', { model: name, reason: build.reason, pieces, rows, seconds });
+    logger.info('model built', {
+      stage: 'transform',
+      model: name,
+      reason: build.reason,
+      pieces,
+      rows,
+      seconds,
+    });
   }
   const made = new Set(models.filter(({ status }) => status === 'built').map(({ name }) => name));
   for (const planned of again) {

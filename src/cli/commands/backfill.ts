@@ -10,6 +10,7 @@ import { printRun } from '../run-report.ts';
 
 export const backfill: Command = {
   name: 'backfill',
+  keepsLog: true,
   summary: 'a one-off: load what ended between two days',
   positionals: { shown: '[PIPELINE…] --from DATE --to DATE', most: Number.POSITIVE_INFINITY },
   flags: {

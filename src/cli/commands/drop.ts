@@ -9,6 +9,7 @@ import { textTable } from '../text-table.ts';
 
 export const drop: Command = {
   name: 'drop',
+  keepsLog: true,
   summary: 'take data out of the warehouse, and keep it out until it is loaded again on purpose',
   positionals: { shown: '--crawl ID… | --project P…', most: 0 },
   flags: {

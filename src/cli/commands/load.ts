@@ -6,6 +6,7 @@ import { printRun } from '../run-report.ts';
 
 export const load: Command = {
   name: 'load',
+  keepsLog: true,
   summary: 'staged packages of any machine into the warehouse',
   positionals: { shown: 'PACKAGE…', most: Number.POSITIVE_INFINITY },
   flags: {},

@@ -4,7 +4,7 @@ import { loadPipelines } from '../../config/pipelines.ts';
 import { loadSchedules } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { createLogger, type Logger } from '../../core/logger.ts';
+import type { Logger } from '../../core/logger.ts';
 import { redact } from '../../core/redact.ts';
 import { lockState } from '../../core/state-lock.ts';
 import type { RunReport } from '../../model/report.ts';
@@ -18,6 +18,7 @@ import { describeRun } from '../run-report.ts';
 
 export const schedule: Command = {
   name: 'schedule',
+  keepsLog: true,
   summary: 'the long-running service: runs what schedules.yaml says, when it says',
   positionals: { shown: '', most: 0 },
   flags: { once: { type: 'boolean', help: 'run what is due now, then end with the exit code of that' } },
@@ -69,9 +70,7 @@ async function once(invocation: Invocation, settings: Settings): Promise<number>
 
 /** What the service does is said without `--verbose` too: its log is all there is to see of it. */
 function serviceLogger(invocation: Invocation): Logger {
-  return createLogger(invocation.has('quiet') ? 'error' : 'info', (line) =>
-    process.stderr.write(`${line}\n`),
-  );
+  return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
 }
 
 function schedulerOf(settings: Settings, logger: Logger, run: SchedulerOptions['fire']): Scheduler {

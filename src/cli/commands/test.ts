@@ -6,6 +6,7 @@ import { textTable } from '../text-table.ts';
 
 export const test: Command = {
   name: 'test',
+  keepsLog: true,
   summary: 'data tests of the models on the published warehouse',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {},

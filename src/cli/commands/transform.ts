@@ -4,6 +4,7 @@ import { printRun } from '../run-report.ts';
 
 export const transform: Command = {
   name: 'transform',
+  keepsLog: true,
   summary: 'make the models again, test them and publish',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {},

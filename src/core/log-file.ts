@@ -1,0 +1,100 @@
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { stringifyJson } from './json.ts';
+import type { LogRecord, LogSink } from './logger.ts';
+import { redact } from './redact.ts';
+
+export interface LogFileOptions {
+  /** Where the files are; made when it is missing. */
+  readonly folder: string;
+  /** A file that has reached so many bytes is followed by the next one of its day. */
+  readonly maxBytes: number;
+  /** Files whose last line is older go when a log is opened. */
+  readonly maxDays: number;
+  /** The newest so many files stay, whatever their age. */
+  readonly maxFiles: number;
+}
+
+const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
+
+/**
+ * Appends each record to a file of its day, `2026-11-21.jsonl`, as one JSON object a line. A line is written by one
+ * call, so several processes may write and a kill leaves whole lines; one that a full disk has cut is ended first. A log
+ * that cannot be written is no reason to stop.
+ */
+export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
+  const { folder } = options;
+  try {
+    mkdirSync(folder, { recursive: true });
+    removeOld(options, now());
+    const today = join(folder, currentName(options, dayOf(now())));
+    if (!endsWithNewline(today)) appendFileSync(today, '\n');
+  } catch {
+    return () => {};
+  }
+  return (record) => {
+    try {
+      appendFileSync(join(folder, currentName(options, dayOf(record.at))), jsonLine(record));
+    } catch {
+      // The terminal has said it too.
+    }
+  };
+}
+
+/** A record as a line; secrets are masked in each value before it is quoted, and in the whole after it. */
+export function jsonLine({ at, level, message, fields }: LogRecord): string {
+  const masked = Object.entries(fields).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? redact(value) : value,
+  ]);
+  const line = { time: at.toISOString(), level, message: redact(message), ...Object.fromEntries(masked) };
+  return `${redact(stringifyJson(line))}\n`;
+}
+
+/** The file of a day that has room: the first one, or one with a number. */
+function currentName({ folder, maxBytes }: LogFileOptions, day: string): string {
+  for (let part = 1; ; part++) {
+    const name = part === 1 ? `${day}.jsonl` : `${day}.${part}.jsonl`;
+    const size = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (size < maxBytes) return name;
+  }
+}
+
+function removeOld({ folder, maxDays, maxFiles }: LogFileOptions, now: Date): void {
+  const files = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .map((name) => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
+  const oldest = now.getTime() - maxDays * 86_400_000;
+  for (const [index, { path, time }] of files.entries())
+    if (index >= maxFiles || time < oldest) rmSync(path, { force: true });
+}
+
+function endsWithNewline(path: string): boolean {
+  if (!existsSync(path)) return true;
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    if (size === 0) return true;
+    const last = Buffer.alloc(1);
+    readSync(file, last, 0, 1, size - 1);
+    return last.toString() === '\n';
+  } finally {
+    closeSync(file);
+  }
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

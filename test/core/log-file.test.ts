@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { logFile } from '../../src/core/log-file.ts';
+import { silentLogger, withSink } from '../../src/core/logger.ts';
+import { keepSecret } from '../../src/core/redact.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const DAY = new Date('2026-11-21T06:00:00Z');
+const options = async (more = {}) => ({
+  folder: join(await temporaryFolder(), 'logs'),
+  maxBytes: 1000,
+  maxDays: 30,
+  maxFiles: 50,
+  ...more,
+});
+const linesOf = (folder: string): Record<string, unknown>[] =>
+  readdirSync(folder)
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line));
+
+test('each record is one JSON object a line, with its scope, also where the terminal shows nothing', async () => {
+  const one = await options();
+  const logger = withSink(silentLogger, 'info', logFile(one))
+    .with({ run: 'r1' })
+    .with({ unit: 'u', stage: 'load' });
+  logger.info('unit loaded', { rows: 3n, none: undefined });
+  logger.debug('too much');
+  expect(linesOf(one.folder)).toEqual([
+    {
+      time: expect.stringMatching(/Z$/),
+      level: 'info',
+      message: 'unit loaded',
+      run: 'r1',
+      unit: 'u',
+      stage: 'load',
+      rows: 3,
+    },
+  ]);
+});
+
+test('a secret does not come through, also one that JSON would quote', async () => {
+  const one = await options();
+  keepSecret('pass"word\\1');
+  logFile(one)({
+    at: DAY,
+    level: 'warn',
+    message: 'no pass"word\\1',
+    fields: { error: 'with pass"word\\1' },
+  });
+  expect(linesOf(one.folder)).toMatchObject([{ message: 'no [redacted]', error: 'with [redacted]' }]);
+});
+
+test('a file that is full is followed by the next of its day; the oldest and the old ones go', async () => {
+  const one = await options({ maxBytes: 150, maxFiles: 3 });
+  const sink = logFile(one, () => DAY);
+  for (let n = 0; n < 6; n++) sink({ at: DAY, level: 'info', message: 'x'.repeat(60), fields: { n } });
+  expect(readdirSync(one.folder).sort()).toEqual([
+    '2026-11-21.2.jsonl',
+    '2026-11-21.3.jsonl',
+    '2026-11-21.jsonl',
+  ]);
+  expect(linesOf(one.folder)).toHaveLength(6);
+  const old = join(one.folder, '2026-09-01.jsonl');
+  writeFileSync(old, '{}\n');
+  writeFileSync(join(one.folder, 'mine.txt'), 'stays');
+  utimesSync(old, 0, 0);
+  logFile(one, () => DAY);
+  expect(readdirSync(one.folder).sort()).toEqual([
+    '2026-11-21.2.jsonl',
+    '2026-11-21.3.jsonl',
+    '2026-11-21.jsonl',
+    'mine.txt',
+  ]);
+});
+
+test('a line that was cut short is ended before the next one', async () => {
+  const one = await options();
+  logFile(one, () => DAY);
+  writeFileSync(join(one.folder, '2026-11-21.jsonl'), '{"time":"2026');
+  logFile(one, () => DAY)({ at: DAY, level: 'info', message: 'whole', fields: {} });
+  const lines = readFileSync(join(one.folder, '2026-11-21.jsonl'), 'utf8').split('\n');
+  expect(lines).toHaveLength(3);
+  expect(JSON.parse(String(lines[1]))).toMatchObject({ message: 'whole' });
+});
+
+test('a folder that cannot be made stops nobody', async () => {
+  const folder = join(await temporaryFolder(), 'file');
+  writeFileSync(folder, '');
+  const sink = logFile(await options({ folder }));
+  expect(() => sink({ at: DAY, level: 'info', message: 'm', fields: {} })).not.toThrow();
+});
