@@ -33,6 +33,9 @@ export class CrawlhouseError extends Error {
   }
 }
 
+/** Of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, by which a full disk shows as well. */
+const FULL: readonly unknown[] = [13, 778, 1034, 4874];
+
 /** Wraps anything thrown; what is not ours is a fault of ours, save what the file system and an abort say. */
 export function toCrawlhouseError(error: unknown): CrawlhouseError {
   if (error instanceof CrawlhouseError) return error;
@@ -45,7 +48,10 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS' || code === 'EACCES') {
     return new CrawlhouseError('disk', message, { cause: error, hint: 'free some space, then run again' });
   }
-  if (/could not write|no space left|No space left on device/i.test(message)) {
+  if (
+    FULL.includes((error as { errcode?: unknown } | null)?.errcode) ||
+    /could not write|no space left/i.test(message)
+  ) {
     return new CrawlhouseError('disk', message, { cause: error, hint: 'free some space, then run again' });
   }
   return new CrawlhouseError('internal', message, { cause: error });

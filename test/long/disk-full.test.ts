@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { crawlhouse, differences, rawProjectFolder, sandboxFor } from '../support/house.ts';
+import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+
+const DATASETS = ['crawl_pages', 'crawl_links'];
+/** Megabytes of the disk that holds the state, run by run: it is full at another point each time. */
+const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 17, 20];
+const ENOUGH = 300;
+const reason = noSmallDisk();
+
+test.skipIf(reason !== null)(
+  `a disk that is full anywhere in a run ends it with 3; with space it goes on from there${reason === null ? '' : ` (skipped: ${reason})`}`,
+  async () => {
+    const sandbox = await sandboxFor({
+      generate: ['projects=1,crawls=2,pages=8000,links=60000,columns=40,seed=6'],
+    });
+    const undisturbed = await rawProjectFolder();
+    expect((await crawlhouse(undisturbed, sandbox, ['run', ...DATASETS])).status).toBe(0);
+
+    const folder = await rawProjectFolder();
+    const disk = await smallDisk(SIZES[0] ?? 1);
+    const environment = { CRAWLHOUSE_STATE_DIR: disk.path };
+    const ends: string[] = [];
+    for (const size of SIZES) {
+      disk.resize(size);
+      const { status, stderr } = await crawlhouse(folder, sandbox, ['run', ...DATASETS], environment);
+      ends.push(`${size} MB: ${status} ${stderr.split('\n').find((line) => line.startsWith('Error')) ?? ''}`);
+      expect([size, status, stderr]).toEqual([
+        size,
+        expect.toBeOneOf([0, 3]),
+        expect.not.stringContaining('    at '),
+      ]);
+    }
+    process.stdout.write(`${ends.join('\n')}\n`);
+    expect(ends.filter((end) => end.includes('MB: 3')).length).toBeGreaterThan(3);
+
+    disk.resize(ENOUGH);
+    const last = await crawlhouse(folder, sandbox, ['run', ...DATASETS], environment);
+    expect([last.status, last.stderr]).toEqual([0, expect.any(String)]);
+    const connection = await temporaryConnection(await temporaryFolder());
+    for (const dataset of DATASETS)
+      expect([dataset, await differences(connection, undisturbed, folder, dataset)]).toEqual([dataset, 0n]);
+    expect(readdirSync(disk.path)).not.toContain('packages');
+  },
+);
