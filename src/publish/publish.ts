@@ -6,6 +6,7 @@ import { syncPath } from '../core/atomic-file.ts';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { removeStaleWal } from '../warehouse/remove-stale-wal.ts';
 import { FILE_OPTIONS } from '../warehouse/schema.ts';
 import { readPublication, type WorkingCopy } from '../warehouse/working-copy.ts';
 
@@ -43,7 +44,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     }
     signal.throwIfAborted();
     await syncPath(temporary);
-    await rm(`${publishedPath}.wal`, { force: true });
+    await removeStaleWal(publishedPath);
     await rename(temporary, publishedPath);
     await syncPath(dirname(publishedPath));
   } finally {

@@ -3,6 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { StreamedRows } from '../core/streamed-rows.ts';
+import { removeStaleWal } from '../warehouse/remove-stale-wal.ts';
 import { bindParameters } from './parameters.ts';
 
 export interface QueryOptions {
@@ -40,6 +41,7 @@ export class PublishedWarehouse implements Disposable {
         hint: 'crawlhouse run makes it',
       });
     }
+    await removeStaleWal(options.warehouse);
     const instance = await DuckDBInstance.create(options.warehouse, {
       access_mode: 'READ_ONLY',
       memory_limit: options.memoryLimit,

@@ -5,6 +5,7 @@ import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { keepFormer } from './keep-former.ts';
+import { removeStaleWal } from './remove-stale-wal.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
 /** Identity of a warehouse file: which publication it is, and which one it was made from. */
@@ -100,8 +101,7 @@ export async function readPublication(
       cause,
       hint: 'move the file away, or set `warehouse` to another path',
     });
-  // What a crashed writer of another tool left beside the file is not part of it.
-  await rm(`${path}.wal`, { force: true });
+  await removeStaleWal(path);
   try {
     await connection.run(`ATTACH ${text(path)} AS published (READ_ONLY)`);
   } catch (error) {
