@@ -93,7 +93,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     signal,
     write: writeOut,
     progress: (text) => {
-      if (shows) process.stderr.write(`\r\x1b[K${redact(text).slice(0, (process.stderr.columns ?? 80) - 1)}`);
+      if (shows) process.stderr.write(`\r\x1b[K${redact(text).slice(0, (process.stderr.columns || 80) - 1)}`);
     },
     say: (text) => {
       if (values.quiet !== true) process.stderr.write(`${shows ? '\r\x1b[K' : ''}${redact(text)}`);

@@ -1,9 +1,14 @@
+import { bytesText, countText, durationText } from '../core/amounts.ts';
 import type { PlanEntry, PlanReport } from '../pipeline/plan.ts';
-import { bytesText, countText, durationText } from './amounts.ts';
 import { textTable } from './text-table.ts';
 
 /** A plan for people: a line a unit that is due, then what that comes to, and what is left out. */
-export function describePlan({ units, totals }: PlanReport): string {
+export function describePlan(plan: PlanReport): string {
+  const due = plan.units.filter((unit) => unit.status === 'due');
+  return (due.length > 0 ? textTable(NAMES, due.map(row)) : '') + planSummary(plan);
+}
+
+export function planSummary({ units, totals }: PlanReport): string {
   const due = units.filter((unit) => unit.status === 'due');
   const strangers = new Set(due.filter((unit) => unit.seconds === null).map((unit) => unit.dataset));
   const time =
@@ -14,10 +19,10 @@ export function describePlan({ units, totals }: PlanReport): string {
   const lines = [
     `${countText(totals.units)} units due: ${countText(totals.rows)} rows by the service's count${bytes}; ${time}`,
     `asked of the service: at least ${countText(totals.requests)} requests, ${countText(totals.exports)} data exports`,
-    `${countText(totals.held)} units in the warehouse already`,
+    ...(totals.held > 0 ? [`${countText(totals.held)} units in the warehouse already`] : []),
     ...[...left(units)].map(([reason, count]) => `${countText(count)} units left out: ${reason}`),
   ];
-  return (due.length > 0 ? textTable(NAMES, due.map(row)) : '') + lines.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 const NAMES = ['unit', 'route', 'format', 'rows', 'bytes', 'time', 'requests', 'reason'];

@@ -1,3 +1,4 @@
+import { bytesText } from '../core/amounts.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { redact } from '../core/redact.ts';
@@ -30,14 +31,25 @@ export function describeRun(report: RunReport): string {
   }
   return [
     textTable(
-      ['unit', 'status', 'reported', 'received', 'staged', 'rejected', 'loaded', 'queryable', 'seconds'],
+      [
+        'unit',
+        'status',
+        'reported',
+        'received',
+        'staged',
+        'rejected',
+        'loaded',
+        'queryable',
+        'bytes',
+        'seconds',
+      ],
       touched.map(unitRow),
     ),
     `${touched.length} units, ${built.length} models built, ${passed} of ${report.tests.length} data tests passed: ${report.status}\n`,
   ].join('');
 }
 
-function unitRow({ unit, status, counts, seconds }: UnitReport): (string | number | null)[] {
+function unitRow({ unit, status, counts, bytes, seconds }: UnitReport): (string | number | null)[] {
   return [
     unit,
     status,
@@ -47,6 +59,7 @@ function unitRow({ unit, status, counts, seconds }: UnitReport): (string | numbe
     counts.rejected,
     counts.loaded,
     counts.queryable,
+    bytes === null ? null : bytesText(bytes),
     seconds,
   ];
 }

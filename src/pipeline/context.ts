@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Semaphore } from '../core/semaphore.ts';
+import type { Meter } from './meter.ts';
 import type { Session } from './session.ts';
 import type { Turn } from './turns.ts';
 import type { Unarchiver } from './unarchive.ts';
@@ -23,6 +24,7 @@ export interface RunContext extends Session {
 /** The same for one unit at work. */
 export interface UnitContext extends RunContext {
   readonly turn: Turn;
+  readonly meter: Pick<Meter, 'received'>;
 }
 
 /** Conversions at once: each takes up to two threads and about 150 MB on 750-column data. */

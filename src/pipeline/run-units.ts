@@ -7,6 +7,7 @@ import { loadedUnits } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
 import { idleReport } from './idle-report.ts';
+import { Meter } from './meter.ts';
 import type { TurnLimits } from './next-turn.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
@@ -51,7 +52,7 @@ export async function runUnits(
   await settleExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
-  let done = 0;
+  const meter = new Meter(due.length, context.progress);
   let shutOut = false;
   let madeRoom = false;
   const turns = new Turns(turnLimits(context.settings));
@@ -64,16 +65,16 @@ export async function runUnits(
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
       reports.push(failUnit(context, one, out));
-      done++;
+      meter.unitDone(`${unitName(one.unit)} failed`, null);
       return;
     }
     const held = loaded.get(unitName(one.unit));
-    const { report, error } = await runUnit({ ...context, turn }, one, options, landscape, held);
+    const { report, error } = await runUnit({ ...context, turn, meter }, one, options, landscape, held);
     reports.push(report);
     if (error) errors.push(error);
     if (error?.kind === 'access') shutOut = true;
     if (error?.code === 'quota') exhausted.set(id, error);
-    context.progress(`${++done} of ${due.length} units: ${report.unit} ${report.status}`);
+    meter.unitDone(`${report.unit} ${report.status}`, report.bytes);
     context.logger.info(`unit ${report.status}`, {
       unit: report.unit,
       stage: 'load',

@@ -11,7 +11,7 @@ import { unitName } from '../model/unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
 import { type ChosenRoute, pickRoute } from './choose-route.ts';
-import type { RunContext, UnitContext } from './context.ts';
+import type { UnitContext } from './context.ts';
 import { openAggregates } from './open-aggregates.ts';
 import { openExport } from './open-export.ts';
 import { openList } from './open-list.ts';
@@ -184,7 +184,7 @@ const ROUTE_REFUSALS: readonly string[] = ['forbidden', 'missing_feature', 'wron
 
 /** Stages each part while the next ones still come. */
 async function stageParts(
-  context: RunContext,
+  context: UnitContext,
   source: Source,
   folders: UnitFolders,
 ): Promise<{ download: Download; staged: StagedParts }> {
@@ -205,6 +205,7 @@ async function stageParts(
         return { download: next.value, staged };
       }
       const part = next.value;
+      context.meter.received(part.rows);
       staging = staging.then(() => stage(part));
       staging.catch(() => {
         failed = true;

@@ -31,7 +31,6 @@ export async function takeState(
   let wish: Disposable | null = null;
   try {
     for (;;) {
-      signal.throwIfAborted();
       const taken = tryLockState(stateDir, `crawlhouse ${command}`, yields);
       if (!('holder' in taken)) {
         if (!yields || !isStateWished(stateDir)) return taken;

@@ -91,11 +91,18 @@ const crawls = [{ id: name, project_id: 'bench', status: 'done' }];
 const landscape = { workspaces: [workspaceView('w', [], crawls)], dates: new Map() };
 const wish = { route, format, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, wish, ['store_a']);
+const meter = { received: () => {} };
 const turn = { move: async () => {} };
 const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
   ledger.discoverUnits([planned.unit]);
-  const { report, error } = await runUnit({ ...context, turn }, planned, options, landscape, undefined);
+  const { report, error } = await runUnit(
+    { ...context, turn, meter },
+    planned,
+    options,
+    landscape,
+    undefined,
+  );
   if (error) throw error;
   if (report.counts.loaded !== expected)
     throw new Error(`${report.counts.loaded} rows loaded, not ${expected}`);

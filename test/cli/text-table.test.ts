@@ -66,8 +66,8 @@ test('a run is told as its reconciliation and one line of sums', () => {
     units: [unit, { ...unit, unit: 'crawl_pages/c2', status: 'unchanged' }],
   });
   expect(text.split('\n')).toEqual([
-    'unit            status  reported  received  staged  rejected  loaded  queryable  seconds',
-    'crawl_pages/c1  loaded         2         2       2         0       2          2      0.1',
+    'unit            status  reported  received  staged  rejected  loaded  queryable  bytes  seconds',
+    'crawl_pages/c1  loaded         2         2       2         0       2          2  10 B       0.1',
     '1 units, 1 models built, 1 of 2 data tests passed: done',
     '',
   ]);

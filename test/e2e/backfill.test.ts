@@ -204,3 +204,17 @@ test('a backfill that is killed half-way goes on where it was, oldest first', {
   // Only the one that was under way was asked for twice.
   expect(asked.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(4);
 });
+
+test('a first run says what it is going to load before it starts, and only the first', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,links=25,columns=8,seed=86'] });
+  const folder = await rawProjectFolder();
+  const args = ['run', 'crawl_pages', 'crawl_links'];
+  const first = await crawlhouse(folder, sandbox, args);
+  expect(first.stderr).toMatch(/^A first run, of everything that has ended:\ndataset +units +rows\n/);
+  expect(first.stderr).toMatch(/\ncrawl_links +2 +50\n/);
+  expect(first.stderr).toContain("4 units due: 70 rows by the service's count");
+  const second = await crawlhouse(folder, sandbox, args);
+  expect(second.stderr).toBe('Nothing new: every finished unit is in the warehouse.\n');
+});

@@ -1,8 +1,8 @@
+import { countText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { redact } from '../../core/redact.ts';
 import { type DroppedUnit, drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
-import { countText } from '../amounts.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printErrors } from '../run-report.ts';
 import { textTable } from '../text-table.ts';

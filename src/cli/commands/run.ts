@@ -2,6 +2,7 @@ import { loadPipelines } from '../../config/pipelines.ts';
 import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
 import { withAlerts } from '../../pipeline/with-alerts.ts';
 import type { Command } from '../command.ts';
+import { sayFirstPlan } from '../first-plan.ts';
 import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
@@ -22,6 +23,7 @@ export const run: Command = {
       wish: routeWish(invocation),
       reload: false,
     };
+    await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
     const result = await withAlerts(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesText, countText, durationText } from '../../src/cli/amounts.ts';
+import { bytesText, countText, durationText } from '../../src/core/amounts.ts';
 
 test.for([
   [0, '0 B'],

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import type { Settings } from '../config/settings.ts';
+import { countText } from '../core/amounts.ts';
+import { toCrawlhouseError } from '../core/errors.ts';
+import { type PlanReport, planRun } from '../pipeline/plan.ts';
+import type { RunRequest } from '../pipeline/run.ts';
+import type { Invocation } from './command.ts';
+import { planSummary } from './plan-report.ts';
+import { textTable } from './text-table.ts';
+
+/** Before a first run, which may be a long one: what it is going to load. */
+export async function sayFirstPlan(
+  invocation: Invocation,
+  settings: Settings,
+  request: RunRequest,
+): Promise<void> {
+  if (existsSync(settings.warehouse) || existsSync(settings.state_dir) || invocation.has('quiet')) return;
+  try {
+    const plan = await planRun(settings, request, invocation.logger, invocation.signal);
+    invocation.say(describeFirstPlan(plan, settings.since));
+  } catch (thrown) {
+    // What is wrong, or a signal, is the run's to tell: it meets the same.
+    invocation.logger.debug('no plan', { error: toCrawlhouseError(thrown).message });
+  }
+}
+
+/** Units and rows by dataset, and what they come to. */
+export function describeFirstPlan(plan: PlanReport, since: string): string {
+  const due = plan.units.filter((unit) => unit.status === 'due');
+  const rows = [...Map.groupBy(due, (unit) => unit.dataset)].map(([dataset, units]) => [
+    dataset,
+    countText(units.length),
+    countText(units.reduce((sum, unit) => sum + (unit.rows ?? 0), 0)),
+  ]);
+  const reach = since === 'all' ? 'everything that has ended' : `what ended since ${since}`;
+  return `A first run, of ${reach}:\n${textTable(['dataset', 'units', 'rows'], rows)}${planSummary(plan)}`;
+}
