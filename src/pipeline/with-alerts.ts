@@ -21,6 +21,8 @@ export interface Watch {
   readonly alerts: AlertSettings;
   /** False where the run is repeated if it fails: what may pass by itself is not told of yet. */
   readonly isLast: boolean;
+  /** What is wrong beside the run, such as a file that does not hold. */
+  readonly standing?: readonly RunFailure[];
   /** UTC milliseconds. */
   readonly now: () => number;
 }
@@ -84,7 +86,7 @@ async function tell(
 /** `errors` are those of the run as a whole; with one, what the run was to read was perhaps not read. */
 async function findings(
   settings: Settings,
-  { scope, isLast, now }: Watch,
+  { scope, isLast, now, standing = [] }: Watch,
   request: RunRequest | null,
   errors: readonly RunFailure[],
   logger: Logger,
@@ -98,7 +100,7 @@ async function findings(
   if (facts === null) {
     const judgesRun = errors.length === 0;
     return {
-      troubles: findRunFailures(scope, errors, isLast),
+      troubles: findRunFailures(scope, [...errors, ...standing], isLast),
       judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
     };
   }
@@ -115,7 +117,7 @@ async function findings(
   const judgesStale = isWhole && readsCrawls === true;
   return {
     troubles: [
-      ...findRunFailures(scope, errors, isLast),
+      ...findRunFailures(scope, [...errors, ...standing], isLast),
       ...findUnitFailures(facts.failed, nameOf, isLast),
       ...findThin(facts.thin, nameOf),
       ...(judgesStale ? findStale(rhythms, now()) : []),

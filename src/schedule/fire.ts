@@ -11,6 +11,7 @@ import { withAlerts } from '../pipeline/with-alerts.ts';
 
 /**
  * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`, and tells whom its `alerts` name.
+ * `schedulesError` is what is wrong with the present schedules.yaml, if anything is.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried
  */
@@ -20,12 +21,15 @@ export async function fire(
   logger: Logger,
   signal: AbortSignal,
   isLast: boolean,
+  schedulesError: string | null,
 ): Promise<RunResult> {
   const scoped = logger.with({ schedule: schedule.name });
+  const standing =
+    schedulesError === null ? [] : [{ code: 'bad_schedule', message: schedulesError } as const];
   const alerts = alertsOf(settings.alerts, schedule.alerts);
   return withAlerts(
     settings,
-    { scope: schedule.name, alerts, isLast, now: Date.now },
+    { scope: schedule.name, alerts, isLast, standing, now: Date.now },
     () => requestOf(settings, schedule),
     (request) => runInTime(settings, schedule, request, scoped, signal),
     scoped,

@@ -34,7 +34,7 @@ export const schedule: Command = {
 async function serve(invocation: Invocation, settings: Settings): Promise<number> {
   const logger = serviceLogger(invocation);
   const scheduler = schedulerOf(settings, logger, async (one, signal, isLast) => {
-    const result = await fire(settings, one, invocation.logger, signal, isLast);
+    const result = await fire(settings, one, invocation.logger, signal, isLast, scheduler.broken);
     invocation.say(describeRun(result.report));
     return result;
   });
@@ -55,7 +55,7 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
 async function once(invocation: Invocation, settings: Settings): Promise<number> {
   const reports = new Map<string, RunReport>();
   const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal, isLast) => {
-    const result = await fire(settings, one, invocation.logger, signal, isLast);
+    const result = await fire(settings, one, invocation.logger, signal, isLast, scheduler.broken);
     reports.set(one.name, result.report);
     if (!invocation.has('json')) invocation.say(describeRun(result.report));
     return result;

@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Schedule } from '../../src/config/schedules.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { fire } from '../../src/schedule/fire.ts';
+import { receiver } from '../alert/receiver.ts';
+import { rawProjectFolder, sandboxFor } from '../support/house.ts';
+
+/** Fires one schedule in this process, with alerts of its own. */
+async function house() {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
+  const folder = await rawProjectFolder();
+  const { url, received } = await receiver();
+  const settings = await loadSettings(folder, {
+    CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
+    CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
+  });
+  const morning = (pipelines: readonly string[]) =>
+    Schedule.parse({ name: 'morning', cron: '0 6 * * *', pipelines, alerts: { webhook: url } });
+  const fired = (pipelines: readonly string[], schedulesError: string | null = null) =>
+    fire(settings, morning(pipelines), silentLogger, new AbortController().signal, true, schedulesError);
+  return { folder, received, fired };
+}
+
+test('a schedules.yaml that breaks while the service is on is told of, once, and so is its repair', async () => {
+  const { received, fired } = await house();
+  const broken = 'schedules.yaml:3: unknown key schedules.0.overlp';
+  expect((await fired(['crawl_pages'], broken)).exitCode).toBe(0);
+  await fired(['crawl_pages'], broken);
+  expect(received).toMatchObject([{ trouble: 'run/morning/bad_schedule', details: [broken] }]);
+  await fired(['crawl_pages']);
+  expect(received.map(({ event }) => event)).toEqual(['failure', 'recovery']);
+});
+
+test('a pipeline file that breaks is told of, though no run can start', async () => {
+  const { folder, received, fired } = await house();
+  await writeFile(join(folder, 'pipelines', 'broken.yaml'), 'dataset: broken\n');
+  await expect(fired(['crawl_pages'])).rejects.toMatchObject({ code: 'bad_pipeline' });
+  expect(received).toMatchObject([
+    { event: 'failure', trouble: 'run/morning/bad_pipeline', scope: 'morning', run_id: null },
+  ]);
+});
