@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { countText } from '../core/amounts.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
@@ -14,7 +15,8 @@ export async function sayFirstPlan(
   settings: Settings,
   request: RunRequest,
 ): Promise<void> {
-  if (existsSync(settings.warehouse) || existsSync(settings.state_dir) || invocation.has('quiet')) return;
+  const begun = existsSync(settings.warehouse) || existsSync(join(settings.state_dir, 'work.duckdb'));
+  if (begun || invocation.has('quiet')) return;
   try {
     const plan = await planRun(settings, request, invocation.logger, invocation.signal);
     invocation.say(describeFirstPlan(plan, settings.since));
