@@ -18,7 +18,7 @@ import { NO_COUNTS } from './idle-report.ts';
 import { standsStill } from './open-list.ts';
 import { abandonExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
-import { unitFolders } from './unit-folders.ts';
+import { removeFolders, unitFolders } from './unit-folders.ts';
 
 /** What became of a unit, and the error when it was not loaded. */
 export interface UnitOutcome {
@@ -107,6 +107,9 @@ export async function runUnit(
   } catch (thrown) {
     const error = skipIfMissing(planned, toCrawlhouseError(thrown));
     abandonExport(context, unitName(unit), error);
+    // What is not whole is of no use, and its space is needed.
+    if (error.code === 'disk' && !staged)
+      await removeFolders(unitFolders(settings.state_dir, unitName(unit)));
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
     const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
     ledger.setUnit(unit, status, attempts, ended.report.error);

@@ -19,7 +19,7 @@ import { reconcileLedger, recordRun } from './ledger-tables.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
 import { settleExports } from './settle-export.ts';
 import { takeState } from './take-state.ts';
-import { sweepFolders } from './unit-folders.ts';
+import { sweepFolders, sweepUnfinished } from './unit-folders.ts';
 
 export interface RunResult {
   readonly report: RunReport;
@@ -73,6 +73,7 @@ export async function runSession(
   const { settings, signal } = options;
   const models = await loadModels(join(settings.projectDir, 'sql'));
   using _lock = await takeState(settings.state_dir, options.command, options.logger, signal);
+  await sweepUnfinished(settings.state_dir, settings.keep_raw);
   using ledger = openLedger(settings.state_dir, options.logger);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
@@ -141,7 +142,12 @@ export async function runSession(
   for (const { code, message } of errors)
     logger.info('run met an error', { stage: 'run', code, error: message });
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
-  ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at);
+  try {
+    ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at);
+  } catch (thrown) {
+    // A full disk: what was done is told all the same.
+    errors.push(toCrawlhouseError(thrown));
+  }
   return { report, exitCode: exitCodeOf(errors), errors, madeRoom };
 }
 

@@ -56,8 +56,9 @@ export async function stageUnit(
   let left = options;
   return retry(
     async (attempt) => {
-      onMove('requested', attempt);
+      // First, so that an attempt whose disk was full leaves room for what comes.
       await resetFolders(folders);
+      onMove('requested', attempt);
       const requestedAt = new Date().toISOString();
       const opened = await openNext(context, planned, left, landscape, folders);
       const { source, chosen } = opened;

@@ -23,6 +23,10 @@ export async function resetFolders(folders: UnitFolders): Promise<void> {
   }
 }
 
+export async function removeFolders(folders: UnitFolders): Promise<void> {
+  for (const folder of [folders.package, folders.raw]) await rm(folder, { recursive: true, force: true });
+}
+
 /**
  * Removes packages, and raw files as `keep_raw` says, but those of `open` units: what is not published yet is gone on with
  * from there. One unit that is refused for weeks must not keep the folders of all others.
@@ -45,6 +49,20 @@ async function sweep(folder: string, kept: ReadonlySet<string>, until: number): 
     if (kept.has(name) || (await stat(join(folder, name))).mtimeMs > until) continue;
     await rm(join(folder, name), { recursive: true, force: true });
   }
+}
+
+/**
+ * Removes what a killed run, or one whose disk was full, left unfinished: downloads that the next attempt begins anew,
+ * packages without a manifest, what DuckDB had spilled. Else it would fill the disk before anything can be written.
+ */
+export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_raw']): Promise<void> {
+  await rm(join(stateDir, 'spill'), { recursive: true, force: true });
+  if (keepRaw === 'never') await rm(join(stateDir, 'raw'), { recursive: true, force: true });
+  const packages = join(stateDir, 'packages');
+  if (!existsSync(packages)) return;
+  for (const name of await readdir(packages))
+    if (!existsSync(join(packages, name, 'manifest.json')))
+      await rm(join(packages, name), { recursive: true, force: true });
 }
 
 /** A unit's name as a folder: legible, and never two units in one. */

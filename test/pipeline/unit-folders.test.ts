@@ -3,7 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
-import { resetFolders, sweepFolders, unitFolders } from '../../src/pipeline/unit-folders.ts';
+import { resetFolders, sweepFolders, sweepUnfinished, unitFolders } from '../../src/pipeline/unit-folders.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DAY = 86_400_000;
@@ -77,3 +77,21 @@ test('what is not published yet keeps its folders, and only that', async () => {
   expect(existsSync(done?.package ?? '')).toBe(false);
   expect(existsSync(done?.raw ?? '')).toBe(false);
 });
+
+test.for([
+  ['never', ['packages/whole']],
+  ['until_published', ['packages/whole', 'raw/part']],
+] as const)(
+  'what a killed run left unfinished goes before the next one begins: keep_raw %s',
+  async ([keepRaw, left]) => {
+    const stateDir = await temporaryFolder();
+    for (const folder of ['packages/whole', 'packages/begun', 'raw/part', 'spill/duckdb'])
+      await mkdir(join(stateDir, folder), { recursive: true });
+    await writeFile(join(stateDir, 'packages/whole/manifest.json'), '{}');
+    await sweepUnfinished(stateDir, keepRaw);
+    const there = ['packages/whole', 'packages/begun', 'raw/part', 'spill'].filter((one) =>
+      existsSync(join(stateDir, one)),
+    );
+    expect(there).toEqual(left);
+  },
+);
