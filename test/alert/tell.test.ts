@@ -118,6 +118,18 @@ test('what can’t be delivered is logged and tried again by the next run, in or
   ]);
 });
 
+test('who could not be reached is not tried with the next alert, which would come before the first', async () => {
+  const { run, away, log } = await stage();
+  away.add('webhook');
+  await run(NOON, [failing, stale]);
+  expect(log.filter((line) => line.includes('alert not delivered'))).toHaveLength(1);
+  away.clear();
+  expect(await run(NOON, [failing, stale])).toEqual([
+    'webhook failure: 1 unit of shop failed: connection',
+    'webhook stale: shop: no new crawl',
+  ]);
+});
+
 test('who was told of a trouble is told of its end, whoever saw it', async () => {
   const { run } = await stage();
   await run(NOON, [failing], { targets: ['night'] });
