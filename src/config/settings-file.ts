@@ -96,6 +96,17 @@ export const SettingsFile = z.strictObject({
     })
     .prefault({})
     .describe('The log files under state_dir; at most 50 are kept.'),
+  mirror: z
+    .strictObject({
+      store: z.enum(['store_a', 'store_b']).describe('Where to.'),
+      prefix: Prefix.default('mirror').describe('What the keys of the mirror begin with.'),
+      tables: z
+        .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
+        .min(1)
+        .describe('Tables and views of `raw` and `mart`.'),
+    })
+    .optional()
+    .describe('Tables that each publication brings to a store as partitioned Parquet (docs/query.md).'),
   on_reject: z.enum(ON_REJECT).default('fail').describe('What a value that does not survive its type does.'),
   schema_change: z.enum(SCHEMA_CHANGE).default('evolve').describe("What fields unlike the dataset's do."),
   schedule_listen: z

@@ -16,6 +16,7 @@ import { countsOf, loadedUnits } from '../warehouse/loads.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
 import { reconcileLedger, recordRun } from './ledger-tables.ts';
+import { mirrorPublished } from './mirror-published.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
 import { settleExports } from './settle-export.ts';
 import { takeState } from './take-state.ts';
@@ -127,6 +128,7 @@ export async function runSession(
         settings,
         open.map(({ unit }) => unit),
       );
+      await mirrorPublished(settings, working, logger, signal);
     }
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));

@@ -1,0 +1,178 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Connection, ident, table as quoted, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
+import { objectBytes } from '../stores/read-object.ts';
+import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
+
+export interface MirrorOptions {
+  readonly store: ObjectStore;
+  /** What the keys begin with; without a slash at its end. */
+  readonly prefix: string;
+  /** Tables and views of `raw` and `mart`. */
+  readonly tables: readonly string[];
+  /** The publication that is mirrored. */
+  readonly publication: string;
+  /** A folder for files on their way. */
+  readonly folder: string;
+}
+
+export interface MirrorReport {
+  readonly partitions: number;
+  readonly uploaded: number;
+  readonly removed: number;
+}
+
+const Manifest = z.object({
+  version: z.literal(1),
+  publication: z.string(),
+  partitions: z.array(
+    z.object({
+      table: z.string(),
+      key: z.array(z.tuple([z.string(), z.string().nullable()])),
+      rows: z.number(),
+      fingerprint: z.string(),
+      object: z.string(),
+    }),
+  ),
+});
+
+/** Columns that a table is cut by, the first set that it has. */
+const CUTS: readonly (readonly string[])[] = [
+  ['_source_id', '_window'],
+  ['_source_id'],
+  ['crawl_id'],
+  ['project_id'],
+  [],
+];
+
+/**
+ * Brings chosen tables to a store as partitioned Parquet (zstd), a file for each crawl or window; only what has changed since the
+ * manifest of the last time. Each object is replaced whole; the manifest is written once all are there.
+ *
+ * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws
+ */
+export async function mirror(
+  connection: Connection,
+  options: MirrorOptions,
+  signal: AbortSignal,
+): Promise<MirrorReport> {
+  const { store, prefix, publication, folder } = options;
+  const former = await readManifest(store, prefix, signal);
+  const present: MirrorPartition[] = [];
+  for (const table of options.tables) present.push(...(await partitionsOf(connection, table)));
+  const plan = planMirror(present, former?.manifest ?? null, prefix);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  try {
+    for (const [index, partition] of plan.upload.entries()) {
+      signal.throwIfAborted();
+      const file = join(folder, `${index}.parquet`);
+      await writePartition(connection, partition, file);
+      await store.put(mirrorObject(partition, prefix), file, signal);
+      await rm(file);
+    }
+    const partitions = present.map((partition) => ({
+      ...partition,
+      object: mirrorObject(partition, prefix),
+    }));
+    const manifest: MirrorManifest = { version: 1, publication, partitions };
+    const file = join(folder, 'manifest.json');
+    await writeFile(file, JSON.stringify(manifest, null, 2));
+    await store.put(manifestKey(prefix), file, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const key of plan.remove) {
+    const object = await find(store, key, signal);
+    if (object) await store.remove(object, signal);
+  }
+  return { partitions: present.length, uploaded: plan.upload.length, removed: plan.remove.length };
+}
+
+const manifestKey = (prefix: string): string => (prefix === '' ? 'manifest.json' : `${prefix}/manifest.json`);
+
+async function find(store: ObjectStore, key: string, signal: AbortSignal): Promise<StoredObject | null> {
+  for await (const object of store.list(key, signal)) if (object.key === key) return object;
+  return null;
+}
+
+async function readManifest(
+  store: ObjectStore,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<{ manifest: MirrorManifest } | null> {
+  const object = await find(store, manifestKey(prefix), signal);
+  if (!object) return null;
+  const pieces: Buffer[] = [];
+  for await (const piece of objectBytes(store, object, {}, signal)) pieces.push(piece);
+  const parsed = Manifest.safeParse(jsonOf(Buffer.concat(pieces).toString()));
+  if (parsed.success) return { manifest: parsed.data };
+  throw new CrawlhouseError('bad_settings', `${object.url} is no manifest of a mirror`, {
+    hint: 'name a prefix of its own under mirror, or take that object away',
+  });
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}
+
+/** The partitions of a table with the count and the fingerprint of their rows, in one pass. */
+async function partitionsOf(connection: Connection, table: string): Promise<MirrorPartition[]> {
+  const from = quoted(...table.split('.'));
+  const columns = new Set(await columnsOf(connection, table));
+  if (columns.size === 0) {
+    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${table} in the warehouse`, {
+      hint: "crawlhouse query '.tables' lists what there is",
+    });
+  }
+  const cut = CUTS.find((names) => names.every((name) => columns.has(name))) ?? [];
+  const names = cut.map(ident);
+  const rows = await connection.jsonRows(
+    `SELECT ${[...names.map((name) => `${name}::VARCHAR AS ${name}`), 'count(*) AS "rows of it"', 'sum(hash(t))::VARCHAR AS "hash of it"'].join(', ')}
+     FROM ${from} AS t ${names.length > 0 ? `GROUP BY ${names.map((name) => `t.${name}`).join(', ')} ORDER BY ${names.map((name) => `t.${name}`).join(', ')}` : ''}`,
+  );
+  return rows
+    .filter((row) => Number(row['rows of it']) > 0)
+    .map((row) => ({
+      table,
+      key: cut.map((name) => [name, row[name] === null ? null : String(row[name])] as const),
+      rows: Number(row['rows of it']),
+      fingerprint: String(row['hash of it']),
+    }));
+}
+
+async function columnsOf(connection: Connection, table: string): Promise<string[]> {
+  const [schema, name] = table.split('.');
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT column_name AS name FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
+    [schema ?? '', name ?? ''],
+  );
+  return rows.map((row) => row.name);
+}
+
+async function writePartition(
+  connection: Connection,
+  { table, key, rows }: MirrorPartition,
+  file: string,
+): Promise<void> {
+  const from = quoted(...table.split('.'));
+  const without = key.length > 0 ? ` EXCLUDE (${key.map(([column]) => ident(column)).join(', ')})` : '';
+  const where = key.map(([column], index) => `${ident(column)}::VARCHAR IS NOT DISTINCT FROM $${index + 1}`);
+  const written = await connection.run(
+    `COPY (SELECT *${without} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''})
+     TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`,
+    key.map(([, value]) => value),
+  );
+  if (Number(written) === rows) return;
+  throw new CrawlhouseError('unreconciled', `mirror of ${table}: ${rows} rows, but ${written} written`, {
+    hint: 'the mirror keeps what it had; the next run tries again',
+  });
+}

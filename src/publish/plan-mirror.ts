@@ -1,0 +1,49 @@
+/** A partition of a mirrored table: what tells its rows from those of the others, as Hive writes it. */
+export interface MirrorPartition {
+  /** With its schema: `raw.crawl_pages`. */
+  readonly table: string;
+  /** Columns and values; a NULL is a value too. Empty: the table is one partition. */
+  readonly key: readonly (readonly [column: string, value: string | null])[];
+  readonly rows: number;
+  /** Of its rows, whatever their order. */
+  readonly fingerprint: string;
+}
+
+/** What lies in the store, as its manifest says. */
+export interface MirrorManifest {
+  readonly version: 1;
+  /** The publication that it is a copy of (`ops.publication.id`). */
+  readonly publication: string;
+  readonly partitions: readonly (MirrorPartition & { readonly object: string })[];
+}
+
+export interface MirrorPlan {
+  readonly upload: readonly MirrorPartition[];
+  /** Objects of partitions that are there no longer. */
+  readonly remove: readonly string[];
+}
+
+/** What has to be done to bring a mirror to the present: new and changed partitions go up, those that are gone go. */
+export function planMirror(
+  present: readonly MirrorPartition[],
+  former: MirrorManifest | null,
+  prefix: string,
+): MirrorPlan {
+  const known = new Map(former?.partitions.map((partition) => [partition.object, partition]));
+  const objects = new Set(present.map((partition) => mirrorObject(partition, prefix)));
+  return {
+    upload: present.filter(
+      (partition) => known.get(mirrorObject(partition, prefix))?.fingerprint !== partition.fingerprint,
+    ),
+    remove: [...known.keys()].filter((object) => !objects.has(object)),
+  };
+}
+
+/** `mirror/raw/crawl_pages/_source_id=65a1/data.parquet`, as engines that know Hive's partitions expect it. */
+export function mirrorObject({ table, key }: Pick<MirrorPartition, 'table' | 'key'>, prefix: string): string {
+  const folders = key.map(
+    ([column, value]) =>
+      `${encodeURIComponent(column)}=${value === null ? '__HIVE_DEFAULT_PARTITION__' : encodeURIComponent(value)}`,
+  );
+  return [...(prefix === '' ? [] : [prefix]), ...table.split('.'), ...folders, 'data.parquet'].join('/');
+}

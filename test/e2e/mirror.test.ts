@@ -1,0 +1,31 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openStore } from '../../src/stores/open-store.ts';
+import { projectFolder, runHouse, sandboxFor } from '../support/house.ts';
+
+const signal = new AbortController().signal;
+
+test('each publication brings its new crawls to the bucket; a store that is away fails the run, not the publication', async () => {
+  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
+  const folder = await projectFolder();
+  const mirror =
+    'mirror: {store: store_b, prefix: warehouse, tables: [raw.crawl_pages, mart.page_changes]}\n';
+  await writeFile(join(folder, 'crawlhouse.yaml'), mirror);
+  const { bucket, region, endpoint } = sandbox.ready.store_b;
+
+  const away = await runHouse(folder, sandbox, {
+    environment: { CRAWLHOUSE_STORE_B_BUCKET: 'no-such-bucket' },
+  });
+  expect(away.errors.map((error) => error.code)).not.toEqual([]);
+  expect(away.report.units.every((unit) => unit.counts?.queryable === unit.counts?.loaded)).toBe(true);
+
+  const again = await runHouse(folder, sandbox);
+  expect(again.exitCode).toBe(0);
+  await using store = await openStore('store_b', { bucket, region, endpoint });
+  const keys: string[] = [];
+  for await (const object of store.list('warehouse/', signal)) keys.push(object.key);
+  expect(keys.filter((key) => key.startsWith('warehouse/raw/crawl_pages/_source_id='))).toHaveLength(2);
+  expect(keys.filter((key) => key.startsWith('warehouse/mart/page_changes/crawl_id='))).toHaveLength(1);
+  expect(keys).toContain('warehouse/manifest.json');
+});
