@@ -37,8 +37,9 @@ export async function sweepFolders(
   now: number = Date.now(),
 ): Promise<void> {
   const kept = new Set(open.map(folderName));
-  const oldest = typeof keep_raw === 'string' ? now : now - keep_raw.days * 86_400_000;
-  await sweep(join(state_dir, 'packages'), kept, now);
+  // By age only where days are given: a clock that was put back leaves files of the future.
+  const oldest = typeof keep_raw === 'string' ? Number.POSITIVE_INFINITY : now - keep_raw.days * 86_400_000;
+  await sweep(join(state_dir, 'packages'), kept, Number.POSITIVE_INFINITY);
   await sweep(join(state_dir, 'raw'), kept, oldest);
 }
 
