@@ -9,6 +9,7 @@ import { PublishedWarehouse } from '../src/query/query-warehouse.ts';
 import { writeResult } from '../src/query/write-result.ts';
 import { startSandbox } from '../src/sandbox/start-sandbox.ts';
 import { loadQuestions, type Question } from '../src/transform/questions.ts';
+import { sqlFolder } from '../src/transform/sql-folders.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const REAL_DATA = join(ROOT, '..', 'shared', 'data');
@@ -34,7 +35,7 @@ export async function questionsPage(): Promise<string> {
       threads: 2,
     });
     const sections: string[] = [];
-    for (const question of await loadQuestions(join(folder, 'sql')))
+    for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))]))
       sections.push(section(question, await firstRows(warehouse, question.sql)));
     return [HEAD, ...sections].join('\n');
   } finally {

@@ -5,6 +5,7 @@ import { redact } from '../core/redact.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../pipeline/session.ts';
 import type { Invocation } from './command.ts';
+import { describeFailedTests } from './failed-tests.ts';
 import { printError } from './print-error.ts';
 import { textTable } from './text-table.ts';
 
@@ -21,6 +22,19 @@ export function printErrors(invocation: Invocation, result: RunResult): number {
   return result.exitCode;
 }
 
+const UNIT_COLUMNS = [
+  'unit',
+  'status',
+  'reported',
+  'received',
+  'staged',
+  'rejected',
+  'loaded',
+  'queryable',
+  'bytes',
+  'seconds',
+];
+
 /** The reconciliation table and one line for everything else. */
 export function describeRun(report: RunReport): string {
   const touched = report.units.filter((unit) => unit.status !== 'unchanged');
@@ -30,22 +44,9 @@ export function describeRun(report: RunReport): string {
     return report.status === 'done' ? 'Nothing new: every finished unit is in the warehouse.\n' : '';
   }
   return [
-    textTable(
-      [
-        'unit',
-        'status',
-        'reported',
-        'received',
-        'staged',
-        'rejected',
-        'loaded',
-        'queryable',
-        'bytes',
-        'seconds',
-      ],
-      touched.map(unitRow),
-    ),
+    touched.length === 0 ? '' : textTable(UNIT_COLUMNS, touched.map(unitRow)),
     `${touched.length} units, ${built.length} models built, ${passed} of ${report.tests.length} data tests passed: ${report.status}\n`,
+    describeFailedTests(report.tests),
   ].join('');
 }
 

@@ -70,6 +70,10 @@ export const SettingsFile = z.strictObject({
     .enum(['always', 'never'])
     .default('always')
     .describe('Whether the objects of a data export stay in the store once they are loaded.'),
+  shipped_models: z
+    .enum(['all', 'none'])
+    .default('all')
+    .describe('Whether the models and questions that ship are used, besides those of the project.'),
   unarchive_per_run: WholeNumber.default(5).describe(
     'Archived crawls that one run may have restored, where a pipeline says unarchive.',
   ),

@@ -1,15 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { loadPipelines } from '../config/pipelines.ts';
 import { loadSchedules } from '../config/schedules.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { loadModels } from '../transform/load-models.ts';
+import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Check, look, smallEngine } from './check.ts';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /** Versions and the files of a project folder. */
-export async function examineProject(projectDir: string, signal: AbortSignal): Promise<Check[]> {
+export async function examineProject(
+  projectDir: string,
+  shipped_models: Settings['shipped_models'],
+  signal: AbortSignal,
+): Promise<Check[]> {
   let pipelines: readonly Pipeline[] = [];
   return [
     await look('versions', versions, signal),
@@ -32,7 +37,9 @@ export async function examineProject(projectDir: string, signal: AbortSignal): P
     ),
     await look(
       'models',
-      async () => ({ message: `${(await loadModels(join(projectDir, 'sql'))).length} under sql/` }),
+      async () => ({
+        message: `${(await loadModels(sqlFolders({ projectDir, shipped_models }))).length} in use`,
+      }),
       signal,
     ),
   ];

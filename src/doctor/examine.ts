@@ -27,7 +27,7 @@ export async function examine(
     },
     signal,
   );
-  const checks = [first, ...(await examineProject(projectDir, signal))];
+  const checks = [first, ...(await examineProject(projectDir, settings?.shipped_models ?? 'all', signal))];
   if (settings === undefined) return checks;
   checks.push(...(await examineState(settings, signal)), ...(await examineService(settings, logger, signal)));
   for (const store of configuredStores(settings)) checks.push(await examineStore(settings, store, signal));

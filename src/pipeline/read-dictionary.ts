@@ -11,6 +11,7 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { loadQuestions } from '../transform/questions.ts';
+import { sqlFolders } from '../transform/sql-folders.ts';
 import { parseSelect } from '../transform/sql-tree.ts';
 import { tableReferences } from '../transform/table-references.ts';
 import { readPublished } from './read-published.ts';
@@ -26,7 +27,7 @@ export async function readDictionary(
   pipelines: readonly Pipeline[],
   { published }: { readonly published: boolean },
 ): Promise<Dictionary> {
-  const sql = join(settings.projectDir, 'sql');
+  const sql = sqlFolders(settings);
   const [models, questions] = [await loadModels(sql), await loadQuestions(sql)];
   const found = published ? await readPublished(settings, readWarehouse) : undefined;
   await using database = await Database.open({

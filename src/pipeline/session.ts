@@ -12,6 +12,7 @@ import { publish } from '../publish/publish.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { type ModelsReport, runModels } from '../transform/run-models.ts';
+import { sqlFolders } from '../transform/sql-folders.ts';
 import { countsOf, loadedUnits } from '../warehouse/loads.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
@@ -57,8 +58,10 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   /** Told in a few words how far the units are. */
   readonly progress?: (text: string) => void;
-  /** Make and test every model, changed or not; or only these with what they read. */
-  readonly models?: 'all' | readonly string[];
+  /** Make and test every model, changed or not. */
+  readonly full?: boolean;
+  /** The models to make, as `selectModels` reads them; all when absent. */
+  readonly select?: readonly string[];
 }
 
 /**
@@ -72,7 +75,7 @@ export async function runSession(
   work: (session: Session) => Promise<Work>,
 ): Promise<RunResult> {
   const { settings, signal } = options;
-  const models = await loadModels(join(settings.projectDir, 'sql'));
+  const models = await loadModels(sqlFolders(settings));
   using _lock = await takeState(settings.state_dir, options.command, options.logger, signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   using ledger = openLedger(settings.state_dir, options.logger);
@@ -109,7 +112,7 @@ export async function runSession(
     madeRoom = done.madeRoom ?? false;
     // Who comes next makes the models and publishes, for both.
     if (!madeRoom) {
-      transformed = await transform(session, models, units, options.models);
+      transformed = await transform(session, models, units, options);
       errors.push(...failedTests(transformed.tests));
       const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
       const built = transformed.models.some((model) => model.status === 'built');
@@ -157,14 +160,14 @@ function transform(
   { working, logger, runId, signal }: Session,
   models: readonly Model[],
   units: readonly UnitReport[],
-  wanted: SessionOptions['models'],
+  { full, select }: SessionOptions,
 ): Promise<ModelsReport> {
   const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
   return runModels({
     connection: working.connection,
     models,
-    changed: wanted === undefined ? new Set(loaded) : 'all',
-    ...(Array.isArray(wanted) ? { only: wanted } : {}),
+    changed: full ? 'all' : new Set(loaded),
+    ...(select ? { only: select } : {}),
     onChange: () => working.markDirty(),
     logger,
     runId,

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { TestReport } from '../model/report.ts';
 import { loadModels } from '../transform/load-models.ts';
+import { sqlFolders } from '../transform/sql-folders.ts';
 import { testModels } from '../transform/test-models.ts';
 import { readPublished } from './read-published.ts';
 
@@ -16,7 +16,7 @@ export async function testPublished(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<TestReport[]> {
-  const models = await loadModels(join(settings.projectDir, 'sql'));
+  const models = await loadModels(sqlFolders(settings));
   const reports = await readPublished(settings, (connection) =>
     testModels({ connection, models, only: names, signal }),
   );

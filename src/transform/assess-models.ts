@@ -19,8 +19,13 @@ export interface Assessed {
   readonly former: BuiltModel | undefined;
 }
 
-/** Says of one model after the other, in the order of the plan, what is to be done with it. */
-export type Assessor = (planned: PlannedModel) => Promise<Assessed>;
+/** Takes one model after the other, in the order of the plan. */
+export interface Assessor {
+  /** Says what is to be done with a model. */
+  readonly assess: (planned: PlannedModel) => Promise<Assessed>;
+  /** Passes over a model that stays as it is, behind or not: what reads it is made from that. */
+  readonly leave: (planned: PlannedModel) => void;
+}
 
 /**
  * Looks at what stands. Each model is assessed when those before it have been made: that is assumed of whatever is to
@@ -39,7 +44,12 @@ export async function assessModels(
   const definitions = new Map<string, string>();
   const made = new Set<string>();
 
-  return async (planned) => {
+  const leave = ({ model }: PlannedModel): void => {
+    const former = before.get(model.name);
+    definitions.set(model.name, former?.definition ?? '');
+    stamps.set(model.name, `${former?.fingerprint} ${former?.sources}`);
+  };
+  const assess = async (planned: PlannedModel): Promise<Assessed> => {
     const { name, kind } = planned.model;
     const definition = definitionOf(planned, definitions);
     const sources = madeFrom(planned, versionOf, stamps);
@@ -68,6 +78,7 @@ export async function assessModels(
     if (build.how !== 'none') made.add(name);
     return { build, stamp, former };
   };
+  return { assess, leave };
 }
 
 function hash(...parts: readonly string[]): string {

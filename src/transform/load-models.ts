@@ -7,17 +7,27 @@ import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { QUESTIONS_FOLDER } from './questions.ts';
 import { type SqlFile, splitSqlFile } from './sql-file.ts';
+import type { SqlFolder } from './sql-folders.ts';
 
 /**
- * Reads every model under `sql/`, ordered by name. What only the database can tell (one SELECT, what it reads, what
+ * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
+ * earlier folder. What only the database can tell (one SELECT, what it reads, what
  * it puts out) is checked by `planModels`.
  *
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */
-export async function loadModels(sqlDir: string): Promise<Model[]> {
+export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
   const models = new Map<string, Model>();
-  for (const path of await sqlFiles(sqlDir)) {
-    const model = readModel(splitSqlFile(`sql/${path}`, await readFile(join(sqlDir, path), 'utf8')));
+  for (const folder of folders)
+    for (const [name, model] of await folderModels(folder)) models.set(name, model);
+  return [...models.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function folderModels(folder: SqlFolder): Promise<Map<string, Model>> {
+  const models = new Map<string, Model>();
+  for (const path of await sqlFiles(folder)) {
+    const text = await readFile(join(folder.path, path), 'utf8');
+    const model = readModel(splitSqlFile(`${folder.shown}/${path}`, text));
     const same = models.get(model.name);
     if (same) {
       const place = { file: model.file, line: model.lineOf(['name']) };
@@ -25,16 +35,16 @@ export async function loadModels(sqlDir: string): Promise<Model[]> {
     }
     models.set(model.name, model);
   }
-  return [...models.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return models;
 }
 
-async function sqlFiles(sqlDir: string): Promise<string[]> {
+async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
   const found = await readdir(sqlDir, { recursive: true });
   const paths = found.map((path) => path.replaceAll('\\', '/')).filter((path) => path.endsWith('.sql'));
   for (const path of paths) {
     if (path.split('/').length !== 2) {
       throw badModel(
-        { file: `sql/${path}`, line: 1 },
+        { file: `${shown}/${path}`, line: 1 },
         'is not in a folder of sql',
         'sql/<folder>/<name>.sql',
       );

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { checkHeader } from './check-header.ts';
 import { splitSqlFile } from './sql-file.ts';
+import type { SqlFolder } from './sql-folders.ts';
 
 /** The folder of `sql/` that holds saved questions; every other one holds models. */
 export const QUESTIONS_FOLDER = 'questions';
@@ -26,18 +27,25 @@ export interface Question {
 }
 
 /**
- * Reads the saved questions under `sql/questions/`, ordered by name.
+ * Reads the saved questions under `questions/` of some folders, ordered by name; one of a later folder takes the place
+ * of one of its name in an earlier folder.
  *
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */
-export async function loadQuestions(sqlDir: string): Promise<Question[]> {
-  const folder = join(sqlDir, QUESTIONS_FOLDER);
+export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
+  const questions = new Map<string, Question>();
+  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
+  return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {
+  const folder = join(path, QUESTIONS_FOLDER);
   if (!existsSync(folder)) return [];
   const questions: Question[] = [];
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith('.sql')) continue;
     const text = await readFile(join(folder, name), 'utf8');
-    const source = splitSqlFile(`sql/${QUESTIONS_FOLDER}/${name}`, text);
+    const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
     const header = checkHeader(QuestionHeader, source);
     questions.push({ name: basename(name, '.sql'), ...header, sql: source.sql.trim() });
   }

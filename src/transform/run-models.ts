@@ -1,10 +1,11 @@
 import type { Connection } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
 import type { Model } from './model.ts';
-import { ensureStateTables } from './model-state.ts';
+import { ensureStateTables, martObjects } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
@@ -16,7 +17,7 @@ export interface RunModelsOptions {
   readonly models: readonly Model[];
   /** Sources that this run wrote (`raw.crawl_pages`), or `all` to make and test everything. */
   readonly changed: ReadonlySet<string> | 'all';
-  /** Names of the models to make, with what they read; all when absent. */
+  /** The models to make, as `selectModels` reads them; all when absent. */
   readonly only?: readonly string[];
   /** The raw tables that pipelines make; a model that reads another one is an error. */
   readonly sources?: ReadonlySet<string>;
@@ -43,15 +44,20 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
   const plan = await planModels(options);
   const selected = selectModels(plan, options.only);
   await ensureStateTables(connection);
+  await checkReads(connection, selected);
   await dropRemoved(options);
-  const assess = await assessModels(connection, options.changed, runId);
+  const { assess, leave } = await assessModels(connection, options.changed, runId);
   const untested: PlannedModel[] = [];
   const again: PlannedModel[] = [];
   const models: ModelReport[] = [];
 
-  for (const planned of selected) {
+  for (const planned of plan) {
     signal?.throwIfAborted();
     const { name } = planned.model;
+    if (!selected.includes(planned)) {
+      leave(planned);
+      continue;
+    }
     const { build, stamp, former } = await assess(planned);
     if (build.how === 'none') {
       models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
@@ -79,6 +85,19 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
     else if (tests.length > 0) untested.push({ ...planned, tests });
   }
   return { models, tests: await testAll(untested, options) };
+}
+
+/** A model may be made by itself only where what it reads is there. */
+async function checkReads(connection: Connection, selected: readonly PlannedModel[]): Promise<void> {
+  const standing = await martObjects(connection);
+  const chosen = new Set(selected.map(({ model }) => model.name));
+  for (const { model, models } of selected) {
+    const missing = [...models].find((name) => !chosen.has(name) && !standing.has(name));
+    if (missing === undefined) continue;
+    throw new CrawlhouseError('usage', `${model.name} reads ${missing}, which is not made yet`, {
+      hint: `select +${model.name.replace('mart.', '')}: the plus takes what it reads as well`,
+    });
+  }
 }
 
 async function testAll(

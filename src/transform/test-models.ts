@@ -10,7 +10,7 @@ export interface TestModelsOptions {
   /** On the warehouse (`USE`), which may be read-only: nothing is written. */
   readonly connection: Connection;
   readonly models: readonly Model[];
-  /** Names of the models to test, with what they read; all when absent. */
+  /** The models to test, as `selectModels` reads them; all when absent. */
   readonly only?: readonly string[];
   readonly signal?: AbortSignal;
 }

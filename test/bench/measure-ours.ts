@@ -15,6 +15,7 @@ import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { workspaceView } from '../support/landscape.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
@@ -56,7 +57,7 @@ const database = await Database.open({
   tempDirectory: join(settings.state_dir, 'spill'),
 });
 const working = await WorkingCopy.open(database, settings.state_dir, settings.warehouse, silentLogger);
-const models = await loadModels(join(import.meta.dirname, '..', '..', 'sql'));
+const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
 const ledger = new Ledger(settings.state_dir);

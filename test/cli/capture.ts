@@ -56,6 +56,6 @@ export async function projectFolder(settings = ''): Promise<string> {
   await mkdir(join(folder, 'sql'));
   await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');
   await writeFile(join(folder, 'pipelines', 'crawl_pages.yaml'), PAGES);
-  await writeFile(join(folder, 'crawlhouse.yaml'), settings);
+  await writeFile(join(folder, 'crawlhouse.yaml'), `${settings}\nshipped_models: none\n`);
   return folder;
 }

@@ -53,9 +53,9 @@ const report: RunReport = {
       model: 'mart.pages',
       severity: 'warn',
       status: 'failed',
-      failures: 1,
-      sample: [],
-      query: '',
+      failures: 9,
+      sample: [{ url: 'a', n: 2 }],
+      query: 'SELECT url, n\n  FROM few',
     },
   ],
 };
@@ -69,6 +69,11 @@ test('a run is told as its reconciliation and one line of sums', () => {
     'unit            status  reported  received  staged  rejected  loaded  queryable  bytes  seconds',
     'crawl_pages/c1  loaded         2         2       2         0       2          2  10 B       0.1',
     '1 units, 1 models built, 1 of 2 data tests passed: done',
+    '',
+    'warn: mart.pages: few: some of 9 rows',
+    'url  n',
+    'a    2',
+    'all of them: SELECT url, n FROM few',
     '',
   ]);
 });

@@ -97,7 +97,7 @@ test('crawlhouse run tells a webhook and a command of a failure once, and once t
   const file = join(folder, 'told.jsonl');
   await writeFile(
     join(folder, 'crawlhouse.yaml'),
-    `alerts:\n  webhook: ${url}\n  command: [tee, -a, ${file}]\n`,
+    `shipped_models: none\nalerts:\n  webhook: ${url}\n  command: [tee, -a, ${file}]\n`,
   );
   await setFaults(sandbox, [{ match: { path: '/data/crawl/' }, kind: 'status', status: 401 }]);
   const first = await crawlhouse(folder, sandbox, ['run', 'crawl_pages']);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
 import { writeResult } from '../../src/query/write-result.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runHouse, SHARED_DATA } from '../support/house.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
@@ -36,7 +37,7 @@ async function compare(it: Service, data: ServiceData): Promise<ReadonlyMap<stri
     threads: 2,
   });
   const rows = new Map<string, number>();
-  for (const question of await loadQuestions(join(folder, 'sql'))) {
+  for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))])) {
     const answer = ANSWERS[question.name];
     expect(answer, `${question.name} has no second answer`).toBeDefined();
     const found = await rowsOf(warehouse, question.sql);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
@@ -40,6 +40,7 @@ export async function rawProjectFolder(): Promise<string> {
   await mkdir(join(folder, 'sql'), { recursive: true });
   for (const name of ['pipelines', 'schedules.yaml'])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'crawlhouse.yaml'), 'shipped_models: none\n');
   return folder;
 }
 

@@ -54,7 +54,7 @@ export async function killProject(): Promise<string> {
   const prefix = randomUUID();
   await writeFile(
     join(folder, 'crawlhouse.yaml'),
-    `store_a: { prefix: ${prefix} }\nstore_b: { prefix: ${prefix} }\n`,
+    `shipped_models: none\nstore_a: { prefix: ${prefix} }\nstore_b: { prefix: ${prefix} }\n`,
   );
   await mkdir(join(folder, 'sql', 'mart'), { recursive: true });
   await writeFile(join(folder, 'sql', 'mart', 'links_by_page.sql'), MODEL);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { expectBadModel, loadFiles } from './model-files.ts';
 import { createTable, openWarehouse } from './test-warehouse.ts';
 
@@ -24,14 +25,14 @@ test('the example of docs/models.md runs beside our models, on a warehouse that 
     ],
   );
   const models = [
-    ...(await loadModels(join(repository, 'sql'))),
+    ...(await loadModels([sqlFolder(join(repository, 'sql'))])),
     ...(await loadFiles({ 'mart/slow_pages.sql': example })),
   ];
   const { tests } = await runModels({
     connection,
     models,
     changed: 'all',
-    only: ['slow_pages'],
+    only: ['+slow_pages'],
     runId: 'r',
     logger: silentLogger,
   });
@@ -59,6 +60,6 @@ test('docs/models.md lists the models that ship, with their kinds', async () => 
   const listed = [...docs.matchAll(/^\| `(mart\.\w+)`\s*\| (\w+)/gm)].map(
     ([, name, kind]) => `${name} ${kind}`,
   );
-  const shipped = await loadModels(join(repository, 'sql'));
+  const shipped = await loadModels([sqlFolder(join(repository, 'sql'))]);
   expect(listed.sort()).toEqual(shipped.map(({ name, kind }) => `${name} ${kind}`).sort());
 });

@@ -9,6 +9,7 @@ import { loadModels } from '../../src/transform/load-models.ts';
 import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { selectModels } from '../../src/transform/select-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { createTable, openWarehouse, rowsSql } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -37,7 +38,7 @@ const Golden = z.strictObject({
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
   const golden = Golden.parse(parse(readFileSync(join(folder, file), 'utf8'), { intAsBigInt: true }));
-  const models = selectModels(plan, [golden.model]).map(({ model }) => model);
+  const models = selectModels(plan, [`+${golden.model}`]).map(({ model }) => model);
   describe(golden.model, () => {
     test.each(golden.cases)('$name', async ({ input, columns, expect: expected, failing_tests }) => {
       await using warehouse = await openWarehouse();
@@ -80,6 +81,6 @@ async function planAll(): Promise<PlannedModel[]> {
   await using warehouse = await openWarehouse();
   return await planModels({
     connection: warehouse.connection,
-    models: await loadModels(join(repository, 'sql')),
+    models: await loadModels([sqlFolder(join(repository, 'sql'))]),
   });
 }

@@ -5,13 +5,14 @@ import { type Connection, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 /**
  * After any sequence of loads, reloads and deletions, piece by piece gives the tables that a run from nothing gives.
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
-const models = (await loadModels(join(import.meta.dirname, '../../sql')))
+const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
   .filter(({ name }) => !/comparison|clusters|structured|segments|weeks|months|events/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import type { Model } from '../../src/transform/model.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 
 /** Writes files under a `sql` folder of their own and gives it to `work`. */
 export async function withSqlFiles<T>(
@@ -24,7 +25,7 @@ export async function withSqlFiles<T>(
 }
 
 export function loadFiles(files: Readonly<Record<string, string>>): Promise<Model[]> {
-  return withSqlFiles(files, loadModels);
+  return withSqlFiles(files, (sqlDir) => loadModels([sqlFolder(sqlDir)]));
 }
 
 export interface ModelText {

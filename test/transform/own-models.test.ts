@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { planModels } from '../../src/transform/plan-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../..');
-const models = await loadModels(join(repository, 'sql'));
+const models = await loadModels([sqlFolder(join(repository, 'sql'))]);
 
 test('every model has golden cases', async () => {
   const golden = (await readdir(join(repository, 'test/golden'))).filter((name) => name.endsWith('.yaml'));

@@ -8,6 +8,7 @@ import { columnType, type Field } from '../../src/model/field.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { parseSelect } from '../../src/transform/sql-tree.ts';
 import { tableReferences } from '../../src/transform/table-references.ts';
 import { expectBadModel, withSqlFiles } from './model-files.ts';
@@ -15,7 +16,7 @@ import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse
 
 const repository = join(import.meta.dirname, '../..');
 const data = join(repository, '../shared/data');
-const questions = await loadQuestions(join(repository, 'sql'));
+const questions = await loadQuestions([sqlFolder(join(repository, 'sql'))]);
 
 const CRAWLS = [
   { id: 'gov-1', project_id: 'gov', ended_at: Date.UTC(2025, 0, 9), folder: 'gov-sites-2025-01-09' },
@@ -27,7 +28,7 @@ test('a question is refused with the line of what is wrong', async () => {
   const file = '/*\ntitle: T\nmodell: mart.a\n*/\nSELECT 1';
   await withSqlFiles({ 'questions/q01.sql': file }, (sqlDir) =>
     expectBadModel(
-      loadQuestions(sqlDir),
+      loadQuestions([sqlFolder(sqlDir)]),
       'sql/questions/q01.sql:3: unknown key modell',
       'keys that work here: title, model, description',
     ),
@@ -35,7 +36,7 @@ test('a question is refused with the line of what is wrong', async () => {
 });
 
 test('a project without questions has none', async () => {
-  expect(await withSqlFiles({ 'm/a.sql': '' }, loadQuestions)).toEqual([]);
+  expect(await withSqlFiles({ 'm/a.sql': '' }, (sqlDir) => loadQuestions([sqlFolder(sqlDir)]))).toEqual([]);
 });
 
 describe('on an empty warehouse', () => {
@@ -126,7 +127,7 @@ afterAll(async () => {
 });
 
 async function build({ connection }: TestWarehouse): Promise<string[]> {
-  const models = await loadModels(join(repository, 'sql'));
+  const models = await loadModels([sqlFolder(join(repository, 'sql'))]);
   const { tests } = await runModels({ connection, models, changed: 'all', runId: 'r', logger: silentLogger });
   return tests.filter(({ status }) => status === 'failed').map(({ model, name }) => `${model} ${name}`);
 }

@@ -119,12 +119,16 @@ describe('what is built', () => {
     expect(statuses(await run(MODELS, 'all'))).toEqual(built('mart.links', 'mart.pages', 'mart.counts'));
   });
 
-  test('only builds what it names and what that reads, and drops nothing', async () => {
+  test('only builds what is selected: a model, with what it reads, with what reads it; and drops nothing', async () => {
+    await expect(run(MODELS, 'all', { only: ['counts'] })).rejects.toThrow(
+      'mart.counts reads mart.pages, which is not made yet',
+    );
     await run(MODELS);
-    expect(statuses(await run(MODELS, 'all', { only: ['counts'] }))).toEqual({
-      'mart.pages': 'built',
-      'mart.counts': 'built',
-    });
+    const made = async (only: string) => Object.keys(statuses(await run(MODELS, 'all', { only: [only] })));
+    expect(await made('counts')).toEqual(['mart.counts']);
+    expect(await made('+mart.counts')).toEqual(['mart.pages', 'mart.counts']);
+    expect(await made('pages+')).toEqual(['mart.pages', 'mart.counts']);
+    expect(statuses(await run(MODELS))).toEqual(built());
     expect(await warehouse.connection.jsonRows('FROM mart.links')).toHaveLength(1);
     await expect(run(MODELS, 'all', { only: ['count'] })).rejects.toThrow('there is no model count');
   });

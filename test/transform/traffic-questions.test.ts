@@ -4,13 +4,14 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
 import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 // One small site, worked by hand: a crawl, three days of log files, a day of search results.
 
 const sql = join(import.meta.dirname, '../../sql');
 const questions = new Map(
-  (await loadQuestions(sql)).map((question) => [question.name.slice(0, 3), question]),
+  (await loadQuestions([sqlFolder(sql)])).map((question) => [question.name.slice(0, 3), question]),
 );
 
 const HOME = 'https://s.example/';
@@ -310,7 +311,7 @@ beforeAll(async () => {
     },
     DEMAND.map((row) => ({ ...row, _project_id: 'p1', date: '2025-01-10', query: 'q', device: 'mobile' })),
   );
-  const models = await loadModels(sql);
+  const models = await loadModels([sqlFolder(sql)]);
   await runModels({ connection, models, changed: 'all', runId: 'r', logger: silentLogger });
 });
 

@@ -14,6 +14,12 @@ const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
 since: all
 `;
 
+const SQL_README = `# Models of this project
+
+A file sql/mart/NAME.sql makes the table mart.NAME, beside the models that ship with crawlhouse; of the same name, in
+their place. Cases for them are in sql/cases/. See docs/models.md of crawlhouse.
+`;
+
 export const init: Command = {
   name: 'init',
   summary: 'a new project folder, ready to run',
@@ -27,9 +33,11 @@ export const init: Command = {
       });
     }
     await mkdir(folder, { recursive: true });
-    for (const name of ['pipelines', 'schemas', 'sql', 'schedules.yaml']) {
+    for (const name of ['pipelines', 'schemas', 'schedules.yaml']) {
       await cp(join(TEMPLATE, name), join(folder, name), { recursive: true });
     }
+    await mkdir(join(folder, 'sql', 'mart'), { recursive: true });
+    await writeFile(join(folder, 'sql', 'README.md'), SQL_README);
     await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
     await writeFile(join(folder, '.gitignore'), '.crawlhouse/\n.env\n*.duckdb\n*.duckdb.wal\n');
     invocation.say(

@@ -7,6 +7,7 @@ import { stringifyJson } from '../../core/json.ts';
 import { type ParameterTexts, PublishedWarehouse } from '../../query/query-warehouse.ts';
 import { writeResult } from '../../query/write-result.ts';
 import { loadQuestions } from '../../transform/questions.ts';
+import { sqlFolders } from '../../transform/sql-folders.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printError } from '../print-error.ts';
 import { runPrompt } from '../query-prompt.ts';
@@ -84,7 +85,7 @@ async function sqlOf(invocation: Invocation, settings: Settings): Promise<string
 }
 
 async function questionSql(settings: Settings, name: string): Promise<string> {
-  const questions = await loadQuestions(join(settings.projectDir, 'sql'));
+  const questions = await loadQuestions(sqlFolders(settings));
   const question = questions.find((one) => one.name === name);
   if (question) return question.sql;
   throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
@@ -93,7 +94,7 @@ async function questionSql(settings: Settings, name: string): Promise<string> {
 }
 
 async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
-  const questions = await loadQuestions(join(settings.projectDir, 'sql'));
+  const questions = await loadQuestions(sqlFolders(settings));
   const listed = questions.map(({ name, title, model }) => ({ name, title, model }));
   if (invocation.has('json')) await invocation.write(`${stringifyJson(listed, 2)}\n`);
   else {
@@ -134,7 +135,7 @@ async function prompt(
     terminal: process.stdin.isTTY ? process.stderr : null,
     historyFile: join(settings.state_dir, 'query_history'),
     warehouse,
-    questions: await loadQuestions(join(settings.projectDir, 'sql')),
+    questions: await loadQuestions(sqlFolders(settings)),
     format,
     signal: invocation.signal,
     write: invocation.write,

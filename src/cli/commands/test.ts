@@ -2,6 +2,7 @@ import { stringifyJson } from '../../core/json.ts';
 import { failedTests } from '../../pipeline/failed-tests.ts';
 import { testPublished } from '../../pipeline/test-published.ts';
 import type { Command } from '../command.ts';
+import { describeFailedTests } from '../failed-tests.ts';
 import { textTable } from '../text-table.ts';
 
 export const test: Command = {
@@ -16,6 +17,7 @@ export const test: Command = {
     else {
       const rows = tests.map((one) => [one.model, one.name, one.severity, one.status, one.failures]);
       await invocation.write(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
+      await invocation.write(describeFailedTests(tests));
     }
     return failedTests(tests).length > 0 ? 4 : 0;
   },

@@ -1,24 +1,59 @@
+import { stringifyJson } from '../../core/json.ts';
+import { explainTransform } from '../../pipeline/explain-transform.ts';
 import { runSession } from '../../pipeline/session.ts';
+import type { Explanation } from '../../transform/explain-models.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../run-report.ts';
+import { textTable } from '../text-table.ts';
+
+/** So many pieces are named. */
+const PIECES_SHOWN = 3;
 
 export const transform: Command = {
   name: 'transform',
   keepsLog: true,
-  summary: 'make the models again, test them and publish',
+  summary: 'make the models that are behind, test them and publish',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
-  flags: {},
+  flags: {
+    select: {
+      type: 'string',
+      multiple: true,
+      value: 'MODEL',
+      help: 'only this model; +MODEL: with what it reads (as a MODEL without the flag); MODEL+: with what reads it',
+    },
+    full: { type: 'boolean', help: 'make them as a whole, behind or not' },
+    explain: { type: 'boolean', help: 'only say what would be made, why, and which pieces' },
+  },
   async run(invocation) {
-    const result = await runSession(
-      {
-        command: 'transform',
-        settings: await invocation.settings(),
-        logger: invocation.logger,
-        signal: invocation.signal,
-        models: invocation.positionals.length > 0 ? invocation.positionals : 'all',
-      },
-      async () => ({ units: [], errors: [] }),
-    );
-    return printRun(invocation, result);
+    const given = [...invocation.positionals.map((name) => `+${name}`), ...invocation.texts('select')];
+    const select = given.length > 0 ? given : undefined;
+    const full = invocation.has('full');
+    const { logger, signal } = invocation;
+    const settings = await invocation.settings();
+    if (invocation.has('explain')) {
+      const models = await explainTransform(settings, { full, select, logger, signal });
+      const shown = invocation.has('json') ? `${stringifyJson({ models }, 2)}\n` : explanationTable(models);
+      await invocation.write(shown);
+      return 0;
+    }
+    const options = { command: 'transform', settings, logger, signal, full, ...(select ? { select } : {}) };
+    return printRun(invocation, await runSession(options, async () => ({ units: [], errors: [] })));
   },
 };
+
+function explanationTable(models: readonly Explanation[]): string {
+  const rows = models.map(({ name, kind, build, reason, behind, gone }) => [
+    name,
+    kind,
+    build,
+    reason,
+    pieces(behind),
+    pieces(gone),
+  ]);
+  return textTable(['model', 'kind', 'build', 'reason', 'pieces', 'gone'], rows);
+}
+
+function pieces(keys: readonly string[]): string {
+  const shown = keys.slice(0, PIECES_SHOWN).join(' ');
+  return keys.length > PIECES_SHOWN ? `${shown} and ${keys.length - PIECES_SHOWN} more` : shown;
+}

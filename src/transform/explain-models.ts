@@ -1,0 +1,48 @@
+import type { Connection } from '../core/duckdb.ts';
+import { assessModels } from './assess-models.ts';
+import type { BuildReason } from './decide-build.ts';
+import { ensureStateTables } from './model-state.ts';
+import type { PlannedModel } from './plan-models.ts';
+
+/** What a run would do with a model. */
+export interface Explanation {
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  /** `full`: as a whole; `pieces`: only those named; `none`: it stands as it is. */
+  readonly build: 'none' | 'full' | 'pieces';
+  readonly reason: BuildReason | 'words' | 'pieces' | null;
+  /** Keys of the pieces to make and to take out, as JSON lists of the values that they are cut by. */
+  readonly behind: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/**
+ * Says what a run would do with these models, and why, without making any. A piece that only shows once a table is
+ * made that is behind itself is not foreseen.
+ */
+export async function explainModels(
+  connection: Connection,
+  selected: readonly PlannedModel[],
+  plan: readonly PlannedModel[],
+  full: boolean,
+): Promise<Explanation[]> {
+  await ensureStateTables(connection);
+  const { assess, leave } = await assessModels(connection, full ? 'all' : new Set(), '');
+  const explanations: Explanation[] = [];
+  for (const planned of plan) {
+    if (!selected.includes(planned)) {
+      leave(planned);
+      continue;
+    }
+    const { build } = await assess(planned);
+    const changes = build.how === 'pieces' ? build.changes : { behind: [], gone: [] };
+    explanations.push({
+      name: planned.model.name,
+      kind: planned.model.kind,
+      build: build.how,
+      reason: build.how === 'none' ? null : build.reason,
+      ...changes,
+    });
+  }
+  return explanations;
+}
