@@ -19,6 +19,7 @@ const MIGRATIONS = [
   `ALTER TABLE units ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE units ADD COLUMN next_try_at TEXT;`,
   'ALTER TABLE exports ADD COLUMN run_id TEXT',
+  'ALTER TABLE runs ADD COLUMN summary TEXT',
 ] as const;
 
 /** `PRAGMA user_version` of a ledger; one of 0 that has tables is of version 1, which did not write it. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { UnitError } from '../model/report.ts';
+import type { RunSummary } from '../model/run-summary.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import { asDamage, damaged } from './damaged-ledger.ts';
 import { migrateLedger } from './ledger-schema.ts';
@@ -30,6 +31,8 @@ export interface LedgerRun {
   readonly status: string;
   readonly started_at: string;
   readonly ended_at: string | null;
+  /** Null while it goes on, and where only the warehouse tells of it. */
+  readonly summary: RunSummary | null;
 }
 
 /** A data export that a unit's attempt asked for; its prefix holds unit and attempt (spec-notes.md 21). */
@@ -260,17 +263,21 @@ export class Ledger implements Disposable {
       .run(runId, command, 'running', startedAt);
   }
 
-  endRun(runId: string, status: string, endedAt: string): void {
+  endRun(runId: string, status: string, endedAt: string, summary: RunSummary | null = null): void {
     this.#database
-      .prepare('UPDATE runs SET status = ?, ended_at = ? WHERE run_id = ?')
-      .run(status, endedAt, runId);
+      .prepare('UPDATE runs SET status = ?, ended_at = ?, summary = ? WHERE run_id = ?')
+      .run(status, endedAt, summary ? JSON.stringify(summary) : null, runId);
   }
 
   /** The last runs, newest first. */
   runs(limit = 20): LedgerRun[] {
-    return this.#database
+    const rows = this.#database
       .prepare('SELECT * FROM runs ORDER BY started_at DESC, run_id LIMIT ?')
-      .all(limit) as unknown as LedgerRun[];
+      .all(limit);
+    return rows.map((row) => ({
+      ...(row as unknown as LedgerRun),
+      summary: row.summary === null ? null : (JSON.parse(String(row.summary)) as RunSummary),
+    }));
   }
 
   setDiscovery(discovery: { open: readonly string[]; swept_at: string | null }): void {

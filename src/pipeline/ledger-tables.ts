@@ -115,6 +115,6 @@ export async function ledgerTables(
       next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
       updated_at: String(row.updated_at),
     })),
-    runs: runs as unknown as LedgerRun[],
+    runs: runs.map((run) => ({ ...(run as unknown as LedgerRun), summary: null })),
   };
 }

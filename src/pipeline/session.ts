@@ -8,6 +8,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
+import { summarizeRun } from '../model/run-summary.ts';
 import { publish } from '../publish/publish.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
@@ -148,7 +149,8 @@ export async function runSession(
     logger.info('run met an error', { stage: 'run', code, error: message });
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
-    ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at);
+    const summary = summarizeRun(report.units, errors);
+    ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at, summary);
   } catch (thrown) {
     // A full disk: what was done is told all the same.
     errors.push(toCrawlhouseError(thrown));

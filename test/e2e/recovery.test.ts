@@ -122,7 +122,7 @@ test('a ledger of an earlier version is brought forward, and a copy of it kept',
   {
     const database = new DatabaseSync(join(stateDir, 'ledger.sqlite'));
     database.exec(`ALTER TABLE units DROP COLUMN failures; ALTER TABLE units DROP COLUMN next_try_at;
-      ALTER TABLE exports DROP COLUMN run_id; PRAGMA user_version = 0`);
+      ALTER TABLE exports DROP COLUMN run_id; ALTER TABLE runs DROP COLUMN summary; PRAGMA user_version = 0`);
     database.close();
   }
   expect(await run()).toEqual({ exitCode: 0, statuses: [] });

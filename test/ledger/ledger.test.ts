@@ -115,7 +115,12 @@ test('runs come newest first, as many as asked for', async () => {
   using ledger = new Ledger(await temporaryFolder());
   for (let hour = 1; hour <= 3; hour++) {
     ledger.startRun(`r${hour}`, 'run', `2026-11-21T0${hour}:00:00.000Z`);
-    ledger.endRun(`r${hour}`, 'done', `2026-11-21T0${hour}:30:00.000Z`);
+    ledger.endRun(`r${hour}`, 'done', `2026-11-21T0${hour}:30:00.000Z`, {
+      units: { loaded: 2 },
+      rows: 7,
+      error: null,
+      errors: 0,
+    });
   }
   expect(ledger.runs().map((run) => run.run_id)).toEqual(['r3', 'r2', 'r1']);
   expect(ledger.runs(1)).toEqual([
@@ -125,6 +130,7 @@ test('runs come newest first, as many as asked for', async () => {
       status: 'done',
       started_at: '2026-11-21T03:00:00.000Z',
       ended_at: '2026-11-21T03:30:00.000Z',
+      summary: { units: { loaded: 2 }, rows: 7, error: null, errors: 0 },
     },
   ]);
 });

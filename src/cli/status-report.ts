@@ -1,0 +1,144 @@
+import { bytesText, countText, durationText } from '../core/amounts.ts';
+import type { LedgerRun, LedgerUnit } from '../ledger/ledger.ts';
+import type { Standing } from '../pipeline/standing.ts';
+import { textTable } from './text-table.ts';
+
+const RUNS_SHOWN = 10;
+const UNITS_SHOWN = 20;
+const TROUBLE: readonly string[] = ['failed', 'refused'];
+const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
+
+/** One screen for a person who comes back: what ran, what is wrong, what is due, how fresh, how large. */
+export function describeStatus(
+  standing: Standing,
+  schedules: readonly { readonly name: string; readonly next_at: string | null }[],
+  now: number,
+): string {
+  const { units, runs, exports, discovery, freshness, disk } = standing;
+  const wrong = units.filter((one) => TROUBLE.includes(one.status));
+  const due = units.filter((one) => UNDER_WAY.includes(one.status));
+  const waiting = exports.filter((one) => one.status !== 'loaded');
+  const count = (status: string): number => units.filter((one) => one.status === status).length;
+  const parts = [
+    section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
+    wrong.length === 0
+      ? 'Nothing is failing.\n'
+      : section(`Failing now: ${wrong.length}`, troubleTable(wrong.slice(0, UNITS_SHOWN), now), wrong.length),
+    section(
+      'Projects',
+      textTable(
+        ['project', 'last crawl', 'ended', 'age', 'loaded'],
+        freshness.map((one) => [
+          one.project_name ?? one.project_id,
+          one.crawl_id,
+          minute(one.ended_at),
+          one.ended_at === null ? null : age((now - Date.parse(one.ended_at)) / 1000),
+          minute(one.loaded_at),
+        ]),
+      ),
+    ),
+    waiting.length === 0
+      ? ''
+      : section(
+          'Data exports under way',
+          textTable(
+            ['unit', 'export', 'status', 'requested'],
+            waiting.map((one) => [one.unit, one.data_export_id, one.status, minute(one.requested_at)]),
+          ),
+        ),
+    `Units: ${count('published')} published, ${due.length} due, ${wrong.length} failing, ${count('skipped')} skipped, ${count('dropped')} dropped\n`,
+    `Crawls: ${discovery.open.length} open${discovery.swept_at ? `, lists read to their end at ${minute(discovery.swept_at)}` : ''}\n`,
+    ...schedules.map(
+      ({ name, next_at }) => `Schedule ${name}: ${next_at ? `next at ${minute(next_at)}` : 'never again'}\n`,
+    ),
+    `Disk: warehouse ${bytesText(disk.warehouse)}, working copy ${bytesText(disk.working_copy)}, packages ${bytesText(disk.packages)}, raw ${bytesText(disk.raw)}, logs ${bytesText(disk.logs)}, spill ${bytesText(disk.spill)}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
+  ];
+  return parts
+    .filter((part) => part !== '')
+    .join('\n')
+    .replaceAll(/\n\n(?=Crawls:|Schedule |Disk:)/g, '\n');
+}
+
+/** What is known of a run, a unit or a crawl; empty where nothing is. */
+export function describeOne(wanted: string, { units, runs }: Standing, now: number): string {
+  const ownRuns = runs.filter((run) => wanted.length >= 4 && run.run_id.startsWith(wanted));
+  const own = units.filter((one) => one.unit.includes(wanted) || one.source.project_id === wanted);
+  return [
+    ownRuns.length === 0 ? '' : runsTable(ownRuns),
+    own.length === 0
+      ? ''
+      : textTable(
+          ['unit', 'status', 'attempts', 'updated', 'next try', 'error'],
+          own.map((one) => [
+            one.unit,
+            one.status,
+            one.attempts,
+            minute(one.updated_at),
+            nextTry(one, now),
+            one.error?.message ?? null,
+          ]),
+        ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function runsTable(runs: readonly LedgerRun[]): string {
+  return textTable(
+    ['run', 'started', 'took', 'command', 'status', 'units', 'rows', 'first error'],
+    runs.map((run) => [
+      run.run_id.slice(0, 8),
+      minute(run.started_at),
+      run.ended_at === null
+        ? null
+        : durationText((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
+      run.command,
+      run.status,
+      Object.entries(run.summary?.units ?? {})
+        .map(([status, units]) => `${units} ${status}`)
+        .join(', ') || null,
+      run.summary ? countText(run.summary.rows) : null,
+      run.summary?.error
+        ? shortened(run.summary.error) + (run.summary.errors > 1 ? ` (+${run.summary.errors - 1})` : '')
+        : null,
+    ]),
+  );
+}
+
+function troubleTable(units: readonly LedgerUnit[], now: number): string {
+  return textTable(
+    ['unit', 'status', 'runs', 'last tried', 'next try', 'why'],
+    units.map((one) => [
+      one.unit,
+      one.status,
+      one.failures,
+      minute(one.updated_at),
+      nextTry(one, now),
+      shortened(one.error?.message ?? ''),
+    ]),
+  );
+}
+
+function nextTry({ status, next_try_at }: LedgerUnit, now: number): string | null {
+  if (!TROUBLE.includes(status)) return null;
+  return next_try_at === null || Date.parse(next_try_at) <= now ? 'next run' : minute(next_try_at);
+}
+
+/** Hours say little of what is older than two days. */
+function age(seconds: number): string {
+  return seconds < 2 * 86_400 ? durationText(seconds) : `${Math.floor(seconds / 86_400)} days`;
+}
+
+function section(title: string, table: string, all = 0): string {
+  const more = all > UNITS_SHOWN ? `  and ${all - UNITS_SHOWN} more: crawlhouse status --json\n` : '';
+  return `${title}\n${table.replaceAll(/^(?=.)/gm, '  ')}${more}`;
+}
+
+/** `2026-11-21 06:00`, UTC. */
+function minute(time: string | null): string | null {
+  return time === null ? null : time.slice(0, 16).replace('T', ' ');
+}
+
+function shortened(message: string): string {
+  return message.length > 90 ? `${message.slice(0, 89)}…` : message;
+}

@@ -1,0 +1,18 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bytes of a file, or of all files in a folder; 0 where there is nothing. What goes meanwhile does not count. */
+export async function bytesOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.size;
+  const names = await readdir(path).catch(() => []);
+  const sizes = await Promise.all(names.map((name) => bytesOf(join(path, name))));
+  return sizes.reduce((all, one) => all + one, 0);
+}
+
+/** Bytes that are free on the disk of a path. */
+export async function freeBytes(path: string): Promise<number | null> {
+  const found = await statfs(path).catch(() => undefined);
+  return found === undefined ? null : found.bavail * found.bsize;
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { bytesOf, freeBytes } from '../core/disk-use.ts';
+import {
+  type Discovery,
+  Ledger,
+  type LedgerExport,
+  type LedgerRun,
+  type LedgerUnit,
+} from '../ledger/ledger.ts';
+import { type Freshness, freshness } from '../warehouse/freshness.ts';
+import { ledgerTables } from './ledger-tables.ts';
+import { readPublished } from './read-published.ts';
+
+/** Bytes by what takes them. */
+export interface DiskUse {
+  readonly warehouse: number;
+  readonly working_copy: number;
+  readonly packages: number;
+  readonly raw: number;
+  readonly logs: number;
+  readonly spill: number;
+  /** On the disk of the warehouse; null where it does not say. */
+  readonly free: number | null;
+}
+
+/** How a project stands, as `status` shows it. */
+export interface Standing {
+  readonly discovery: Discovery;
+  readonly units: readonly LedgerUnit[];
+  readonly exports: readonly LedgerExport[];
+  readonly runs: readonly LedgerRun[];
+  readonly freshness: readonly Freshness[];
+  readonly disk: DiskUse;
+}
+
+/** From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on. */
+export async function readStanding(settings: Settings): Promise<Standing> {
+  const disk = await diskUse(settings);
+  const fresh = (await readPublished(settings, freshness)) ?? [];
+  if (existsSync(join(settings.state_dir, 'ledger.sqlite'))) {
+    using ledger = new Ledger(settings.state_dir);
+    return {
+      discovery: ledger.discovery(),
+      units: ledger.units(),
+      exports: ledger.exports(),
+      runs: ledger.runs(),
+      freshness: fresh,
+      disk,
+    };
+  }
+  const told = await readPublished(settings, (connection) => ledgerTables(connection));
+  return {
+    discovery: { open: [], swept_at: null },
+    units: told?.units ?? [],
+    exports: [],
+    runs: (told?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
+    freshness: fresh,
+    disk,
+  };
+}
+
+async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
+  const of = (name: string): Promise<number> => bytesOf(join(state_dir, name));
+  return {
+    warehouse: await bytesOf(warehouse),
+    working_copy: await of('work.duckdb'),
+    packages: await of('packages'),
+    raw: await of('raw'),
+    logs: await of('logs'),
+    spill: await of('spill'),
+    free: await freeBytes(dirname(warehouse)),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Connection } from '../core/duckdb.ts';
+
+/** The last crawl of a project that the warehouse holds; times are ISO 8601. */
+export interface Freshness {
+  readonly project_id: string;
+  readonly project_name: string | null;
+  readonly crawl_id: string;
+  /** Null where the service's list of crawls has not been read. */
+  readonly ended_at: string | null;
+  readonly loaded_at: string;
+}
+
+/** How fresh each project is, the one whose last crawl is oldest first. */
+export async function freshness(connection: Connection): Promise<Freshness[]> {
+  // A published file of an earlier version, which the next publication replaces.
+  const isListed = await connection.scalar(
+    `SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'ops'
+     AND table_name = 'listed'`,
+  );
+  if (isListed === 0n) return [];
+  const hasNames = await connection.scalar(
+    `SELECT count(*) = 2 FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'raw'
+     AND table_name = 'projects' AND column_name IN ('id', 'name')`,
+  );
+  const names = hasNames
+    ? '(SELECT id, max(name) AS name FROM raw.projects GROUP BY id)'
+    : `(SELECT '' AS id, NULL AS name)`;
+  const iso = (time: string): string => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
+  const rows = await connection.jsonRows(
+    `SELECT l.project_id, p.name AS project_name, l.source_id AS crawl_id, ${iso('c.ended_at')} AS ended_at,
+       ${iso('l.loaded_at')} AS loaded_at
+     FROM ops.loads AS l
+     LEFT JOIN (SELECT id, max(ended_at) AS ended_at FROM ops.listed WHERE list = 'crawls' GROUP BY id) AS c
+       ON c.id = l.source_id
+     LEFT JOIN ${names} AS p ON p.id = l.project_id
+     WHERE l.source_kind = 'crawl'
+     QUALIFY row_number() OVER (PARTITION BY l.project_id ORDER BY c.ended_at DESC NULLS LAST, l.loaded_at DESC) = 1
+     ORDER BY c.ended_at NULLS FIRST, l.project_id`,
+  );
+  return rows as unknown as Freshness[];
+}

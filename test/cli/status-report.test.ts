@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { describeOne, describeStatus } from '../../src/cli/status-report.ts';
+import type { Standing } from '../../src/pipeline/standing.ts';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
+  unit: name,
+  dataset: 'crawl_pages',
+  source: { kind: 'crawl' as const, id: 'c1', project_id: 'p1' },
+  window: null,
+  status,
+  attempts: 4,
+  error: status === 'failed' ? { code: 'cut_short' as const, message: 'it ended early', hint: null } : null,
+  failures: status === 'failed' ? 3 : 0,
+  next_try_at: null,
+  updated_at: '2026-11-21T06:00:00.000Z',
+  ...more,
+});
+const standing: Standing = {
+  discovery: { open: ['c9'], swept_at: '2026-11-20T06:00:00.000Z' },
+  units: [
+    unit('crawl_pages/c1', 'failed', { next_try_at: '2026-11-21T09:00:00.000Z' }),
+    unit('crawl_links/c1', 'published'),
+  ],
+  exports: [],
+  runs: [
+    {
+      run_id: '0123456789',
+      command: 'run',
+      status: 'partial',
+      started_at: '2026-11-21T06:00:00.000Z',
+      ended_at: '2026-11-21T06:00:12.000Z',
+      summary: { units: { loaded: 1, failed: 1 }, rows: 1234, error: 'it ended early', errors: 2 },
+    },
+  ],
+  freshness: [
+    {
+      project_id: 'p1',
+      project_name: 'shop',
+      crawl_id: 'c1',
+      ended_at: '2026-11-20T08:00:00.000Z',
+      loaded_at: '2026-11-20T09:00:00.000Z',
+    },
+  ],
+  disk: { warehouse: 2e6, working_copy: 1, packages: 0, raw: 0, logs: 0, spill: 0, free: 1e9 },
+};
+
+test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
+  const said = describeStatus(standing, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
+  for (const line of [
+    /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1 loaded, 1 failed +1,234 +it ended early \(\+1\)$/m,
+    /^ {2}crawl_pages\/c1 +failed +3 +2026-11-21 06:00 +2026-11-21 09:00 +it ended early$/m,
+    /^ {2}shop +c1 +2026-11-20 08:00 +24 h +2026-11-20 09:00$/m,
+    /^Units: 1 published, 0 due, 1 failing, 0 skipped, 0 dropped$/m,
+    /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00$/m,
+    /^Schedule daily: next at 2026-11-22 06:00$/m,
+    /^Disk: warehouse 2.0 MB, .*; free 1.0 GB$/m,
+  ])
+    expect(said).toMatch(line);
+});
+
+test('a next try that has come is the next run', () => {
+  expect(describeStatus(standing, [], Date.parse('2026-11-21T09:00:00Z'))).toContain('next run');
+});
+
+test('a run is found by its beginning, a unit by a part of its name, a crawl and a project by their ids', () => {
+  expect(describeOne('01234', standing, NOW)).toMatch(/^run .*\n01234567 /);
+  expect(describeOne('crawl_pages', standing, NOW)).toContain('crawl_pages/c1');
+  expect(describeOne('p1', standing, NOW).split('\n')).toHaveLength(4);
+  expect(describeOne('nobody', standing, NOW)).toBe('');
+});
