@@ -159,6 +159,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     window_to: null,
     usual: null,
     flag: null,
+    kept: null,
     reported: '2',
     received: '2',
     staged: '2',
