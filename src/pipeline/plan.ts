@@ -9,9 +9,11 @@ import { type Plan, type PlannedUnit, planUnits } from '../discover/plan-units.t
 import { dataSourceOf } from '../discover/unit-source.ts';
 import type { Unit } from '../model/unit.ts';
 import { unitName } from '../model/unit.ts';
+import { droppedUnits } from '../warehouse/dropped-units.ts';
 import { NOTHING_KNOWN } from '../warehouse/known-lists.ts';
 import { pickRoute } from './choose-route.ts';
 import { connect } from './connect.ts';
+import { isExplicit } from './housekeeping.ts';
 import { type Knowledge, readKnowledge } from './list-knowledge.ts';
 import { estimateTogether, estimateUnit, type Lanes, type PastLoad, readPastLoads } from './past-loads.ts';
 import { readPublished } from './read-published.ts';
@@ -75,7 +77,10 @@ export async function planRun(
   const known = await knownUnits(settings);
   const scope = scopeOf(settings, request, known);
   const landscape = await discover(client, scope, signal);
-  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
+  const plan = withDropped(
+    planUnits(landscape, request.pipelines, request.selection, scope.now),
+    isExplicit(request) ? NOTHING : known.dropped,
+  );
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
@@ -145,18 +150,37 @@ export async function discoverUnits(
   signal: AbortSignal,
 ): Promise<{ plan: Plan; held: Knowledge['held'] }> {
   await using client = connect(settings, logger);
-  const { held, known } = await knownUnits(settings);
+  const { held, known, dropped } = await knownUnits(settings);
   const scope = scopeOf(settings, request, { held, known });
   const landscape = await discover(client, scope, signal);
-  return { plan: planUnits(landscape, request.pipelines, request.selection, scope.now), held };
+  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
+  return { plan: withDropped(plan, dropped), held };
 }
 
-async function knownUnits(settings: Settings): Promise<Knowledge & { readonly past: readonly PastLoad[] }> {
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** A plan in which what was dropped on purpose says so. */
+function withDropped(plan: Plan, dropped: ReadonlySet<string>): Plan {
+  const units = plan.units.map((one) =>
+    dropped.has(unitName(one.unit))
+      ? { ...one, failure: null, skip: 'dropped on purpose: --crawl or backfill --reload loads it again' }
+      : one,
+  );
+  return { ...plan, units };
+}
+
+interface Known extends Knowledge {
+  readonly past: readonly PastLoad[];
+  readonly dropped: ReadonlySet<string>;
+}
+
+async function knownUnits(settings: Settings): Promise<Known> {
   const known = await readPublished(settings, async (connection) => ({
     ...(await readKnowledge(connection)),
     past: await readPastLoads(connection),
+    dropped: await droppedUnits(connection),
   }));
-  return known ?? { known: NOTHING_KNOWN, held: new Map(), past: [] };
+  return known ?? { known: NOTHING_KNOWN, held: new Map(), past: [], dropped: NOTHING };
 }
 
 async function countRows(

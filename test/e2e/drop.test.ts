@@ -63,6 +63,12 @@ test(
     ]);
     expect(await publishedRows(folder, `SELECT * FROM ops.loads WHERE source_id = '${first}'`)).toEqual([]);
 
+    const window = ['--from', '2000-01-01', '--to', '2100-01-01', '--plan', '--json'];
+    const planned = async (...more: string[]) =>
+      JSON.parse((await crawlhouse(folder, sandbox, ['backfill', ...DATA, ...window, ...more])).stdout)
+        .totals;
+    expect(await planned()).toMatchObject({ units: 0, held: 2, skipped: 2 });
+    expect(await planned('--crawl', String(first))).toMatchObject({ units: 2, skipped: 0 });
     // Neither the next run nor a backfill over all time, nor one that has lost its state, asks for it.
     await load(folder, sandbox);
     await runHouse(folder, sandbox, { command: 'backfill', pipelines: DATA });
