@@ -8,6 +8,7 @@ import type {
   DictionaryTest,
 } from '../document/dictionary.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import { columnLineage } from '../transform/column-lineage.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { loadQuestions } from '../transform/questions.ts';
@@ -37,7 +38,11 @@ export async function readDictionary(
   });
   const parser = await database.connect();
   const tables: DictionaryTable[] = [];
-  for (const model of models) tables.push(modelTable(model, await readsOf(parser, model), found));
+  const lineage = await columnLineage(parser, models);
+  for (const model of models) {
+    const sources = lineage.get(model.name);
+    tables.push(modelTable(model, await readsOf(parser, model), sources, found));
+  }
   const named = new Map(pipelines.map((pipeline) => [`raw.${pipeline.dataset}`, pipeline.description]));
   for (const name of found?.columns.keys() ?? []) {
     if (!name.startsWith('mart.')) tables.push(plainTable(name, named.get(name) ?? null, found as Warehouse));
@@ -114,14 +119,19 @@ async function readWarehouse(connection: Connection): Promise<Warehouse> {
   };
 }
 
-function modelTable(model: Model, reads: readonly string[], found: Warehouse | undefined): DictionaryTable {
+function modelTable(
+  model: Model,
+  reads: readonly string[],
+  sources: ReadonlyMap<string, readonly string[]> | undefined,
+  found: Warehouse | undefined,
+): DictionaryTable {
   const types = new Map(found?.columns.get(model.name)?.map(({ name, type }) => [name, type]));
   const columns = [...model.columns].map(
     ([name, description]): DictionaryColumn => ({
       name,
       description,
       type: types.get(name) ?? null,
-      sources: [],
+      sources: sources?.get(name) ?? [],
     }),
   );
   const untested = { status: null, failures: null, testedAt: null };

@@ -1,0 +1,171 @@
+import type { SqlNode } from './sql-tree.ts';
+
+/** For each column that a relation has, in its order, what it takes its values from. */
+export type ColumnSources = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** A relation of a FROM: what it is called there, what it has. */
+interface Relation {
+  readonly name: string;
+  readonly columns: ColumnSources;
+}
+
+type Tables = (name: string) => ColumnSources;
+type Expressions = ReadonlyMap<string, ColumnSources>;
+
+/**
+ * What each column that a SELECT puts out takes its values from, by names in lower case.
+ *
+ * @param tables the columns of a table, by `schema.table` in lower case
+ */
+export function sourcesOf(node: SqlNode, tables: Tables, outer: Expressions = new Map()): ColumnSources {
+  const scope = new Map(outer);
+  const entries = ((node.cte_map as SqlNode | undefined)?.map ?? []) as { key: string; value: SqlNode }[];
+  for (const { key, value } of entries) {
+    scope.set(key.toLowerCase(), sourcesOf((value.query as SqlNode).node as SqlNode, tables, scope));
+  }
+  if (node.type === 'SET_OPERATION_NODE' || node.type === 'RECURSIVE_CTE_NODE') {
+    const left = sourcesOf(node.left as SqlNode, tables, scope);
+    const recursive = new Map(scope).set(String(node.cte_name ?? '').toLowerCase(), left);
+    const right = sourcesOf(node.right as SqlNode, tables, recursive);
+    return node.setop_type === 'EXCEPT' ? left : joined(left, right);
+  }
+  const relations = relationsOf(node.from_table as SqlNode | undefined, tables, scope);
+  const columns = new Map<string, ReadonlySet<string>>();
+  const expressions = (node.select_list ?? []) as SqlNode[];
+  for (const [index, expression] of expressions.entries()) {
+    for (const [name, sources] of put(expression, index, relations, columns, tables, scope)) {
+      if (!columns.has(name)) columns.set(name, sources);
+    }
+  }
+  return columns;
+}
+
+/** The rows of both, column by column in their order. */
+function joined(left: ColumnSources, right: ColumnSources): ColumnSources {
+  const others = [...right.values()];
+  return new Map([...left].map(([name, sources], index) => [name, union(sources, others[index])]));
+}
+
+function relationsOf(from: SqlNode | undefined, tables: Tables, scope: Expressions): Relation[] {
+  const alias = String(from?.alias ?? '').toLowerCase();
+  switch (from?.type) {
+    case 'BASE_TABLE': {
+      const [schema, table] = [String(from.schema_name ?? ''), String(from.table_name)].map((part) =>
+        part.toLowerCase(),
+      );
+      const found = schema === '' ? scope.get(String(table)) : tables(`${schema}.${table}`);
+      return [{ name: alias || String(table), columns: lowered(found) }];
+    }
+    case 'SUBQUERY': {
+      const node = (from.subquery as SqlNode).node as SqlNode;
+      return [{ name: alias, columns: sourcesOf(node, tables, scope) }];
+    }
+    case 'JOIN': {
+      const left = relationsOf(from.left as SqlNode, tables, scope);
+      const semi = from.join_type === 'SEMI' || from.join_type === 'ANTI';
+      return semi ? left : [...left, ...relationsOf(from.right as SqlNode, tables, scope)];
+    }
+    // The columns that it makes are known only when it runs.
+    case 'PIVOT':
+      return relationsOf(from.source as SqlNode, tables, scope);
+    default:
+      return [];
+  }
+}
+
+function lowered(columns: ColumnSources | undefined): ColumnSources {
+  return new Map([...(columns ?? [])].map(([name, sources]) => [name.toLowerCase(), sources]));
+}
+
+/** The columns that one entry of a select list puts out. */
+function put(
+  expression: SqlNode,
+  index: number,
+  relations: readonly Relation[],
+  before: ColumnSources,
+  tables: Tables,
+  scope: Expressions,
+): [string, ReadonlySet<string>][] {
+  const of = (value: unknown): ReadonlySet<string> => valueSources(value, relations, before, tables, scope);
+  if (expression.type === 'STAR' && !expression.columns) {
+    const starOf = String(expression.relation_name ?? '').toLowerCase();
+    const leftOut = new Set(names(expression.exclude_list).concat(names(expression.qualified_exclude_list)));
+    const replaced = new Map(
+      ((expression.replace_list ?? []) as { key: string; value: SqlNode }[]).map(({ key, value }) => [
+        key.toLowerCase(),
+        of(value),
+      ]),
+    );
+    return relations
+      .filter(({ name }) => starOf === '' || name === starOf)
+      .flatMap(({ columns }) => [...columns])
+      .filter(([name]) => !leftOut.has(name))
+      .map(([name, sources]) => [name, replaced.get(name) ?? sources]);
+  }
+  const column = (expression.column_names as string[] | undefined)?.at(-1);
+  const sources = of(expression);
+  if (expression.function_name === 'unnest' && !expression.alias) {
+    // An unnested struct puts out its fields: each is in the list by name.
+    const fields = structFields(expression, of);
+    if (fields.length > 0) return fields;
+  }
+  return [[String(expression.alias || column || `column ${index}`).toLowerCase(), sources]];
+}
+
+function names(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((item) => String(typeof item === 'object' ? (item as SqlNode).column : item).toLowerCase());
+}
+
+function structFields(
+  value: unknown,
+  of: (value: unknown) => ReadonlySet<string>,
+): [string, ReadonlySet<string>][] {
+  const fields = new Map<string, ReadonlySet<string>>();
+  const walk = (at: unknown): void => {
+    if (typeof at !== 'object' || at === null) return;
+    const node = at as SqlNode;
+    if (node.function_name === 'struct_pack') {
+      for (const child of (node.children ?? []) as SqlNode[]) {
+        const name = String(child.alias).toLowerCase();
+        fields.set(name, union(fields.get(name) ?? new Set(), of(child)));
+      }
+      return;
+    }
+    for (const item of Object.values(node)) walk(item);
+  };
+  walk(value);
+  return [...fields];
+}
+
+/** Every column that an expression names, also in a subquery; an alias of the same select list is what it stands for. */
+function valueSources(
+  value: unknown,
+  relations: readonly Relation[],
+  before: ColumnSources,
+  tables: Tables,
+  scope: Expressions,
+): ReadonlySet<string> {
+  const again = (item: unknown): ReadonlySet<string> => valueSources(item, relations, before, tables, scope);
+  if (Array.isArray(value)) return union(...value.map(again));
+  if (typeof value !== 'object' || value === null) return new Set();
+  const node = value as SqlNode;
+  if (node.type === 'COLUMN_REF') {
+    const parts = (node.column_names as string[]).map((part) => part.toLowerCase());
+    // `a.b` is b of the relation a, or the field b of a column a.
+    const relation = relations.find(({ name }) => parts.length > 1 && parts.includes(name, 0));
+    const qualified = relation?.columns.get(parts[parts.indexOf(relation.name) + 1] ?? '');
+    if (qualified) return qualified;
+    const column = parts[0] ?? '';
+    return union(...relations.map(({ columns }) => columns.get(column)), before.get(column));
+  }
+  if (node.class === 'SUBQUERY' || node.type === 'SUBQUERY') {
+    const inner = (node.subquery as SqlNode | undefined)?.node as SqlNode | undefined;
+    return inner ? union(...sourcesOf(inner, tables, scope).values()) : new Set();
+  }
+  return union(...Object.values(node).map(again));
+}
+
+function union(...sets: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> {
+  return new Set(sets.flatMap((set) => [...(set ?? [])]));
+}
