@@ -47,8 +47,8 @@ export class Database implements AsyncDisposable {
       memory_limit: options.memoryLimit,
       temp_directory: options.tempDirectory,
       preserve_insertion_order: 'false',
-      allocator_flush_threshold: '64MB',
-      allocator_bulk_deallocation_flush_threshold: '64MB',
+      allocator_flush_threshold: '16MB',
+      allocator_bulk_deallocation_flush_threshold: '16MB',
     });
     return new Database(instance);
   }

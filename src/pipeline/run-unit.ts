@@ -90,8 +90,8 @@ export async function runUnit(
     }
     const onReject = planned.pipeline.on_reject ?? settings.on_reject;
     const schemaChange = planned.pipeline.schema_change ?? settings.schema_change;
-    // Alone in the engine, and so the one writer of the working copy.
-    const counts = await context.engine.run(async () => {
+    // Alone, and so the one writer of the working copy.
+    const counts = await context.engine.alone(async () => {
       if (packaged.manifest.counts.rejected > 0 && onReject === 'fail')
         await refuseRejects(context, packaged);
       const volume = await checkVolume(context, packaged.manifest);
@@ -101,7 +101,7 @@ export async function runUnit(
         volume,
         signal: context.signal,
       });
-    }, context.engine.size);
+    });
     ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {

@@ -1,7 +1,6 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
-import { Semaphore } from '../core/semaphore.ts';
 import { isStateWished } from '../core/state-wish.ts';
 import { type DiscoveryScope, discover } from '../discover/discover.ts';
 import { planUnits, type Selection } from '../discover/plan-units.ts';
@@ -12,7 +11,8 @@ import { unitName } from '../model/unit.ts';
 import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.ts';
 import { configuredStores } from './configured-stores.ts';
 import { connect } from './connect.ts';
-import { engineSlots, type RunContext } from './context.ts';
+import type { RunContext } from './context.ts';
+import { Engine } from './engine.ts';
 import { keepHouse, withoutDropped } from './housekeeping.ts';
 import { type Knowledge, lastSweep, readKnowledge, recordLoadedLists, recordNews } from './list-knowledge.ts';
 import { mergeResults } from './merge-results.ts';
@@ -124,7 +124,7 @@ async function loadDueUnits(
     named: request.selection.crawls !== null,
     patient: request.patient ?? false,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
-    engine: new Semaphore(engineSlots(settings.threads, settings.memory_limit)),
+    engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
   const left = plan.units.filter(({ unit }) => !done.has(unitName(unit)));

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryPolicy, retry } from '../core/retry.ts';
+import { Semaphore } from '../core/semaphore.ts';
 import type { Landscape } from '../discover/discover.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import { dataSourceOf } from '../discover/unit-source.ts';
@@ -189,33 +190,45 @@ async function stageParts(
   source: Source,
   folders: UnitFolders,
 ): Promise<{ download: Download; staged: StagedParts }> {
-  using connection = await context.database.connect();
-  const builder = await PackageBuilder.create(connection, folders.package, source.catalogue);
+  const connect = () => context.database.connect();
+  using builder = await PackageBuilder.create(connect, folders.package, source.catalogue);
+  // So many of one unit, and the next unit's turn comes behind them.
+  const lanes = new Semaphore(context.engine.plan.places);
+  const staging: Promise<void>[] = [];
   let failed = false;
-  let staging: Promise<void> = Promise.resolve();
   const stage = async (part: RawPart): Promise<void> => {
-    await context.engine.run(() => builder.addPart(part, context.signal));
-    if (context.settings.keep_raw === 'never') await rm(part.path);
+    const convert = async (): Promise<void> => {
+      if (!failed) await builder.addPart(part, context.signal);
+    };
+    try {
+      await lanes.run(() =>
+        part.format === 'parquet'
+          ? context.engine.alone(convert)
+          : context.engine.convert(source.catalogue.length, convert),
+      );
+      if (context.settings.keep_raw === 'never') await rm(part.path);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
   };
   try {
     for (;;) {
       const next = await source.parts.next();
       if (next.done) {
-        await staging;
+        await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
         return { download: next.value, staged };
       }
-      const part = next.value;
-      context.meter.received(part.rows);
-      staging = staging.then(() => stage(part));
-      staging.catch(() => {
-        failed = true;
-      });
-      if (failed) await staging;
+      context.meter.received(next.value.rows);
+      const work = stage(next.value);
+      work.catch(() => {});
+      staging.push(work);
+      if (failed) await Promise.all(staging);
     }
   } finally {
     await source.parts.return(undefined as never);
-    await staging.catch(() => {});
+    await Promise.allSettled(staging);
   }
 }
 

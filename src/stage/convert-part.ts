@@ -1,6 +1,7 @@
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import { withoutOptimizer } from '../core/without-optimizer.ts';
 import type { Field } from '../model/field.ts';
+import type { PackageColumn } from '../model/manifest.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { rawReader, type TextPart } from './raw-reader.ts';
 import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
@@ -10,11 +11,17 @@ const ROW_GROUP_ROWS = 20_480;
 
 export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
 
+/** What a conversion wrote; its columns as they were then, for other parts may bring more meanwhile. */
+export interface Converted {
+  readonly rows: number;
+  readonly columns: readonly PackageColumn[];
+}
+
 /**
  * Converts a raw part into one Parquet file, all of it or nothing.
  *
  * @param spelling whether values in an unusual spelling, such as `12.0` for a whole number, are converted too
- * @returns the rows written, or null when a line or value needs a closer look (`inspectPart`)
+ * @returns null when a line or value needs a closer look (`inspectPart`)
  */
 export async function convertPart(
   connection: Connection,
@@ -23,7 +30,7 @@ export async function convertPart(
   spelling: 'usual' | 'any',
   output: string,
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<Converted | null> {
   const { format } = part;
   const fields = columns.fields;
   const widened = (field: Field): boolean => columns.isWidened(field.name);
@@ -42,7 +49,8 @@ export async function convertPart(
   const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
   try {
     const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;
-    return Number(await withoutOptimizer(connection, () => connection.run(copy, [], signal)));
+    const rows = await withoutOptimizer(connection, () => connection.run(copy, [], signal));
+    return { rows: Number(rows), columns: named };
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
     return null;

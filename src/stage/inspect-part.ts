@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import { typeFamily } from '../model/field.ts';
 import type { RawPart } from '../model/raw-part.ts';
-import { PARQUET_OPTIONS } from './convert-part.ts';
+import { type Converted, PARQUET_OPTIONS } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { parquetColumns, parquetTextSql } from './parquet-reader.ts';
 import { jsonPath } from './raw-reader.ts';
@@ -13,8 +13,7 @@ import { readRecords } from './read-records.ts';
 import { brokenSql, type Conversion, readerType, reasonSql, valueSql } from './value-sql.ts';
 
 /** What a closer look at a part gave. */
-export interface Inspection {
-  readonly staged: number;
+export interface Inspection extends Converted {
   readonly rejected: number;
 }
 
@@ -44,6 +43,7 @@ export async function inspectPart(
       await connection.run(suspectsSql(part, columns, copy), [], signal);
     }
     const conversions = conversionsOf(part, columns);
+    const named = columns.columns;
     if (await widenWhereRoomLacks(connection, conversions, columns, signal)) return null;
     const broken = brokenListSql(conversions);
     const wholeLines = `SELECT ${text(part.file)} AS file, line, NULL::VARCHAR AS field, raw AS value, problem AS reason
@@ -55,7 +55,6 @@ export async function inspectPart(
       [],
       signal,
     );
-    const named = columns.columns;
     const good = conversions.map((one, index) => `${valueSql(one)} AS ${ident(named[index]?.column ?? '')}`);
     const staged = await connection.run(
       `COPY (SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0)
@@ -64,7 +63,7 @@ export async function inspectPart(
       signal,
     );
     const all = (await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`)) as bigint;
-    return { staged: Number(staged), rejected: Number(all - staged) };
+    return { rows: Number(staged), columns: named, rejected: Number(all - staged) };
   } finally {
     await connection.run(`DROP TABLE IF EXISTS ${SUSPECTS}`);
     await rm(copy, { force: true });

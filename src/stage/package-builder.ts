@@ -4,24 +4,19 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../core/atomic-file.ts';
+import { ConnectionPool } from '../core/connection-pool.ts';
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
-import { convertPart, PARQUET_OPTIONS } from './convert-part.ts';
+import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
 import { inspectPart } from './inspect-part.ts';
 import { defineMacros } from './macros.ts';
 import { PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
 import { stageParquet } from './stage-parquet.ts';
-
-/**
- * From so many fields on, memory that DuckDB frees is given back to the system sooner: a fifth slower, but within the
- * ceiling on 750 columns (docs/decisions/warehouse-file.md).
- */
-const WIDE_FIELDS = 200;
 
 /** What staging made of all parts of a download. */
 export interface StagedParts {
@@ -42,40 +37,50 @@ interface BuiltPart {
 }
 
 /**
- * Builds a package, raw part by raw part, while the download goes on. Memory is bounded by the size of a part, whatever
- * the download weighs.
+ * Builds a package, raw part by raw part, several at once, while the download goes on. Memory is bounded by the size of
+ * a part, whatever the download weighs.
  */
-export class PackageBuilder {
-  readonly #connection: Connection;
+export class PackageBuilder implements Disposable {
+  readonly #connections: ConnectionPool;
   readonly #folder: string;
   readonly #columns: PackageColumns;
+  /** In the order that they came in, which is not the one that they are done in. */
   readonly #parts: BuiltPart[] = [];
   readonly #rejects: string[] = [];
+  #begun = 0;
+  /** Keys are taken note of part by part, so that the order of columns is the same every time. */
+  #keysNoted: Promise<unknown> = Promise.resolve();
   /** Keys that rows of a JSONL part were seen to have. */
   readonly #seen = new Set<string>();
   #rejected = 0;
   #spelling: 'usual' | 'any' = 'usual';
 
-  private constructor(connection: Connection, folder: string, catalogue: readonly Field[]) {
-    this.#connection = connection;
+  private constructor(connections: ConnectionPool, folder: string, catalogue: readonly Field[]) {
+    this.#connections = connections;
     this.#folder = folder;
     this.#columns = new PackageColumns(catalogue);
   }
 
-  /** @param catalogue the fields that were asked for, with the types of the service's schema */
+  /**
+   * @param connect opens a connection of the database to work in, one for each part at once
+   * @param catalogue the fields that were asked for, with the types of the service's schema
+   */
   static async create(
-    connection: Connection,
+    connect: () => Promise<Connection>,
     folder: string,
     catalogue: readonly Field[],
   ): Promise<PackageBuilder> {
     await mkdir(join(folder, 'parts'), { recursive: true });
-    await defineMacros(connection);
-    if (catalogue.length > WIDE_FIELDS) {
-      for (const setting of ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold']) {
-        await connection.run(`SET GLOBAL ${setting} = '16MB'`);
-      }
-    }
-    return new PackageBuilder(connection, folder, catalogue);
+    const connections = new ConnectionPool(async () => {
+      const connection = await connect();
+      await defineMacros(connection);
+      return connection;
+    });
+    return new PackageBuilder(connections, folder, catalogue);
+  }
+
+  [Symbol.dispose](): void {
+    this.#connections[Symbol.dispose]();
   }
 
   /**
@@ -84,46 +89,61 @@ export class PackageBuilder {
    * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in
    */
   async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
+    const index = this.#begun++;
     if (part.header) this.#columns.add(part.header);
-    const keys = part.format === 'json' ? await this.#keys(part, signal) : null;
+    await this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
+  }
 
-    const number = String(this.#parts.length + 1).padStart(5, '0');
+  async #stagePart(connection: Connection, part: RawPart, index: number, signal: AbortSignal): Promise<void> {
+    const keys = part.format === 'json' ? await this.#keysInTurn(connection, part, index, signal) : null;
+    const number = String(index + 1).padStart(5, '0');
     const file = `parts/part-${number}.parquet`;
     const output = join(this.#folder, file);
     let rejected = 0;
-    let staged = keys?.repeated ? null : await this.#convert(part, output, signal);
+    let staged = keys?.repeated ? null : await this.#convert(connection, part, output, signal);
     while (staged === null) {
       const rejects = `rejects-${number}.parquet`;
       const path = join(this.#folder, rejects);
-      const inspection = await inspectPart(this.#connection, part, this.#columns, output, path, signal);
+      const inspection = await inspectPart(connection, part, this.#columns, output, path, signal);
       if (inspection === null) {
-        staged = await this.#convert(part, output, signal);
+        staged = await this.#convert(connection, part, output, signal);
         continue;
       }
-      ({ staged, rejected } = inspection);
+      staged = inspection;
+      rejected = inspection.rejected;
       if (rejected > 0) this.#rejects.push(rejects);
     }
-    if (staged + rejected !== part.rows) {
+    const { rows, columns } = staged;
+    if (rows + rejected !== part.rows) {
       throw new CrawlhouseError(
         'unreconciled',
-        `${part.file}, lines ${part.firstLine} and on: ${part.rows} rows received, but ${staged + rejected} staged + rejected`,
+        `${part.file}, lines ${part.firstLine} and on: ${part.rows} rows received, but ${rows + rejected} staged + rejected`,
       );
     }
     this.#rejected += rejected;
-    this.#parts.push({ file, rows: staged, columns: this.#columns.columns });
+    this.#parts[index] = { file, rows, columns };
   }
 
   /** Brings all parts to the same columns and makes them durable. */
   async finish(header: readonly string[] | null, signal: AbortSignal): Promise<StagedParts> {
+    return this.#connections.use((connection) => this.#finish(connection, header, signal));
+  }
+
+  async #finish(
+    connection: Connection,
+    header: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<StagedParts> {
     if (header) this.#columns.add(header);
     // An export without rows shows no keys: it had the fields that were asked for.
     else if (this.#parts.length === 0) this.#columns.addCatalogue();
-    const absent = await this.#absentFields(header, signal);
+    const absent = await this.#absentFields(connection, header, signal);
     const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
     const parts: Manifest['parts'] = [];
     for (const part of this.#parts) {
       const path = join(this.#folder, part.file);
-      if (!holdsColumns(part.columns, columns)) await this.#rewrite(path, part.columns, columns, signal);
+      if (!holdsColumns(part.columns, columns))
+        await this.#rewrite(connection, path, part.columns, columns, signal);
       await syncPath(path);
       parts.push({
         file: part.file,
@@ -132,32 +152,55 @@ export class PackageBuilder {
         sha256: await hashFile(path),
       });
     }
+    this.#rejects.sort();
     for (const file of this.#rejects) await syncPath(join(this.#folder, file));
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
     const files = parts.map((part) => part.file);
     const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
-    const notes = await packageNotes(this.#connection, this.#folder, files, columns, valuesOf, signal);
+    const notes = await packageNotes(connection, this.#folder, files, columns, valuesOf, signal);
     return { columns, parts, staged, rejected: this.#rejected, rejects: this.#rejects, notes };
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
-  async #convert(raw: RawPart, output: string, signal: AbortSignal): Promise<number | null> {
+  async #convert(
+    connection: Connection,
+    raw: RawPart,
+    output: string,
+    signal: AbortSignal,
+  ): Promise<Converted | null> {
     const { format } = raw;
-    if (format === 'parquet') return stageParquet(this.#connection, raw, this.#columns, output, signal);
+    if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
     const part = { ...raw, format };
     if (this.#spelling === 'usual') {
-      const rows = await convertPart(this.#connection, part, this.#columns, 'usual', output, signal);
-      if (rows !== null) return rows;
+      const converted = await convertPart(connection, part, this.#columns, 'usual', output, signal);
+      if (converted !== null) return converted;
       this.#spelling = 'any';
     }
-    return convertPart(this.#connection, part, this.#columns, 'any', output, signal);
+    return convertPart(connection, part, this.#columns, 'any', output, signal);
+  }
+
+  /** The keys of a part, once those of the parts before it are known. */
+  async #keysInTurn(
+    connection: Connection,
+    part: RawPart,
+    index: number,
+    signal: AbortSignal,
+  ): Promise<PartKeys | null> {
+    const before = this.#keysNoted;
+    const keys = before.then(() => this.#keys(connection, part, index === 0 ? 'all' : 'sample', signal));
+    this.#keysNoted = keys.catch(() => {});
+    return keys;
   }
 
   /** Takes note of the names in a JSONL part; every field that was asked for is read, whether a row shows it or not. */
-  async #keys(part: RawPart, signal: AbortSignal): Promise<PartKeys | null> {
-    const extent = this.#parts.length === 0 ? 'all' : 'sample';
-    const keys = await partKeys(this.#connection, part, extent, signal);
+  async #keys(
+    connection: Connection,
+    part: RawPart,
+    extent: 'all' | 'sample',
+    signal: AbortSignal,
+  ): Promise<PartKeys | null> {
+    const keys = await partKeys(connection, part, extent, signal);
     this.#columns.addCatalogue();
     this.#columns.add(keys?.names ?? []);
     for (const name of keys?.names ?? []) this.#seen.add(name);
@@ -165,13 +208,17 @@ export class PackageBuilder {
   }
 
   /** Fields that were asked for, but that no row of a JSONL export has: neither its key was seen nor any value of it. */
-  async #absentFields(header: readonly string[] | null, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  async #absentFields(
+    connection: Connection,
+    header: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
     if (header || this.#parts.length === 0) return new Set();
     const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
     if (unseen.length === 0) return new Set();
     const files = this.#parts.map((part) => text(join(this.#folder, part.file))).join(', ');
     const counts = unseen.map((column, index) => `count(${ident(column.column)}) AS n${index}`).join(', ');
-    const [values] = await this.#connection.rows(
+    const [values] = await connection.rows(
       `SELECT ${counts} FROM read_parquet([${files}], union_by_name = true)`,
       [],
       signal,
@@ -182,6 +229,7 @@ export class PackageBuilder {
   }
 
   async #rewrite(
+    connection: Connection,
     path: string,
     before: readonly PackageColumn[],
     after: readonly PackageColumn[],
@@ -192,7 +240,7 @@ export class PackageBuilder {
       const value = had.has(column) ? ident(column) : 'NULL';
       return `CAST(${value} AS ${sql_type}) AS ${ident(column)}`;
     });
-    await this.#connection.run(
+    await connection.run(
       `COPY (SELECT ${values.join(', ')} FROM read_parquet(${text(path)})) TO ${text(`${path}.new`)} (${PARQUET_OPTIONS})`,
       [],
       signal,

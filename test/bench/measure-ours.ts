@@ -4,12 +4,11 @@ import { ServiceClient } from '../../src/api/client.ts';
 import { SettingsFile } from '../../src/config/settings-file.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { Semaphore } from '../../src/core/semaphore.ts';
 import type { PlannedUnit } from '../../src/discover/plan-units.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import { routeOptions } from '../../src/pipeline/choose-route.ts';
-import { engineSlots } from '../../src/pipeline/context.ts';
+import { Engine } from '../../src/pipeline/engine.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
 import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
@@ -61,7 +60,7 @@ const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..',
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
 const ledger = new Ledger(settings.state_dir);
-const engine = new Semaphore(engineSlots(settings.threads, settings.memory_limit));
+const engine = await Engine.start(database, settings.threads, settings.memory_limit);
 const context = {
   settings,
   runId: 'bench',

@@ -37,7 +37,7 @@ async function streamed(sandbox: Sandbox, wanted: (field: Field) => boolean): Pr
   const folder = await temporaryFolder();
   const names = fields.map((field) => field.name);
   const request = { source, fields: names, oql: null, format: 'json', gzip: false } as const;
-  const builder = await PackageBuilder.create(await temporaryConnection(folder), folder, fields);
+  const builder = await PackageBuilder.create(() => temporaryConnection(folder), folder, fields);
   const rows: Record<string, unknown>[] = [];
   for await (const part of await extractStream(client, request, folder, signal)) {
     rows.push(

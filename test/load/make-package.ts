@@ -43,7 +43,7 @@ export async function makePackage(
   const raw = join(target, 'raw');
   await mkdir(raw, { recursive: true });
   const bytes = Buffer.from(spec.rows.map((row) => `${stringifyJson(row)}\n`).join(''));
-  const builder = await PackageBuilder.create(connection, target, spec.fields);
+  const builder = await PackageBuilder.create(async () => connection, target, spec.fields);
   for await (const part of writeParts(Readable.from([bytes]), {
     folder: raw,
     format: 'json',

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/core/error-codes.ts';
 import { CrawlhouseError } from '../../src/core/errors.ts';
-import { engineSlots } from '../../src/pipeline/context.ts';
 import { failedTests } from '../../src/pipeline/failed-tests.ts';
 import { exitCodeOf, runStatus } from '../../src/pipeline/run-status.ts';
 
@@ -32,17 +31,4 @@ test('only a failed test of severity error is an error', () => {
   expect(found.map((error) => [error.code, error.message])).toEqual([
     ['test_failed', 'mart.pages: unique: 3 rows break it'],
   ]);
-});
-
-test.for([
-  [1, '400MB', 1],
-  [2, '400MB', 1],
-  [4, '400MB', 2],
-  [16, '400MB', 2],
-  [16, '2GB', 8],
-  [16, '1.5 GiB', 7],
-  [8, '100KB', 1],
-  [64, '1TB', 32],
-] as const)('%i threads and %s of memory are room for %i conversions at once', ([threads, memory, slots]) => {
-  expect(engineSlots(threads, memory)).toBe(slots);
 });

@@ -30,7 +30,7 @@ async function stage(
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   await mkdir(join(folder, 'raw'));
-  const builder = await PackageBuilder.create(connection, folder, catalogue);
+  const builder = await PackageBuilder.create(async () => connection, folder, catalogue);
   const options = {
     folder: join(folder, 'raw'),
     format,

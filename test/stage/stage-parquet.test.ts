@@ -24,7 +24,7 @@ async function stage(write: (path: string) => Promise<unknown>, catalogue: Field
   await write(raw);
   const connection = await temporaryConnection(folder);
   await mkdir(join(folder, 'package'));
-  const builder = await PackageBuilder.create(connection, join(folder, 'package'), catalogue);
+  const builder = await PackageBuilder.create(async () => connection, join(folder, 'package'), catalogue);
   const rows = await parquetRows(raw, 'pages.parquet');
   const part = {
     path: raw,
