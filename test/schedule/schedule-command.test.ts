@@ -71,7 +71,7 @@ test('the service makes up for a missed firing, answers /readyz, refuses a secon
   const { schedules } = JSON.parse(status.stdout);
   expect(schedules).toEqual([{ name: 'morning', next_at: expect.stringMatching(/T06:00:00\.000Z$/) }]);
   expect((await crawlhouse(folder, null, ['status'])).stdout).toContain(
-    `schedule morning: next at ${schedules[0].next_at}\n`,
+    `Schedule morning: next at ${schedules[0].next_at.slice(0, 16).replace('T', ' ')}\n`,
   );
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(143);
