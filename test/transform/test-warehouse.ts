@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Connection, Database, ident, table, text } from '../../src/core/duckdb.ts';
+import { type Connection, Database, table, text } from '../../src/core/duckdb.ts';
+import { rowsSql } from '../../src/transform/model-cases.ts';
 
 export interface TestWarehouse extends AsyncDisposable {
   readonly connection: Connection;
@@ -32,23 +33,6 @@ export async function openWarehouse(): Promise<TestWarehouse> {
 }
 
 export type ColumnTypes = Readonly<Record<string, string>>;
-
-/** A SELECT of rows that are given as objects; a key that a row lacks is NULL. */
-export function rowsSql(columns: ColumnTypes, rows: readonly object[]): string {
-  const json = text(
-    JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
-  );
-  const structure = text(
-    JSON.stringify([Object.fromEntries(Object.keys(columns).map((name) => [name, 'JSON']))]),
-  );
-  // Each value is cast from its own text: from_json would squeeze a wide number through a double.
-  const values = Object.entries(columns).map(([name, type]) => {
-    const value = `item.${ident(name)}`;
-    const scalar = !type.endsWith(']') && type !== 'JSON';
-    return `CAST(${scalar ? `${value} ->> '$'` : value} AS ${type}) AS ${ident(name)}`;
-  });
-  return `SELECT ${values.join(', ')} FROM (SELECT unnest(from_json(${json}, ${structure})) AS item)`;
-}
 
 export async function createTable(
   connection: Connection,

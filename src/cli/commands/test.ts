@@ -1,17 +1,21 @@
 import { stringifyJson } from '../../core/json.ts';
 import { failedTests } from '../../pipeline/failed-tests.ts';
+import { type CaseReport, testCases } from '../../pipeline/test-cases.ts';
 import { testPublished } from '../../pipeline/test-published.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { describeFailedTests } from '../failed-tests.ts';
 import { textTable } from '../text-table.ts';
 
 export const test: Command = {
   name: 'test',
   keepsLog: true,
-  summary: 'data tests of the models on the published warehouse',
+  summary: 'data tests of the models on the published warehouse; or cases of them',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
-  flags: {},
+  flags: {
+    unit: { type: 'boolean', help: 'the cases in sql/cases instead: rows in, rows out, no warehouse' },
+  },
   async run(invocation) {
+    if (invocation.has('unit')) return testUnits(invocation);
     const tests = await testPublished(await invocation.settings(), invocation.positionals, invocation.signal);
     if (invocation.has('json')) await invocation.write(`${stringifyJson({ tests }, 2)}\n`);
     else {
@@ -22,3 +26,26 @@ export const test: Command = {
     return failedTests(tests).length > 0 ? 4 : 0;
   },
 };
+
+async function testUnits(invocation: Invocation): Promise<number> {
+  const cases = await testCases(await invocation.settings(), invocation.positionals, invocation.signal);
+  if (invocation.has('json')) await invocation.write(`${stringifyJson({ cases }, 2)}\n`);
+  else {
+    const rows = cases.map((one) => [one.model, one.case, one.status]);
+    await invocation.write(textTable(['model', 'case', 'status'], rows));
+    for (const one of cases) await invocation.write(describeCase(one));
+  }
+  return cases.some(({ status }) => status === 'failed') ? 4 : 0;
+}
+
+/** What a case that failed expected and got otherwise. */
+function describeCase({ model, case: name, status, missing, surplus, failedTests }: CaseReport): string {
+  if (status === 'passed') return '';
+  const line = (what: string) => (row: object) => `  ${what} ${stringifyJson(row)}\n`;
+  return [
+    `\n${model}: ${name}\n`,
+    ...missing.map(line('expected, but not there:')),
+    ...surplus.map(line('there, but not expected:')),
+    failedTests.length > 0 ? `  tests that failed: ${failedTests.join(', ')}\n` : '',
+  ].join('');
+}
