@@ -11,6 +11,7 @@ import type { Pipeline } from '../model/pipeline.ts';
 import type { KnownLists } from '../warehouse/known-lists.ts';
 import { discoverDates, type ProjectDates } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
+import { listPipeline } from './list-pipeline.ts';
 import { needsSweep } from './needs-sweep.ts';
 import { type ListReading, readNews } from './read-news.ts';
 
@@ -109,8 +110,4 @@ export function listReadings({
   return (Object.entries(readings) as [ListName, ListReading | null][]).flatMap(([name, found]) =>
     found ? [[name, found]] : [],
   );
-}
-
-export function listPipeline(pipelines: readonly Pipeline[], list: ListName): Pipeline | undefined {
-  return pipelines.find(({ source }) => source.kind === 'resource' && source.data_type === list);
 }

@@ -34,6 +34,8 @@ export interface PlannedUnit {
   readonly refresh: boolean;
   /** What brings an archived crawl back before its data is asked for; null where nothing need be done. */
   readonly restore: 'unarchive' | 'unarchive-fast' | null;
+  /** When the crawl or comparison ended, UTC milliseconds; null for lists and windows. */
+  readonly ended_at: number | null;
 }
 
 export interface Plan {
@@ -81,7 +83,10 @@ export function planUnits(
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const comparisonUnits = comparisons.flatMap((one) => {
     const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
-    return of('crawl_over_crawl').map((pipeline) => planned(pipeline, one.id, one.project_id, skip));
+    return of('crawl_over_crawl').map((pipeline) => ({
+      ...planned(pipeline, one.id, one.project_id, skip),
+      ended_at: one.ended_at,
+    }));
   });
 
   const lists = of('resource').flatMap((pipeline) =>
@@ -115,7 +120,10 @@ export function skipReason(crawl: Listed, dataType: string): string | null {
 /** An archived crawl is skipped, or brought back first where the pipeline says so. */
 function plannedCrawl(pipeline: Pipeline, crawl: Listed): PlannedUnit {
   const { data_type } = pipeline.source;
-  const plain = planned(pipeline, crawl.id, crawl.project_id, skipReason(crawl, data_type));
+  const plain = {
+    ...planned(pipeline, crawl.id, crawl.project_id, skipReason(crawl, data_type)),
+    ended_at: crawl.ended_at,
+  };
   const { unarchive } = pipeline;
   if (plain.skip === null || !isArchived(crawl, data_type) || unarchive === 'skip') return plain;
   if (unarchive === 'unarchive-fast' && data_type === 'links')
@@ -152,7 +160,7 @@ function planWindows(
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);
       const refresh = Date.parse(window.to) > settled;
-      return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null };
+      return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null, ended_at: null };
     });
 }
 
@@ -172,7 +180,7 @@ function endOf(crawl: Listed): number {
 function planned(pipeline: Pipeline, id: string, projectId: string | null, skip: string | null): PlannedUnit {
   const unit = unitOf(pipeline, id, projectId, null);
   const oql = unitFilter(pipeline, unit, 'iso');
-  return { unit, pipeline, skip, failure: null, oql, refresh: false, restore: null };
+  return { unit, pipeline, skip, failure: null, oql, refresh: false, restore: null, ended_at: null };
 }
 
 function unitOf(pipeline: Pipeline, id: string, projectId: string | null, window: Window | null): Unit {

@@ -65,6 +65,8 @@ export const Manifest = z.object({
     /** Why this route. */
     reason: z.string().optional(),
     requested_at: z.string(),
+    /** When the crawl or comparison had ended, UTC milliseconds. */
+    ended_at: z.int().nullish(),
   }),
   columns: z.array(PackageColumn),
   /** Parquet files, in order, with their rows, size in bytes and SHA-256. */

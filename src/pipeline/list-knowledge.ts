@@ -1,5 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
-import { type Landscape, listPipeline, listReadings } from '../discover/discover.ts';
+import { type Landscape, listReadings } from '../discover/discover.ts';
+import { listPipeline } from '../discover/list-pipeline.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { UnitReport } from '../model/report.ts';
 import {

@@ -4,8 +4,8 @@ import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import { discover, type Landscape } from '../discover/discover.ts';
-import { type Plan, type PlannedUnit, planUnits } from '../discover/plan-units.ts';
+import type { Landscape } from '../discover/discover.ts';
+import type { Plan, PlannedUnit } from '../discover/plan-units.ts';
 import { dataSourceOf } from '../discover/unit-source.ts';
 import type { Unit } from '../model/unit.ts';
 import { unitName } from '../model/unit.ts';
@@ -14,10 +14,12 @@ import { NOTHING_KNOWN } from '../warehouse/known-lists.ts';
 import { pickRoute } from './choose-route.ts';
 import { connect } from './connect.ts';
 import { isExplicit } from './housekeeping.ts';
+import { isHeld } from './is-held.ts';
 import { type Knowledge, readKnowledge } from './list-knowledge.ts';
 import { estimateTogether, estimateUnit, type Lanes, type PastLoad, readPastLoads } from './past-loads.ts';
 import { readPublished } from './read-published.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
+import { takeStock } from './take-stock.ts';
 import { unitRequests } from './unit-requests.ts';
 
 /** A unit as a plan shows it (interface.md, "JSON"). */
@@ -76,15 +78,12 @@ export async function planRun(
   await using client = connect(settings, logger);
   const known = await knownUnits(settings);
   const scope = scopeOf(settings, request, known);
-  const landscape = await discover(client, scope, signal);
-  const plan = withDropped(
-    planUnits(landscape, request.pipelines, request.selection, scope.now),
-    isExplicit(request) ? NOTHING : known.dropped,
-  );
+  const dropped = isExplicit(request) ? NOTHING : known.dropped;
+  const { landscape, plan } = await takeStock(client, request, scope, markDropped(dropped), signal);
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
-      const held = known.held.has(unitName(planned.unit));
+      const held = isHeld(known.held, planned);
       const idle = idleEntry(planned, held && !request.reload && !planned.refresh);
       if (idle) return idle;
       const rows = await counting.run(() => countRows(client, planned, landscape, signal));
@@ -152,21 +151,20 @@ export async function discoverUnits(
   await using client = connect(settings, logger);
   const { held, known, dropped } = await knownUnits(settings);
   const scope = scopeOf(settings, request, { held, known });
-  const landscape = await discover(client, scope, signal);
-  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
-  return { plan: withDropped(plan, dropped), held };
+  const { plan } = await takeStock(client, request, scope, markDropped(dropped), signal);
+  return { plan, held };
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** A plan in which what was dropped on purpose says so. */
-function withDropped(plan: Plan, dropped: ReadonlySet<string>): Plan {
-  const units = plan.units.map((one) =>
-    dropped.has(unitName(one.unit))
-      ? { ...one, failure: null, skip: 'dropped on purpose: --crawl or backfill --reload loads it again' }
-      : one,
-  );
-  return { ...plan, units };
+/** Makes units that were dropped on purpose say so. */
+function markDropped(dropped: ReadonlySet<string>): (units: readonly PlannedUnit[]) => PlannedUnit[] {
+  return (units) =>
+    units.map((one) =>
+      dropped.has(unitName(one.unit))
+        ? { ...one, failure: null, skip: 'dropped on purpose: --crawl or backfill --reload loads it again' }
+        : one,
+    );
 }
 
 interface Known extends Knowledge {

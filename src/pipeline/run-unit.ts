@@ -135,9 +135,10 @@ async function leftoverPackage(
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   try {
     const found = await readPackage(folder);
-    const { base_url, route, format, filter } = found.manifest.source;
+    const { base_url, route, format, filter, ended_at } = found.manifest.source;
     const sameSource =
       base_url === context.settings.base_url &&
+      (ended_at ?? null) === planned.ended_at &&
       options.some((one) => one.route === route && one.format === format) &&
       stringifyJson(filter) === stringifyJson(planned.oql);
     if (

@@ -7,6 +7,7 @@ import { loadedUnits } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
 import { idleReport } from './idle-report.ts';
+import { isHeld } from './is-held.ts';
 import { Meter } from './meter.ts';
 import type { TurnLimits } from './next-turn.ts';
 import { runUnit } from './run-unit.ts';
@@ -40,8 +41,8 @@ export async function runUnits(
   }
   const patience = waitForNextTry(
     planned.filter(
-      ({ unit, skip, failure, refresh }) =>
-        skip === null && failure === null && (context.reload || refresh || !loaded.has(unitName(unit))),
+      (one) =>
+        one.skip === null && one.failure === null && (context.reload || one.refresh || !isHeld(loaded, one)),
     ),
     context.patient ? context.ledger.units() : [],
     Date.now(),
@@ -68,7 +69,7 @@ export async function runUnits(
       meter.unitDone(`${unitName(one.unit)} failed`, null);
       return;
     }
-    const held = loaded.get(unitName(one.unit));
+    const held = isHeld(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
     const { report, error } = await runUnit({ ...context, turn, meter }, one, options, landscape, held);
     reports.push(report);
     if (error) errors.push(error);

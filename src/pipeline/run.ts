@@ -2,8 +2,8 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import { isStateWished } from '../core/state-wish.ts';
-import { type DiscoveryScope, discover } from '../discover/discover.ts';
-import { planUnits, type Selection } from '../discover/plan-units.ts';
+import type { DiscoveryScope, Landscape } from '../discover/discover.ts';
+import type { PlannedUnit, Selection } from '../discover/plan-units.ts';
 import { checkResource } from '../discover/resources.ts';
 import { pipelineFilter } from '../discover/unit-source.ts';
 import type { Pipeline } from '../model/pipeline.ts';
@@ -19,6 +19,7 @@ import { mergeResults } from './merge-results.ts';
 import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
 import { makesRoom } from './take-state.ts';
+import { takeStock } from './take-stock.ts';
 import { Unarchiver } from './unarchive.ts';
 
 export interface RunRequest {
@@ -87,7 +88,7 @@ export function scopeOf(
     now,
   }: Pick<RunRequest, 'pipelines' | 'selection' | 'now'> & { readonly reload?: boolean },
   knowledge: Knowledge,
-): DiscoveryScope {
+): DiscoveryScope & Knowledge {
   return {
     workspaces: settings.workspaces,
     projects: selection.projects,
@@ -109,9 +110,15 @@ async function loadDueUnits(
   const { settings, signal } = session;
   const { connection } = session.working;
   const scope = scopeOf(settings, request, await readKnowledge(connection));
-  const landscape = await discover(client, scope, signal);
+  const choose = (units: readonly PlannedUnit[], found: Landscape) =>
+    withoutDropped(
+      session,
+      units.filter(({ unit }) => !done.has(unitName(unit))),
+      found,
+      request,
+    );
+  const { landscape, plan } = await takeStock(client, request, scope, choose, signal);
   await recordNews(connection, landscape, scope.now);
-  const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
   const sweptAt = lastSweep(landscape, scope.known, scope.now);
   session.ledger.setDiscovery({
     open: plan.open,
@@ -127,9 +134,7 @@ async function loadDueUnits(
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
-  const left = plan.units.filter(({ unit }) => !done.has(unitName(unit)));
-  const wanted = await withoutDropped(session, left, landscape, request);
-  const work = await runUnits(context, wanted, routes, landscape);
+  const work = await runUnits(context, plan.units, routes, landscape);
   await recordLoadedLists(connection, landscape, request.pipelines, work.units);
   await keepHouse(session, request, work);
   return work;

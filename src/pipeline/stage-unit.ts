@@ -86,6 +86,7 @@ export async function stageUnit(
           filter: source.filter,
           reason: chosen.reason,
           requested_at: requestedAt,
+          ended_at: planned.ended_at,
         },
         columns: [...staged.columns],
         parts: staged.parts,

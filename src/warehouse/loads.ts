@@ -12,12 +12,15 @@ export interface LoadedUnit {
   readonly published: boolean;
   /** The run that loaded it. */
   readonly run_id: string;
+  /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
+  readonly source_ended_at: number | null;
 }
 
 /** Every unit that the warehouse holds, by name. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
   const rows = await connection.rows(
-    `SELECT unit, content_sha256, filter, route, queryable IS NOT NULL AS published, run_id
+    `SELECT unit, content_sha256, filter, route, queryable IS NOT NULL AS published, run_id,
+       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at
      FROM ops.loads`,
   );
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));

@@ -86,6 +86,7 @@ const plannedAs = (dataset: string): PlannedUnit => ({
   oql: null,
   refresh: false,
   restore: null,
+  ended_at: null,
 });
 const crawls = [{ id: name, project_id: 'bench', status: 'done' }];
 const landscape = { workspaces: [workspaceView('w', [], crawls)], dates: new Map() };

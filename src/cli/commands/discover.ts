@@ -1,6 +1,7 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { unitName } from '../../model/unit.ts';
+import { isHeld } from '../../pipeline/is-held.ts';
 import { discoverUnits } from '../../pipeline/plan.ts';
 import type { Command } from '../command.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
@@ -20,7 +21,7 @@ export const discover: Command = {
     };
     const { plan, held } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
     const units = plan.units
-      .filter(({ unit }) => !held.has(unitName(unit)))
+      .filter((one) => !isHeld(held, one))
       .map(({ unit, skip, failure }) => ({
         unit: unitName(unit),
         ...unit,
@@ -38,7 +39,7 @@ export const discover: Command = {
       ),
     );
     await invocation.write(
-      `${units.length} units not in the warehouse, ${plan.open.length} crawls still open\n`,
+      `${units.length} units not in the warehouse, ${plan.open.length} crawls and comparisons still open\n`,
     );
     return 0;
   },
