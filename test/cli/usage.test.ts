@@ -10,7 +10,7 @@ test.for([
   [['rnu'], 'there is no command rnu', 'Try: commands: init, sandbox start, discover, run'],
   [['sandbox'], 'there is no command sandbox', 'Try: commands: sandbox start'],
   [['run', '--fromat', 'csv'], "Unknown option '--fromat'", 'Try: flags of crawlhouse run: --json'],
-  [['status', 'a', 'b'], 'unexpected argument b', 'Try: crawlhouse status [UNIT]'],
+  [['status', 'a', 'b'], 'unexpected argument b', 'Try: crawlhouse status [RUN|UNIT|CRAWL]'],
   [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of crawlhouse run'],
   [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of crawlhouse run'],
   [['sandbox', 'start', '--port', 'x'], '--port: x is not a port', 'Try: a number from 0 to 65535'],
@@ -84,7 +84,15 @@ test('status and query --question need neither the service nor a warehouse', asy
   const status = await capture('status', '--json', '--project-dir', folder);
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     0,
-    { discovery: { open: [], swept_at: null }, units: [], exports: [], runs: [], schedules: [] },
+    {
+      discovery: { open: [], swept_at: null },
+      units: [],
+      exports: [],
+      runs: [],
+      freshness: [],
+      disk: expect.objectContaining({ warehouse: 0, working_copy: 0 }),
+      schedules: [],
+    },
   ]);
   const questions = await capture('query', '--question', '--json', '--project-dir', folder);
   expect([questions.code, questions.stdout]).toEqual([0, '[]\n']);
