@@ -32,7 +32,10 @@ export function describeFirstPlan(plan: PlanReport, since: string): string {
   const rows = [...Map.groupBy(due, (unit) => unit.dataset)].map(([dataset, units]) => [
     dataset,
     countText(units.length),
-    countText(units.reduce((sum, unit) => sum + (unit.rows ?? 0), 0)),
+    // Of some datasets the service gives no count.
+    units.every((unit) => unit.rows === null)
+      ? null
+      : countText(units.reduce((sum, unit) => sum + (unit.rows ?? 0), 0)),
   ]);
   const reach = since === 'all' ? 'everything that has ended' : `what ended since ${since}`;
   return `A first run, of ${reach}:\n${textTable(['dataset', 'units', 'rows'], rows)}${planSummary(plan)}`;

@@ -13,7 +13,7 @@ export function planSummary({ units, totals }: PlanReport): string {
   const strangers = new Set(due.filter((unit) => unit.seconds === null).map((unit) => unit.dataset));
   const time =
     totals.seconds === null
-      ? `no telling how long: nothing of ${[...strangers].join(', ')} was loaded before`
+      ? `no telling how long: nothing of ${shortList([...strangers])} was loaded before`
       : `about ${durationText(totals.seconds)}, by past loads`;
   const bytes = totals.bytes === null ? '' : `, about ${bytesText(totals.bytes)}`;
   const lines = [
@@ -47,4 +47,11 @@ function left(units: readonly PlanEntry[]): ReadonlyMap<string, number> {
     (unit) => unit.reason,
   );
   return new Map([...reasons].map(([reason, those]) => [reason, those.length]));
+}
+
+/** The first names of a list, and how many more there are. */
+function shortList(names: readonly string[]): string {
+  return names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more datasets`;
 }
