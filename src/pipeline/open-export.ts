@@ -6,7 +6,7 @@ import { extractExport } from '../extract/extract-export.ts';
 import { unitName } from '../model/unit.ts';
 import { listObjects } from '../stores/list-objects.ts';
 import type { ObjectStore } from '../stores/object-store.ts';
-import type { ChosenRoute } from './choose-route.ts';
+import type { ChosenRoute, Store } from './choose-route.ts';
 import { openConfiguredStore } from './configured-stores.ts';
 import type { RunContext } from './context.ts';
 import { ensureExport } from './ensure-export.ts';
@@ -37,10 +37,10 @@ export async function openExport(
       ledger.setExportStatus(unit, status);
       context.progress(`${unit}: data export ${status}`);
     },
-  }).catch((error: unknown) => {
-    if (error instanceof CrawlhouseError && error.code === 'export_failed')
-      ledger.setExportStatus(unit, 'FAILED');
-    throw error;
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'export_failed') throw error;
+    ledger.setExportStatus(unit, 'FAILED');
+    throw (await wrongSettings(context, target, prefixOf(requested), error)) ?? error;
   });
   const reported = done.output_row_count ?? rows.reported;
   if (reported !== rows.reported) {
@@ -62,6 +62,30 @@ export async function openExport(
   const delimiter = done.output_format_parameters?.csv_delimiter ?? ',';
   const parts = extractExport({ store, objects, format: chosen.format, delimiter }, folder, signal);
   return { reported, catalogue: rows.catalogue, filter: null, parts: closing(parts, store) };
+}
+
+/**
+ * The service writes to a bucket first, and what it says of one that it can't write to is free text. Where the store
+ * tells us too that the bucket is not there, or in another region, the settings are wrong, and another try is in vain.
+ */
+async function wrongSettings(
+  { settings, signal }: RunContext,
+  target: Store,
+  prefix: string,
+  failed: CrawlhouseError,
+): Promise<CrawlhouseError | null> {
+  try {
+    await using store = await openConfiguredStore(settings, target);
+    await listObjects(store, prefix, signal);
+  } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'bad_settings') {
+      const { hint } = error;
+      const message = `${error.message}; ${failed.message}`;
+      return new CrawlhouseError('bad_settings', message, { cause: failed, ...(hint ? { hint } : {}) });
+    }
+    signal.throwIfAborted();
+  }
+  return null;
 }
 
 function workspaceOf({ workspaces }: Landscape, crawlId: string): string {

@@ -146,20 +146,45 @@ test('an export whose objects are gone gives way to a new one', async () => {
 test('a failed export is told with its reason, keeps the former rows, and the next run asks anew', async () => {
   const { sandbox, desk, folder } = await scene();
   await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
-  const environment = { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' };
+  const name = 'keys-of-nobody';
+  const value = Buffer.from(JSON.stringify({ access_key: 'nobody', secret_key: 'nothing' })).toString(
+    'base64',
+  );
+  const secret = { name, type: 'store_b_credentials', value };
+  await desk.service.api(`/workspaces/${await desk.service.workspace()}/secrets`, { body: { secret } });
+  const environment = { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: name };
   const { exitCode, report, errors } = await runHouse(folder, sandbox, { ...AGAIN, environment });
   expect([exitCode, report.status, report.units[0]?.status]).toEqual([3, 'partial', 'failed']);
   expect(errors[0]).toMatchObject({
     code: 'export_failed',
-    message: expect.stringMatching(
-      /ended as FAILED: the upload to store_b nobodys-bucket failed: NoSuchBucket/,
-    ),
+    message: expect.stringMatching(/ended as FAILED: the upload to store_b \S+ failed: InvalidAccessKeyId/),
   });
   expect([await desk.asked(), await rowsOf(folder)]).toEqual([1, String(PAGES)]);
   expect((await runHouse(folder, sandbox, AGAIN)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
 });
+
+test.for([
+  [
+    'BUCKET',
+    'nobodys-bucket',
+    /^store_b\.bucket: there is no bucket nobodys-bucket.*; the data export .* FAILED/,
+  ],
+  ['REGION', 'mars-1', /^store_b\.region: .* is not in mars-1 but in eu-west-1.*; the data export .* FAILED/],
+] as const)(
+  'a %s that the service can not write to is a wrong setting, no failure to try again',
+  async ([setting, value, message]) => {
+    const { sandbox, desk, folder } = await scene();
+    const environment = { [`CRAWLHOUSE_STORE_B_${setting}`]: value };
+    const { exitCode, errors } = await runHouse(folder, sandbox, { ...BY_EXPORT, environment });
+    expect([exitCode, errors[0]?.code]).toEqual([2, 'bad_settings']);
+    expect(errors[0]?.message).toMatch(message);
+    expect(errors[0]?.hint).toMatch(/^set store_b\./);
+    expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
+    expect(await desk.asked()).toBe(2);
+  },
+);
 
 test('an export that counts other rows than the service is refused, and the next run asks for another', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
