@@ -28,6 +28,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
+  within: [mart.crawls]
   # A crawl that comes late, goes or comes again changes what the next one is compared with.
   pieces: |
     SELECT crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, loads.source_id, loads.loaded_at

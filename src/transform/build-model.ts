@@ -3,6 +3,7 @@ import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
 import { badModel } from './bad-model.ts';
 import type { Build } from './decide-build.ts';
+import { referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
 import { martObjects } from './model-state.ts';
 import {
@@ -15,7 +16,8 @@ import {
   recordPieces,
 } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
-import { firstWord } from './sql-tree.ts';
+import { replaceTables } from './replace-tables.ts';
+import { firstWord, parseSelect } from './sql-tree.ts';
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -103,7 +105,8 @@ async function replacePieces(
   return await running(model, async () => {
     await connection.run(`DELETE FROM ${name} WHERE ${inPieces(cut, [...behind, ...gone])}`, [], signal);
     if (behind.length > 0) {
-      const made = `SELECT ${columns} FROM (${sql}\n) WHERE ${inPieces(cut, behind)}`;
+      const narrow = await narrowed(connection, sql, model, inPieces(cut, behind));
+      const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, behind)}`;
       await connection.run(`INSERT INTO ${name} (${columns}) ${made}`, [], signal);
     }
     const rows = await connection.scalar(`SELECT count(*) FROM ${name}`);
@@ -121,6 +124,22 @@ async function create(
     const name = table(...model.name.split('.'));
     const made = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
     return model.kind === 'table' ? made : null;
+  });
+}
+
+/** The SQL with a condition on the tables that are read only as far as the pieces reach. */
+async function narrowed(
+  connection: Connection,
+  sql: string,
+  { file, sqlLine, incremental }: Model,
+  condition: string,
+): Promise<string> {
+  const within = new Set(incremental?.within);
+  if (within.size === 0) return sql;
+  const tree = await parseSelect(connection, sql, { file, line: sqlLine });
+  return replaceTables(sql, tree, (reference) => {
+    const name = referenceName(reference);
+    return within.has(name) ? `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}` : undefined;
   });
 }
 

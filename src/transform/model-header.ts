@@ -86,6 +86,8 @@ const Grain = z.preprocess(
 const Incremental = z.strictObject({
   by: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
   pieces: z.string().min(1),
+  /** Tables with these columns that need to be read only as far as the pieces reach. */
+  within: z.array(z.string()).default([]),
 });
 export type Incremental = z.infer<typeof Incremental>;
 

@@ -63,6 +63,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     const sql = complete(model, seen, around);
     const own = await checkOutput(connection, model, sql, seen.start, outputs);
     outputs.set(model.name, own);
+    checkWithin(model, seen, outputs);
     plan.push({
       model,
       sql,
@@ -106,6 +107,20 @@ async function draftModel(connection: Connection, model: Model, around: Surround
     throw badModel(place, `reads declares ${source}, which the SQL does not read`);
   }
   return { model, seen, pieces, queries };
+}
+
+/** Tables under `within` are read by the model, and have the columns that it is cut by. */
+function checkWithin(model: Model, seen: Inspected, outputs: ReadonlyMap<string, OutputColumns>): void {
+  const { by, within } = model.incremental ?? { by: [], within: [] };
+  for (const name of within) {
+    const place = { file: model.file, line: model.lineOf(['incremental', 'within']) };
+    if (!seen.models.has(name)) {
+      const hint = `models that it reads: ${[...seen.models].join(', ')}`;
+      throw badModel(place, `within names ${name}, which the SQL does not read`, hint);
+    }
+    const missing = by.find((column) => !outputs.get(name)?.has(column));
+    if (missing !== undefined) throw badModel(place, `within names ${name}, which has no column ${missing}`);
+  }
 }
 
 function inspectPieces(

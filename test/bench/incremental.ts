@@ -11,7 +11,7 @@ import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
-import { peakRss } from './resources.ts';
+import { cpuSeconds, peakRss } from './resources.ts';
 
 /**
  * `npm run bench:incremental`: what one crawl more costs, of pages and links, in a warehouse that holds many beside one
@@ -44,6 +44,8 @@ interface Cost {
   readonly load: number;
   readonly models: number;
   readonly publish: number;
+  /** Processor time of load and models, which others on the machine move little. */
+  readonly cpu: number;
 }
 
 try {
@@ -70,15 +72,22 @@ try {
       round(cost.load),
       round(cost.models),
       round(cost.load + cost.models),
+      round(cost.cpu),
       round(cost.publish),
     ]);
   }
-  process.stdout.write(textTable(['crawl', 'load s', 'models s', 'both s', 'publish s'], rows));
+  process.stdout.write(textTable(['crawl', 'load s', 'models s', 'both s', 'cpu s', 'publish s'], rows));
   // The first crawl has none before it to be compared with: the second and third are the cost in a near empty one.
-  const early = median(costs.slice(1, 4).map((cost) => cost.load + cost.models));
-  const late = median(costs.slice(-3).map((cost) => cost.load + cost.models));
+  const ratio = (of: (cost: Cost) => number): string => {
+    const [early, late] = [median(costs.slice(1, 4).map(of)), median(costs.slice(-3).map(of))];
+    return `${round(late)} s beside ${round(early)} s, ${round(late / early)} times as much`;
+  };
   process.stdout.write(
-    `\n${crawls} crawls × ${pages} pages and ${links} links: ${round(late)} s for one more, ${round(early)} s with few before it, ratio ${round(late / early)}; peak RSS ${peakRss()} MB\n`,
+    [
+      `\nOne crawl of ${pages} pages and ${links} links more, with ${crawls - 1} before it beside 1 to 3:`,
+      `\n  time ${ratio((cost) => cost.load + cost.models)}; processor ${ratio((cost) => cost.cpu)}`,
+      `\n  peak RSS ${peakRss()} MB at memory_limit ${values['memory-limit']}\n`,
+    ].join(''),
   );
 } finally {
   await database[Symbol.asyncDispose]();
@@ -91,6 +100,7 @@ async function addCrawl(working: WorkingCopy, crawl: number): Promise<Cost> {
   const staged = { pages: join(folder, 'pages.parquet'), links: join(folder, 'links.parquet') };
   await connection.run(`COPY (${pagesSql(id, crawl)}) TO ${text(staged.pages)} (FORMAT parquet)`);
   await connection.run(`COPY (${linksSql(id)}) TO ${text(staged.links)} (FORMAT parquet)`);
+  const before = cpuSeconds();
   const load = await timed(async () => {
     for (const [kind, path] of Object.entries(staged)) {
       const from = `read_parquet(${text(path)})`;
@@ -114,8 +124,9 @@ async function addCrawl(working: WorkingCopy, crawl: number): Promise<Cost> {
     ]);
   });
   const made = await timed(() => make(connection));
+  const cpu = cpuSeconds() - before;
   const published = await timed(() => publish(working, silentLogger, signal));
-  return { load, models: made, publish: published };
+  return { load, models: made, publish: published, cpu };
 }
 
 async function make(connection: Connection): Promise<void> {

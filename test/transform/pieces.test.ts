@@ -111,6 +111,25 @@ test('a model that reads one of pieces is made when a piece was', async () => {
   expect(await warehouse.connection.jsonRows('FROM mart.counts')).toEqual([{ n: '6' }]);
 });
 
+test('a model within which only the pieces are looked at is read no further', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  const sql = 'SELECT crawl, x * (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
+  const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
+  await run(model, { v: view });
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, 8] });
+  await run(model, { v: view });
+  // Made by itself, the new piece has seen no other crawl: what the model says of itself is what counts.
+  expect((await marts()).slice(-2)).toEqual([
+    { crawl: 'e', x: '7' },
+    { crawl: 'e', x: '8' },
+  ]);
+  await expectBadModel(
+    run({ ...model, more: `${incremental}\n  within: [mart.w]` }, { v: view }),
+    'sql/m/pages.sql:12: within names mart.w, which the SQL does not read',
+    'models that it reads: mart.v',
+  );
+});
+
 test('pieces are cut by columns of the model that their SELECT puts out', async () => {
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
@@ -124,6 +143,6 @@ test('pieces are cut by columns of the model that their SELECT puts out', async 
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('pieces:', 'piece:') }),
     'sql/m/pages.sql:11: unknown key incremental.piece',
-    'keys that work here: by, pieces',
+    'keys that work here: by, pieces, within',
   );
 });
