@@ -50,7 +50,7 @@ test('hostile values come the same through versitygw and fake-gcs-server', async
 test.for([
   ['a bucket that is not there', { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' }, 'NoSuchBucket'],
   ['a region that is not the one of the bucket', { CRAWLHOUSE_STORE_B_REGION: 'eu-west-9' }, 'eu-west-9'],
-] as const)('%s fails the export with the reason that the store gave', async ([, environment, said]) => {
+] as const)('%s is a wrong setting, told with the reason that the store gave', async ([, environment, said]) => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=20,columns=8,seed=63'],
     ...stores(),
@@ -58,8 +58,8 @@ test.for([
   const way = { route: 'export', format: 'csv', store: 'store_b', pipelines: ['crawl_pages'] } as const;
   const { exitCode, errors } = await runHouse(await rawProjectFolder(), sandbox, { ...way, environment });
   expect([exitCode, errors[0]?.code, errors[0]?.message]).toEqual([
-    3,
-    'export_failed',
+    2,
+    'bad_settings',
     expect.stringContaining(said),
   ]);
 });
