@@ -50,7 +50,7 @@ test('hostile values come the same through versitygw and fake-gcs-server', async
 test.for([
   ['a bucket that is not there', { CRAWLHOUSE_STORE_B_BUCKET: 'nobodys-bucket' }, 'NoSuchBucket'],
   ['a region that is not the one of the bucket', { CRAWLHOUSE_STORE_B_REGION: 'eu-west-9' }, 'eu-west-9'],
-] as const)('%s is a wrong setting, told with the reason that the store gave', async ([, environment, said]) => {
+] as const)("%s is a wrong setting, in the store's own words", async ([, environment, said]) => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=20,columns=8,seed=63'],
     ...stores(),
