@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
+import { GRANULARITIES, type Granularity } from '../api/fields.ts';
 import type { WeekDefinition } from '../api/log-monitoring.ts';
 import type { Project } from '../api/projects.ts';
 import { CrawlhouseError } from '../core/errors.ts';
@@ -12,12 +13,13 @@ export type SourceDates =
   /** They can't be told for now, such as by a quota that is used up. */
   | { readonly failure: CrawlhouseError };
 
-/** By project id, then by kind of source and granularity: `log_monitoring days`, `ranking_performance`. */
+/** By project id, then by kind of source: `log_monitoring pages weeks`, `ranking_performance`. */
 export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
 
 /** The key of a pipeline's dates within a project's. */
 export function datesKey({ source, window }: Pipeline): string {
-  return source.kind === 'log_monitoring' ? `log_monitoring ${window ?? 'day'}s` : source.kind;
+  if (source.kind !== 'log_monitoring') return source.kind;
+  return logKey(source.data_type, `${window ?? 'day'}s` as Granularity);
 }
 
 /** Asks each project for the days of its dated sources, as far as pipelines read them. */
@@ -28,12 +30,16 @@ export async function discoverDates(
   now: number,
   signal: AbortSignal,
 ): Promise<ProjectDates> {
-  const reads = (kind: string): boolean => pipelines.some((pipeline) => pipeline.source.kind === kind);
+  const reads = (kind: string, dataType?: string): boolean =>
+    pipelines.some(
+      ({ source }) => source.kind === kind && (dataType === undefined || source.data_type === dataType),
+    );
   const found = new Map<string, Map<string, SourceDates>>();
   for (const project of projects) {
     const dates = new Map<string, SourceDates>();
-    if (reads('log_monitoring')) {
-      for (const [key, value] of await logDates(client, project, signal)) dates.set(key, value);
+    for (const dataType of ['pages', 'events'] as const) {
+      if (!reads('log_monitoring', dataType)) continue;
+      for (const [key, value] of await logDates(client, project, dataType, signal)) dates.set(key, value);
     }
     if (reads('ranking_performance')) {
       dates.set('ranking_performance', await rankingDates(client, project, now, signal));
@@ -43,25 +49,29 @@ export async function discoverDates(
   return found;
 }
 
+/** Lines are kept for another time than what is made of them: each data type is asked for its own days. */
 async function logDates(
   client: ServiceClient,
   project: Project,
+  dataType: 'pages' | 'events',
   signal: AbortSignal,
 ): Promise<[string, SourceDates][]> {
-  const keys = ['days', 'weeks', 'months'].map((granularity) => `log_monitoring ${granularity}`);
-  const nothing = (skip: string): [string, SourceDates][] => keys.map((key) => [key, { skip }]);
-  if (lacks(project, 'log_monitoring')) return nothing('the project has no log monitoring');
-  const asked = await orSkip(() => client.logMetadata(project.id, 'pages', signal));
-  if (asked.skip !== null) return nothing(asked.skip);
-  const metadata = asked.value;
-  const weeks: WeekDefinition = metadata.week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
-  return ['days', 'weeks', 'months'].map((granularity) => {
-    const span = metadata.dates?.find((one) => one.granularity === granularity) ?? metadata.dates?.[0];
-    const key = `log_monitoring ${granularity}`;
-    return span === undefined
-      ? [key, { skip: 'log monitoring has no dates yet' }]
-      : [key, { from: span.from, to: span.to, weeks }];
+  const each = (dates: (granularity: Granularity) => SourceDates): [string, SourceDates][] =>
+    GRANULARITIES.map((granularity) => [logKey(dataType, granularity), dates(granularity)]);
+  if (lacks(project, 'log_monitoring')) return each(() => ({ skip: 'the project has no log monitoring' }));
+  const asked = await orSkip(() => client.logMetadata(project.id, dataType, signal));
+  if (asked.skip !== null) return each(() => asked);
+  const { dates, week_definition } = asked.value;
+  const weeks: WeekDefinition = week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
+  return each((granularity) => {
+    const span = dates?.find((one) => one.granularity === granularity) ?? dates?.[0];
+    if (span === undefined) return { skip: 'log monitoring has no dates yet' };
+    return { from: span.from, to: span.to, weeks };
   });
+}
+
+function logKey(dataType: string, granularity: Granularity): string {
+  return `log_monitoring ${dataType} ${granularity}`;
 }
 
 /** A quota that is used up is the project's own: it keeps none of the others back. */
