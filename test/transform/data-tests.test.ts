@@ -131,3 +131,63 @@ test('tests run by themselves on what is built, writing nothing', async () => {
   ]);
   expect(await warehouse.connection.scalar(written)).toBe(before);
 });
+
+test('relationships, row counts and freshness count what breaks them, and show it', async () => {
+  const rules = [
+    'tests:',
+    '  - {relationships: {column: url, to: mart.known, field: url}}',
+    '  - {row_count: {between: [1, 3]}}',
+    '  - {freshness: {column: day, within: 3 days}}',
+  ].join('\n');
+  const dated: ModelText = {
+    columns: ['url', 'day'],
+    more: rules,
+    sql: "SELECT url, now() - to_days(if(url = 'old', 9, 1)) AS day FROM raw.links",
+  };
+  const known: ModelText = { columns: ['url'], sql: "SELECT unnest(['a', 'old']) AS url" };
+  const found = async (urls: readonly (string | null)[]) => {
+    await load('raw.links', urls);
+    const { tests } = await run({ links: dated, known }, 'all');
+    return tests.map(({ failures }) => failures);
+  };
+  expect(await found(['a', null])).toEqual([0, 0, 0]);
+  expect(await found(['a', 'b', 'b', 'a'])).toEqual([2, 1, 0]);
+  expect(await found(['old'])).toEqual([0, 0, 1]);
+  expect(await found([])).toEqual([0, 1, 0]);
+  await found(['b']);
+  const { tests } = await run({ links: dated, known });
+  const [broken] = tests.filter(({ failures }) => failures > 0);
+  expect(broken?.sample).toMatchObject([{ url: 'b' }]);
+  expect(broken?.query).toContain('ANTI JOIN');
+});
+
+test('time alone can break a rule, so freshness is tested though nothing has changed', async () => {
+  const fresh = 'tests:\n  - {freshness: {column: day, within: 3 days}}\n  - {not_null: day, name: other}';
+  const dated: ModelText = { columns: ['day'], more: fresh, sql: 'SELECT now() AS day FROM raw.links' };
+  await run({ links: dated });
+  expect((await run({ links: dated })).tests.map(({ name, status }) => [name, status])).toEqual([
+    ['freshness(day) within 3 days', 'passed'],
+  ]);
+});
+
+test('a model is tested again when one that its tests read was made', async () => {
+  const known: ModelText = { columns: ['url'], sql: 'SELECT url FROM raw.known' };
+  const rule = 'tests:\n  - {relationships: {column: url, to: mart.known, field: url}}';
+  await load('raw.links', ['a']);
+  await load('raw.known', ['a']);
+  const both = { links: { ...links, more: rule }, known };
+  await run(both);
+  await load('raw.known', ['b']);
+  const { tests } = await run(both, ['raw.known']);
+  expect(tests.map(({ model, failures }) => [model, failures])).toEqual([['mart.links', 1]]);
+});
+
+test('a relationship names a model and a field that are there', async () => {
+  const to = (target: string, field: string) => ({
+    links: { ...links, more: `tests:\n  - {relationships: {column: url, to: ${target}, field: ${field}}}` },
+  });
+  await expect(run(to('mart.nope', 'url'))).rejects.toThrow(
+    'sql/m/links.sql:9: reads mart.nope, which no model makes',
+  );
+  await expect(run(to('mart.links', 'nope'))).rejects.toThrow('sql/m/links.sql:9: ');
+});
