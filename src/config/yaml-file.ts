@@ -77,6 +77,11 @@ function describeIssue(
       ...(allowed.length > 0 ? { hint: `keys that work here: ${allowed.join(', ')}` } : {}),
     };
   }
+  // What is wrong within the one shape that the value has, unless the schema says it in words of its own.
+  if (issue.code === 'invalid_union' && issue.message === 'Invalid input') {
+    const inner = issue.errors.flat().find((one) => one.path.length > 0 || one.code === 'unrecognized_keys');
+    if (inner) return describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, source);
+  }
   const path = issue.path.join('.');
   const allowed = issue.code === 'invalid_value' ? `; values that work: ${issue.values.join(', ')}` : '';
   return {
@@ -90,17 +95,23 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   for (const key of path) {
     // The items of a list are all of one schema, which the list unwraps to.
     if (typeof key === 'number') continue;
-    const shape = shapeOf(current);
-    if (!shape) return [];
-    current = shape[String(key)];
+    const { shape, valueType } = objectOf(current);
+    current = shape?.[String(key)] ?? valueType;
+    if (!current) return [];
   }
-  return Object.keys(shapeOf(current) ?? {});
+  return Object.keys(objectOf(current).shape ?? {});
 }
 
-function shapeOf(schema: unknown): Record<string, unknown> | undefined {
-  let current = schema as { shape?: Record<string, unknown>; unwrap?: () => unknown } | undefined;
-  while (current && !current.shape && typeof current.unwrap === 'function') {
-    current = current.unwrap() as typeof current;
-  }
-  return current?.shape;
+interface ObjectSchema {
+  readonly shape?: Readonly<Record<string, unknown>>;
+  /** Of a record: what each of its values is. */
+  readonly valueType?: unknown;
+}
+
+/** The object or record that a schema is, within what wraps it; of a union its object. */
+function objectOf(schema: unknown): ObjectSchema {
+  const it = schema as (ObjectSchema & { unwrap?: () => unknown; options?: readonly unknown[] }) | undefined;
+  if (!it || it.shape || it.valueType) return it ?? {};
+  if (Array.isArray(it.options)) return it.options.map(objectOf).find((one) => one.shape) ?? {};
+  return typeof it.unwrap === 'function' ? objectOf(it.unwrap()) : {};
 }

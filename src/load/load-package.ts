@@ -18,6 +18,7 @@ import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
+import { refuseDrift } from './refuse-drift.ts';
 
 /** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
 const MANY_COLUMNS = 50;
@@ -27,6 +28,8 @@ const WIDE_COLUMNS = 200;
 export interface LoadOptions {
   readonly runId: string;
   readonly schemaChange: 'evolve' | 'freeze';
+  /** Field → what holds of it instead of `schemaChange`. */
+  readonly columnContracts?: ReadonlyMap<string, 'evolve' | 'freeze'>;
   readonly volume?: Volume;
   readonly signal: AbortSignal;
 }
@@ -50,7 +53,7 @@ export async function loadPackage(
   const registry = await fieldRegistry(connection, dataset);
   const planned = planRawTable(dataset, manifest.columns, tableColumns, registry);
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
-  refuseDrift(manifest, plan, options.schemaChange);
+  refuseDrift(manifest, plan, registry, options.schemaChange, options.columnContracts ?? new Map());
   const meta = metaValues(manifest, options.runId);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   return connection.transaction(async () => {
@@ -221,21 +224,5 @@ async function recordNotes(connection: Connection, manifest: Manifest, runId: st
      WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
        AND known.change = n.change AND known.after = n.after)`,
     [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
-  );
-}
-
-/** With `schema_change: freeze` a unit whose fields differ from the dataset's is refused. */
-function refuseDrift(manifest: Manifest, plan: RawTablePlan, schemaChange: 'evolve' | 'freeze'): void {
-  const [first] = plan.changes;
-  if (schemaChange !== 'freeze' || !plan.exists || !first) return;
-  const what = plan.changes
-    .map((change) => `${change.field} (${change.change}: ${change.after ?? change.before})`)
-    .join(', ');
-  throw new CrawlhouseError(
-    'contract_drift',
-    `${manifest.name} changes the frozen fields of its dataset: ${what}`,
-    {
-      hint: 'set schema_change: evolve in the pipeline file to take the change',
-    },
   );
 }

@@ -10,31 +10,62 @@ export type Format = (typeof FORMATS)[number];
 export const ON_REJECT = ['fail', 'quarantine'] as const;
 export const SCHEMA_CHANGE = ['evolve', 'freeze'] as const;
 
-/** A declared column: a type, or a type with an arity. */
+/**
+ * What a pipeline file says of a column: its type, or more; of a crawl's column, whose type the service tells, only
+ * `schema_change`.
+ */
 const DeclaredColumn = z.union([
   z.string(),
-  z.strictObject({ type: z.string(), arity: z.enum(['one', 'many']).default('one') }),
+  z.strictObject({
+    type: z.string().optional(),
+    /** Absent: one. */
+    arity: z.enum(['one', 'many']).optional(),
+    /** Of an enum: another value is loaded and told of. */
+    values: z.array(z.string()).min(1).optional(),
+    /** Absent: as the dataset's. */
+    schema_change: z.enum(SCHEMA_CHANGE).optional(),
+  }),
 ]);
+type DeclaredColumn = z.infer<typeof DeclaredColumn>;
 
 /** A pipeline file: one dataset (interface.md, "A pipeline file"). */
-export const Pipeline = z.strictObject({
-  dataset: z.string().regex(/^[a-z][a-z0-9_]*$/, 'a dataset is named in lower case: letters, digits, _'),
-  description: z.string().min(1),
-  source: z.strictObject({ kind: z.enum(SOURCE_KINDS), data_type: z.string() }),
-  window: z.enum(['day', 'week', 'month']).nullable().default(null),
-  route: z.enum(ROUTES).default('auto'),
-  format: z.enum(FORMATS).default('auto'),
-  fields: z
-    .strictObject({ include: z.array(z.string()).default(['*']), exclude: z.array(z.string()).default([]) })
-    .default({ include: ['*'], exclude: [] }),
-  filter: z.unknown().optional(),
-  columns: z.record(z.string(), DeclaredColumn).default({}),
-  on_reject: z.enum(ON_REJECT).optional(),
-  schema_change: z.enum(SCHEMA_CHANGE).optional(),
-  unarchive: z.enum(['skip', 'unarchive', 'unarchive-fast']).default('skip'),
-  keep: z
-    .strictObject({ crawls: z.union([z.literal('all'), z.int().positive()]) })
-    .default({ crawls: 'all' }),
-  reload_last: z.int().positive().nullable().default(null),
-});
+export const Pipeline = z
+  .strictObject({
+    dataset: z.string().regex(/^[a-z][a-z0-9_]*$/, 'a dataset is named in lower case: letters, digits, _'),
+    description: z.string().min(1),
+    source: z.strictObject({ kind: z.enum(SOURCE_KINDS), data_type: z.string() }),
+    window: z.enum(['day', 'week', 'month']).nullable().default(null),
+    route: z.enum(ROUTES).default('auto'),
+    format: z.enum(FORMATS).default('auto'),
+    fields: z
+      .strictObject({ include: z.array(z.string()).default(['*']), exclude: z.array(z.string()).default([]) })
+      .default({ include: ['*'], exclude: [] }),
+    filter: z.unknown().optional(),
+    columns: z.record(z.string(), DeclaredColumn).default({}),
+    on_reject: z.enum(ON_REJECT).optional(),
+    schema_change: z.enum(SCHEMA_CHANGE).optional(),
+    unarchive: z.enum(['skip', 'unarchive', 'unarchive-fast']).default('skip'),
+    keep: z
+      .strictObject({ crawls: z.union([z.literal('all'), z.int().positive()]) })
+      .default({ crawls: 'all' }),
+    reload_last: z.int().positive().nullable().default(null),
+  })
+  .superRefine(({ source, columns }, context) => {
+    const isTold = source.kind === 'crawl' && source.data_type !== 'fields';
+    for (const [name, column] of Object.entries(columns)) {
+      const message = columnProblem(column, isTold);
+      if (message) context.addIssue({ code: 'custom', path: ['columns', name], message });
+    }
+  });
 export type Pipeline = z.infer<typeof Pipeline>;
+
+/** @param isTold whether the service tells the type of the column (`GET …/fields`) */
+function columnProblem(column: DeclaredColumn, isTold: boolean): string | null {
+  const { type, arity, values } = typeof column === 'string' ? { type: column } : column;
+  if (isTold) {
+    const isDeclared = type !== undefined || arity !== undefined || values !== undefined;
+    return isDeclared ? 'the service tells type, arity and values; only schema_change works here' : null;
+  }
+  if (type === undefined) return 'type is missing: the service does not tell it';
+  return values && type !== 'enum' ? `values are for the type enum, not ${type}` : null;
+}

@@ -19,7 +19,21 @@ export function requestedFields(records: readonly FieldRecord[], fields: Pipelin
 
 /** The columns that a pipeline file declares, for sources without a fields endpoint. */
 export function declaredFields(columns: Pipeline['columns']): Field[] {
-  return Object.entries(columns).map(([name, column]) =>
-    typeof column === 'string' ? { name, type: column, arity: 'one' } : { name, ...column },
+  return Object.entries(columns).map(([name, column]) => {
+    const {
+      type = 'unknown',
+      arity = 'one',
+      values,
+    } = typeof column === 'string' ? { type: column } : column;
+    return { name, type, arity, ...(values ? { values } : {}) };
+  });
+}
+
+/** What a pipeline file says of a change, of each column where it says so. */
+export function columnContracts(columns: Pipeline['columns']): Map<string, 'evolve' | 'freeze'> {
+  return new Map(
+    Object.entries(columns).flatMap(([name, column]) =>
+      typeof column !== 'string' && column.schema_change ? [[name, column.schema_change] as const] : [],
+    ),
   );
 }

@@ -16,6 +16,7 @@ import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { NO_COUNTS } from './idle-report.ts';
 import { standsStill } from './open-list.ts';
+import { columnContracts } from './requested-fields.ts';
 import { abandonExport } from './settle-export.ts';
 import { stageUnit } from './stage-unit.ts';
 import { removeFolders, unitFolders } from './unit-folders.ts';
@@ -98,6 +99,7 @@ export async function runUnit(
       return loadPackage(context.working, await readPackage(packaged.folder), {
         runId: context.runId,
         schemaChange,
+        columnContracts: columnContracts(planned.pipeline.columns),
         volume,
         signal: context.signal,
       });

@@ -93,6 +93,44 @@ test.for([
   await (await refused(`${PAGES}${line}\n`)).toThrow(hint);
 });
 
+test("a column of a crawl may be frozen by name; its type is the service's", async () => {
+  const folder = await projectWith({
+    'pages.yaml': `${PAGES}columns:\n  title: { schema_change: freeze }\n`,
+  });
+  expect(await loadPipelines(folder)).toMatchObject([{ columns: { title: { schema_change: 'freeze' } } }]);
+  for (const column of ['string', '{ type: string }', '{ arity: many }']) {
+    await (await refused(`${PAGES}columns:\n  title: ${column}\n`)).toMatchObject({
+      code: 'bad_pipeline',
+      message:
+        'pipelines/pages.yaml:5: columns.title: the service tells type, arity and values; only schema_change works here',
+    });
+  }
+});
+
+test.for([
+  [
+    '{ type: enum, schema_chang: freeze }',
+    'unknown key columns.day.schema_chang',
+    'keys that work here: type, arity, values, schema_change',
+  ],
+  [
+    '{ type: enum, schema_change: thaw }',
+    /^columns\.day\.schema_change: .*values that work: evolve, freeze$/,
+    null,
+  ],
+  ['{ arity: many }', 'columns.day: type is missing: the service does not tell it', null],
+  ['{ type: string, values: [a] }', 'columns.day: values are for the type enum, not string', null],
+  ['{ type: enum, values: [] }', /^columns\.day\.values: /, null],
+] as const)('a declared column %s is refused with its line', async ([column, message, hint]) => {
+  const logs = PAGES.replace('kind: crawl, data_type: pages', 'kind: log_monitoring, data_type: pages');
+  const text = typeof message === 'string' ? new RegExp(`^${message}$`) : message;
+  await (await refused(`${logs}columns:\n  url: string\n  day: ${column}\n`)).toMatchObject({
+    code: 'bad_pipeline',
+    message: expect.stringMatching(new RegExp(text.source.replace('^', '^pipelines/pages\\.yaml:6: '))),
+    ...(hint ? { hint } : {}),
+  });
+});
+
 test('a key that is missing is named', async () => {
   await (await refused('dataset: crawl_pages\ndescription: Pages\n')).toMatchObject({
     code: 'bad_pipeline',

@@ -10,9 +10,15 @@ import { fields, makePackage, type PackageSpec } from './make-package.ts';
 
 const signal = new AbortController().signal;
 
+type Contract = 'evolve' | 'freeze';
+
 interface Warehouse {
   readonly connection: Connection;
-  load(spec: PackageSpec, schemaChange?: 'evolve' | 'freeze'): Promise<Counts>;
+  load(
+    spec: PackageSpec,
+    schemaChange?: Contract,
+    columns?: Readonly<Record<string, Contract>>,
+  ): Promise<Counts>;
 }
 
 async function warehouse(): Promise<Warehouse> {
@@ -23,9 +29,10 @@ async function warehouse(): Promise<Warehouse> {
   let runs = 0;
   return {
     connection: working.connection,
-    async load(spec, schemaChange = 'evolve') {
+    async load(spec, schemaChange = 'evolve', columns = {}) {
       const staged = await readPackage(await makePackage(staging, folder, spec));
-      return loadPackage(working, staged, { runId: `run-${++runs}`, schemaChange, signal });
+      const columnContracts = new Map(Object.entries(columns));
+      return loadPackage(working, staged, { runId: `run-${++runs}`, schemaChange, columnContracts, signal });
     },
   };
 }
@@ -458,4 +465,59 @@ test('with schema_change: freeze a unit that lacks a field keeps out', async () 
     code: 'contract_drift',
     message: expect.stringContaining('depth (vanished: natural)'),
   });
+});
+
+/** A unit of a project with one row of nulls. */
+function unitOf(id: string, project: string, ...texts: string[]): PackageSpec {
+  return {
+    id,
+    fields: fields(...texts),
+    rows: [Object.fromEntries(texts.map((one) => [one.split(' ')[0], null]))],
+    unit: { source: { kind: 'crawl', id, project_id: project } },
+  };
+}
+
+test.for([
+  ['vanishes', ['url', 'tags'], 'depth (vanished: natural)'],
+  ['changes its type', ['url', 'depth integer', 'tags'], 'depth (retyped: integer)'],
+  [
+    'changes its arity',
+    ['url', 'depth natural many', 'tags'],
+    'depth (widened: BIGINT[]), depth (arity: many)',
+  ],
+] as const)('a frozen column that %s refuses its unit, while others evolve', async ([, texts, what]) => {
+  const { connection, load } = await warehouse();
+  const freeze = { depth: 'freeze' } as const;
+  await load(unitOf('c0', 'p1', 'url'), 'evolve', freeze);
+  // It comes for the first time: taken.
+  await load(unitOf('c1', 'p1', 'url', 'depth natural', 'tags'), 'evolve', freeze);
+  await load(unitOf('c2', 'p1', 'url', 'depth natural', 'new bool'), 'evolve', freeze);
+  const before = await contents(connection);
+  const changed = unitOf('c3', 'p1', ...texts);
+  await expect(load(changed, 'evolve', freeze)).rejects.toMatchObject({
+    code: 'contract_drift',
+    message: `crawl_pages/c3 changes the frozen fields of its dataset: ${what}`,
+    hint: expect.stringContaining('in the entry of the column'),
+  });
+  expect(await contents(connection)).toEqual(before);
+  await load(changed);
+});
+
+test('a frozen column that the first unit of another project lacks refuses that unit', async () => {
+  const { load } = await warehouse();
+  await load(unitOf('c1', 'p1', 'url', 'depth natural'));
+  const other = unitOf('c2', 'p2', 'url');
+  await expect(load(other, 'evolve', { depth: 'freeze' })).rejects.toMatchObject({
+    code: 'contract_drift',
+    message: expect.stringContaining('depth (vanished)'),
+  });
+  await load(other);
+});
+
+test('in a frozen dataset a column may evolve by name', async () => {
+  const { load } = await warehouse();
+  await load(unitOf('c1', 'p1', 'url'), 'freeze');
+  const more = unitOf('c2', 'p1', 'url', 'new bool');
+  await expect(load(more, 'freeze')).rejects.toMatchObject({ code: 'contract_drift' });
+  await load(more, 'freeze', { new: 'evolve' });
 });
