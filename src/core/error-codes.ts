@@ -76,6 +76,10 @@ export const ERROR_CODES = {
     kind: 'skip',
     means: 'The crawl left no report, or what it left is archived.',
   },
+  unarchive_forbidden: {
+    kind: 'skip',
+    means: 'The crawl is archived, and the token may not restore it as its pipeline says.',
+  },
   dropped: {
     kind: 'skip',
     means: 'The unit was taken out of the warehouse on purpose; it stays out until it is asked for by name.',

@@ -19,6 +19,8 @@ export class Unarchiver {
   readonly #signal: AbortSignal;
   /** By crawl, then by what was asked for: one after the other. */
   readonly #crawls = new Map<string, Map<string, Promise<void>>>();
+  /** Once the service said that this token may not: it is not asked again. */
+  #forbidden: CrawlhouseError | undefined;
 
   constructor(client: ServiceClient, most: number, signal: AbortSignal) {
     this.#client = client;
@@ -29,9 +31,11 @@ export class Unarchiver {
   /**
    * Resolves when the crawl's data can be exported; with `links` its links too.
    *
-   * @throws CrawlhouseError `not_exportable` when this run has restored its share, or the crawl ends in another state
+   * @throws CrawlhouseError `not_exportable` when this run has restored its share, or the crawl ends in another state;
+   *   `unarchive_forbidden` when the token may not restore
    */
   restore(crawlId: string, command: UnarchiveCommand, links: boolean): Promise<void> {
+    if (this.#forbidden) throw this.#forbidden;
     const known = this.#crawls.get(crawlId);
     if (!known && this.#crawls.size >= this.#most) {
       throw new CrawlhouseError(
@@ -64,12 +68,28 @@ export class Unarchiver {
       const step = unarchiveStep(crawl, command, links, asked);
       if (step === 'go') return;
       if (step === 'ask') {
-        await this.#client.pilotCrawl(crawlId, command, this.#signal);
+        await this.#ask(crawlId, command);
         asked = true;
         continue;
       }
       await sleep(wait, undefined, { signal: this.#signal });
       wait = Math.min(wait * 1.5, LONGEST_WAIT);
+    }
+  }
+
+  /** A token that may read and not restore ends no run: what is live is loaded all the same. */
+  async #ask(crawlId: string, command: UnarchiveCommand): Promise<void> {
+    if (this.#forbidden) throw this.#forbidden;
+    try {
+      await this.#client.pilotCrawl(crawlId, command, this.#signal);
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError) || error.code !== 'forbidden') throw error;
+      this.#forbidden = new CrawlhouseError(
+        'unarchive_forbidden',
+        `the pipeline says ${command}, and this token may not: ${error.message}`,
+        { hint: 'give the token the scope projects:write, or set unarchive: skip', cause: error },
+      );
+      throw this.#forbidden;
     }
   }
 }

@@ -120,3 +120,31 @@ test('a crawl that is wanted fast for its pages and whole for its links is resto
   expect([exitCode, outcomes(report)[`crawl_pages ${id}`]]).toEqual([0, 'loaded']);
   expect(outcomes(report)[`crawl_links ${id}`]).toBe('loaded');
 });
+
+test('a token that may only read skips what is archived, having asked once, and loads the rest', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await sandboxFor(DATA);
+  const it = new Service(sandbox);
+  const [one, two, three] = (await it.crawls()).map((crawl) => String(crawl.id));
+  await put(it, [one ?? '', two ?? ''], { status: 'archived', link_status: 'archived' });
+  const scopes = ['account:read', 'projects:read'];
+  await it.ask('/_sandbox/tokens/reader', { method: 'PATCH', body: { scopes } });
+  const folder = await rawProjectFolder();
+  await policy(folder, 'crawl_pages', 'unarchive');
+  const { exitCode, report } = await runHouse(folder, sandbox, {
+    pipelines: ['crawl_pages'],
+    environment: { CRAWLHOUSE_ACCESS_TOKEN: 'reader', CRAWLHOUSE_CONCURRENCY: '1' },
+  });
+  expect(exitCode).toBe(0);
+  expect(outcomes(report)).toEqual({
+    [`crawl_pages ${one}`]: 'skipped',
+    [`crawl_pages ${two}`]: 'skipped',
+    [`crawl_pages ${three}`]: 'loaded',
+  });
+  const errors = report.units.flatMap((unit) => unit.error ?? []);
+  expect(errors.map((error) => error.code)).toEqual(['unarchive_forbidden', 'unarchive_forbidden']);
+  expect(errors[0]?.hint).toContain('projects:write');
+  const requests = JSON.parse((await it.ask('/_sandbox/requests')).text) as Json[];
+  expect(requests.filter((request) => String(request.path).includes('/pilot'))).toHaveLength(1);
+});
