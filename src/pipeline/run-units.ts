@@ -3,7 +3,7 @@ import type { Landscape } from '../discover/discover.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import type { UnitReport } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
-import { loadedUnits } from '../warehouse/loads.ts';
+import type { LoadedUnit } from '../warehouse/loads.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import type { RunContext } from './context.ts';
 import { idleReport } from './idle-report.ts';
@@ -17,16 +17,18 @@ import { type Turn, Turns } from './turns.ts';
 import { waitForNextTry } from './wait-for-next-try.ts';
 
 /**
- * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is left alone; an
- * answer that lets us in no more ends the rest.
+ * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is
+ * left alone; an answer that lets us in no more ends the rest.
+ *
+ * @param loaded what the warehouse holds
  */
 export async function runUnits(
   context: RunContext,
   planned: readonly PlannedUnit[],
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
   landscape: Landscape,
+  loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<Work> {
-  const loaded = await loadedUnits(context.working.connection);
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
   forgetWindowless(context, planned);
   context.ledger.discoverUnits(

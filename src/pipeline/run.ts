@@ -134,7 +134,7 @@ async function loadDueUnits(
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };
-  const work = await runUnits(context, plan.units, routes, landscape);
+  const work = await runUnits(context, plan.units, routes, landscape, scope.held);
   await recordLoadedLists(connection, landscape, request.pipelines, work.units);
   await keepHouse(session, request, work);
   return work;

@@ -59,6 +59,8 @@ export interface HouseOptions {
   readonly pipelines?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** What the clock says, UTC milliseconds. */
+  readonly now?: number;
   /** Told how far the units are. */
   readonly progress?: (text: string) => void;
 }
@@ -84,6 +86,7 @@ export async function runHouse(
     },
     wish: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },
     reload: options.reload ?? false,
+    ...(options.now === undefined ? {} : { now: options.now }),
   };
   const signal = options.signal ?? new AbortController().signal;
   return run(settings, request, silentLogger, signal, options.progress);

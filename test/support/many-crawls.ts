@@ -8,9 +8,14 @@ const DAY = 86_400_000;
 
 /**
  * Puts so many finished crawls, one a day, and as many comparisons into the state of a sandbox that is not running. They
- * have no rows: for tests of lists.
+ * have no rows: for tests of lists. Comparisons with archived crawls are cancelled.
  */
-export function putManyCrawls(stateDir: string, count: number, last: number): void {
+export function putManyCrawls(
+  stateDir: string,
+  count: number,
+  last: number,
+  state: 'done' | 'archived' = 'done',
+): void {
   mkdirSync(stateDir, { recursive: true });
   using resources = new Resources(join(stateDir, 'sandbox.sqlite'));
   resources.transaction(() => {
@@ -20,10 +25,11 @@ export function putManyCrawls(stateDir: string, count: number, last: number): vo
     for (let index = 0; index < count; index++) {
       const [id, before] = [crawlId(index), crawlId(Math.max(0, index - 1))];
       const created_at = last - (count - index) * DAY;
-      const common = { project_id: project.id, user_id: USER_ID, status: 'done', end_reason: 'ok' };
+      const common = { project_id: project.id, user_id: USER_ID, end_reason: 'ok' };
       resources.put('crawls', WORKSPACE_ID, {
         ...common,
         id,
+        status: state,
         link_status: 'live',
         created_at,
         ended_at: created_at + DAY / 2,
@@ -35,6 +41,7 @@ export function putManyCrawls(stateDir: string, count: number, last: number): vo
       resources.put('crawl_over_crawls', WORKSPACE_ID, {
         ...common,
         id: id.replace(/^c/, 'd'),
+        status: state === 'done' ? 'done' : 'cancelled',
         crawl1_id: before,
         crawl2_id: id,
         creation_date: created_at,
