@@ -12,10 +12,13 @@ export interface AggregatesRequest {
   readonly oql: Oql | null;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+export type RankingRow = Readonly<Record<string, unknown>>;
+
+/** What the rows of a unit are called in messages and rejects. */
+export const RANKING_FILE = 'ranking_performance.jsonl';
 
 /** Rows a request: an answer is held in memory whole. */
-const PAGE_ROWS = 5_000;
+export const PAGE_ROWS = 5_000;
 
 /**
  * The metrics of a row. Clicks and impressions add up; the position is weighted by impressions, and the rate of clicks
@@ -27,7 +30,8 @@ export const RANKING_VALUES = [
   { field: 'position', method: 'weighted_average', alias: 'position' },
 ] as const;
 /** Metrics whose parts add up to the whole. */
-const ADDITIVE = ['clicks', 'impressions'] as const;
+export const ADDITIVE = ['clicks', 'impressions'] as const;
+export const SUMS = RANKING_VALUES.filter((value) => value.method === 'sum');
 
 /**
  * Brings ranking performance by pages of aggregates, in the order of the dimensions, which no two rows share. The
@@ -42,33 +46,32 @@ export function extractAggregates(
   folder: string,
   signal: AbortSignal,
 ): AsyncGenerator<RawPart, Download> {
-  return writeRecords(pages(client, request, signal), 'ranking_performance.jsonl', folder);
+  return writeRecords(pages(client, request, signal), RANKING_FILE, folder);
 }
 
 async function* pages(
   client: DataClient,
   { projectId, dimensions, oql }: AggregatesRequest,
   signal: AbortSignal,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly RankingRow[]> {
   const filter = oql ? { oql } : {};
-  const ask = async (query: object): Promise<readonly Row[]> => {
+  const ask = async (query: object): Promise<readonly RankingRow[]> => {
     const { aggs } = await client.aggregateRanking(projectId, { aggs: [{ ...filter, ...query }] }, signal);
-    return rowsOf(aggs[0] ?? {}, projectId);
+    return rankingTable(aggs[0] ?? {}, projectId);
   };
-  const [whole] = await ask({ value: RANKING_VALUES.filter((one) => one.method === 'sum') });
-  const sums = new Map<string, number>();
+  const [whole] = await ask({ value: SUMS });
+  const sums = { clicks: 0, impressions: 0 };
   const sort = dimensions.map((field) => ({ field, order: 'asc' }));
   for (let offset = 0; ; offset += PAGE_ROWS) {
     const query = { fields: dimensions, value: RANKING_VALUES, sort, limit: PAGE_ROWS, offset };
     const rows = await ask(query);
-    for (const row of rows) {
-      for (const name of ADDITIVE) sums.set(name, (sums.get(name) ?? 0) + Number(row[name] ?? 0));
-    }
+    const page = rankingSums(rows);
+    for (const name of ADDITIVE) sums[name] += page[name];
     yield rows;
     if (rows.length < PAGE_ROWS) break;
   }
   for (const name of ADDITIVE) {
-    const [parts, all] = [sums.get(name) ?? 0, Number(whole?.[name] ?? 0)];
+    const [parts, all] = [sums[name], Number(whole?.[name] ?? 0)];
     if (parts === all) continue;
     throw new CrawlhouseError(
       'cut_short',
@@ -77,8 +80,14 @@ async function* pages(
   }
 }
 
+/** What rows add up to. */
+export function rankingSums(rows: readonly RankingRow[]): Record<(typeof ADDITIVE)[number], number> {
+  const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+  return { clicks: sum('clicks'), impressions: sum('impressions') };
+}
+
 /** A table of columns and rows as records. */
-function rowsOf(table: Aggregate, projectId: string): Row[] {
+export function rankingTable(table: Aggregate, projectId: string): RankingRow[] {
   const { cols, rows } = table;
   if (cols === undefined || rows === undefined) {
     throw new CrawlhouseError(

@@ -10,7 +10,9 @@ import type { Download, RawPart } from '../model/raw-part.ts';
  * @param file what all of them together are called in messages and rejects
  */
 export async function* writeRecords(
-  batches: AsyncIterable<readonly Readonly<Record<string, unknown>>[]>,
+  batches:
+    | AsyncIterable<readonly Readonly<Record<string, unknown>>[]>
+    | Iterable<readonly Readonly<Record<string, unknown>>[]>,
   file: string,
   folder: string,
 ): AsyncGenerator<RawPart, Download> {

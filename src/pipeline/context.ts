@@ -1,6 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Engine } from './engine.ts';
 import type { Meter } from './meter.ts';
+import type { RankingWindows } from './ranking-windows.ts';
 import type { Session } from './session.ts';
 import type { Turn } from './turns.ts';
 import type { Unarchiver } from './unarchive.ts';
@@ -24,4 +25,5 @@ export interface RunContext extends Session {
 export interface UnitContext extends RunContext {
   readonly turn: Turn;
   readonly meter: Pick<Meter, 'received'>;
+  readonly rankings: RankingWindows;
 }

@@ -1,17 +1,24 @@
 import type { ServiceClient } from '../api/client.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
-import { extractAggregates, RANKING_VALUES } from '../extract/extract-aggregates.ts';
+import { extractAggregates, RANKING_FILE, RANKING_VALUES } from '../extract/extract-aggregates.ts';
+import { writeRecords } from '../extract/write-records.ts';
+import type { RankingWindows } from './ranking-windows.ts';
 import { declaredFields } from './requested-fields.ts';
 import type { Source } from './source.ts';
 
-/** Opens a window of ranking performance: every column that the pipeline declares and that is no metric is a dimension. */
-export function openAggregates(
+/**
+ * Opens a window of ranking performance: every column that the pipeline declares and that is no metric is a dimension.
+ * Its rows came with those of other days, or are asked for alone.
+ */
+export async function openAggregates(
   client: ServiceClient,
-  { unit, pipeline, oql }: PlannedUnit,
+  windows: RankingWindows,
+  planned: PlannedUnit,
   folder: string,
   signal: AbortSignal,
-): Source {
+): Promise<Source> {
+  const { unit, pipeline, oql } = planned;
   const catalogue = declaredFields(pipeline.columns);
   const metrics = new Set<string>(RANKING_VALUES.map((value) => value.alias));
   const dimensions = catalogue.map((field) => field.name).filter((name) => !metrics.has(name));
@@ -24,11 +31,10 @@ export function openAggregates(
       },
     );
   }
+  const shared = await windows.rowsOf(planned, dimensions, signal);
   const request = { projectId: unit.source.id, dimensions, oql };
-  return {
-    reported: null,
-    catalogue,
-    filter: oql,
-    parts: extractAggregates(client, request, folder, signal),
-  };
+  const parts = shared
+    ? writeRecords([shared], RANKING_FILE, folder)
+    : extractAggregates(client, request, folder, signal);
+  return { reported: null, catalogue, filter: oql, parts };
 }

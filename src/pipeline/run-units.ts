@@ -10,6 +10,7 @@ import { idleReport } from './idle-report.ts';
 import { isHeld } from './is-held.ts';
 import { Meter } from './meter.ts';
 import type { TurnLimits } from './next-turn.ts';
+import { RankingWindows } from './ranking-windows.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
 import { settleExports } from './settle-export.ts';
@@ -56,6 +57,7 @@ export async function runUnits(
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
   const meter = new Meter(due.length, context.progress);
+  const rankings = new RankingWindows(context.client, due);
   let shutOut = false;
   let madeRoom = false;
   const turns = new Turns(turnLimits(context.settings));
@@ -72,7 +74,13 @@ export async function runUnits(
       return;
     }
     const held = isHeld(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
-    const { report, error } = await runUnit({ ...context, turn, meter }, one, options, landscape, held);
+    const { report, error } = await runUnit(
+      { ...context, turn, meter, rankings },
+      one,
+      options,
+      landscape,
+      held,
+    );
     reports.push(report);
     if (error) errors.push(error);
     if (error?.kind === 'access') shutOut = true;

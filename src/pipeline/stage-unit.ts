@@ -164,7 +164,7 @@ async function openSource(
     const chosen = pickRoute(options, null);
     const source =
       chosen.route === 'aggs'
-        ? await openAggregates(client, planned, folders.raw, signal)
+        ? await openAggregates(client, context.rankings, planned, folders.raw, signal)
         : await openList(client, planned, landscape, folders.raw, signal);
     return { source, chosen };
   }

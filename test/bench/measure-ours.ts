@@ -9,6 +9,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import { routeOptions } from '../../src/pipeline/choose-route.ts';
 import { Engine } from '../../src/pipeline/engine.ts';
+import { RankingWindows } from '../../src/pipeline/ranking-windows.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
 import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
@@ -94,11 +95,12 @@ const wish = { route, format, store: route === 'export' ? 'store_a' : null } as 
 const options = routeOptions(pipeline, wish, ['store_a']);
 const meter = { received: () => {} };
 const turn = { move: async () => {} };
+const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
   ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
-    { ...context, turn, meter },
+    { ...context, turn, meter, rankings },
     planned,
     options,
     landscape,
