@@ -54,6 +54,10 @@ const it = await sharedService({
   importDirs: await Promise.all([
     ...['even', 'narrow', 'dry'].map((name) => rankingFolder(name, rowsOn(EVEN))),
     rankingFolder('peaks', rowsOn(PEAKS)),
+    rankingFolder(
+      'silent',
+      rowsOn([1, 5200]).map((row) => ({ ...row, clicks: 0, impressions: 0 })),
+    ),
   ]),
 });
 
@@ -124,6 +128,11 @@ test('a page that is cut within a day leaves this day and those behind it to oth
   const { texts } = await bring(units);
   expect(texts.map((text) => text.split('\n').length - 1)).toEqual(PEAKS);
   expect(texts).toEqual((await bring(units, [])).texts);
+});
+
+test('a cut day is known by the full page, where its sums would not tell', async () => {
+  const { texts } = await bring(await unitsOf('silent', 2));
+  expect(texts.map((text) => text.split('\n').length - 1)).toEqual([1, 5200]);
 });
 
 test('only days that are due are asked for', async () => {
