@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { parseJson } from '../../core/json.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, Refusal } from '../refusal.ts';
 import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -43,10 +43,14 @@ export function createServer(context: Context): FastifyInstance {
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    // Clients name the type on every request, also where they send nothing (a deletion, a launch).
+    if (body === '') return done(null, undefined);
     try {
       done(null, parseJson(String(body)));
     } catch (error) {
-      done(Object.assign(error as Error, { statusCode: 400 }));
+      // A tree too deep for the parser ends its stack; the text of that error says nothing to a client.
+      const why = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
+      done(new Refusal('invalid_request', `the body is not JSON that can be read: ${why}`));
     }
   });
   app.setErrorHandler(async (error, request, reply) => {
