@@ -21,6 +21,28 @@ export class DataClient extends BaseClient {
       .fields;
   }
 
+  /** `GET …/fields` of a comparison, which the specification does not have: most services answer 404. */
+  async crawlOverCrawlFields(crawlOverCrawlId: string, signal?: AbortSignal): Promise<FieldRecord[]> {
+    const parameters = { coc_id: crawlOverCrawlId, data_type: 'pages' };
+    return (await this.call(data.GET_CRAWL_OVER_CRAWL_FIELDS, { parameters }, signal)).fields;
+  }
+
+  /** The same of log lines. */
+  async logEventFields(projectId: string, signal?: AbortSignal): Promise<FieldRecord[]> {
+    const parameters = { project_id: projectId, data_type: 'events' };
+    return (await this.call(data.GET_LOG_EVENT_FIELDS, { parameters }, signal)).fields;
+  }
+
+  /** The same of log pages. */
+  async logPageFields(
+    projectId: string,
+    granularity: Granularity,
+    signal?: AbortSignal,
+  ): Promise<FieldRecord[]> {
+    const parameters = { project_id: projectId, data_type: 'pages', granularity };
+    return (await this.call(data.GET_LOG_PAGE_FIELDS, { parameters }, signal)).fields;
+  }
+
   /** `GET /data/project/<id>/log_monitoring/<data type>/metadata`. */
   logMetadata(projectId: string, dataType: 'pages' | 'events', signal?: AbortSignal): Promise<LogMetadata> {
     const parameters = { project_id: projectId, data_type: dataType };

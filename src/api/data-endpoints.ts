@@ -46,6 +46,23 @@ function search<const Path extends string>(
   });
 }
 
+function unspecifiedFields<const Path extends string>(
+  path: Path,
+  values: Readonly<Record<string, readonly string[]>>,
+) {
+  return endpoint({
+    ...common,
+    method: 'GET',
+    path: `${path}/fields`,
+    values,
+    summary: 'Fields, where the service tells them',
+    query: NoQuery,
+    answers: 'json',
+    response: FieldsResponse,
+    errors: ['resource_not_found'],
+  });
+}
+
 function exported<const Path extends string>(
   path: Path,
   values: Readonly<Record<string, readonly string[]>>,
@@ -94,6 +111,11 @@ export const GET_CRAWL_FIELDS = endpoint({
   response: FieldsResponse,
   errors: ['invalid_request_parameters', 'resource_not_found'],
 });
+
+/** Not of the specification, and so in no list of its operations: a service may answer all the same (spec-notes.md 11). */
+export const GET_CRAWL_OVER_CRAWL_FIELDS = unspecifiedFields(CRAWL_OVER_CRAWL, CRAWL_OVER_CRAWL_VALUES);
+export const GET_LOG_EVENT_FIELDS = unspecifiedFields(LOG_EVENTS, LOG_EVENT_VALUES);
+export const GET_LOG_PAGE_FIELDS = unspecifiedFields(LOG_PAGES, LOG_PAGE_VALUES);
 
 export const GET_LOG_METADATA = endpoint({
   ...common,

@@ -1,5 +1,5 @@
 import type { DataClient, ExportRequest } from './data-client.ts';
-import type { CrawlDataType, Granularity } from './fields.ts';
+import type { CrawlDataType, FieldRecord, Granularity } from './fields.ts';
 import type { ExportFileType, SearchBody, SearchResponse } from './search.ts';
 import type { StreamedResponse } from './transport.ts';
 
@@ -21,6 +21,24 @@ export function describeSource(source: DataSource): string {
       return `log events of project ${source.projectId}`;
     case 'log_pages':
       return `log pages by ${source.granularity} of project ${source.projectId}`;
+  }
+}
+
+/** `GET …/fields`, of which the specification has only that of crawls (spec-notes.md 11). */
+export function fieldsOfSource(
+  client: DataClient,
+  source: DataSource,
+  signal?: AbortSignal,
+): Promise<FieldRecord[]> {
+  switch (source.kind) {
+    case 'crawl':
+      return client.crawlFields(source.id, source.dataType, signal);
+    case 'crawl_over_crawl':
+      return client.crawlOverCrawlFields(source.id, signal);
+    case 'log_events':
+      return client.logEventFields(source.projectId, signal);
+    case 'log_pages':
+      return client.logPageFields(source.projectId, source.granularity, signal);
   }
 }
 

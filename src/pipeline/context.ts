@@ -3,6 +3,7 @@ import type { Engine } from './engine.ts';
 import type { Meter } from './meter.ts';
 import type { RankingWindows } from './ranking-windows.ts';
 import type { Session } from './session.ts';
+import type { ToldFields } from './told-fields.ts';
 import type { Turn } from './turns.ts';
 import type { Unarchiver } from './unarchive.ts';
 
@@ -16,6 +17,7 @@ export interface RunContext extends Session {
   /** Units that fail again and again are left alone until their next try: nobody started this run. */
   readonly patient: boolean;
   readonly unarchiver: Unarchiver;
+  readonly toldFields: ToldFields;
   readonly engine: Engine;
   /** Does somebody wait for the state whom this run makes room for? */
   readonly isStateWished: () => boolean;

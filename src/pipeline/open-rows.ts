@@ -9,6 +9,7 @@ import type { Field } from '../model/field.ts';
 import type { ChosenRoute } from './choose-route.ts';
 import { declaredFields, requestedFields } from './requested-fields.ts';
 import type { Source } from './source.ts';
+import type { ToldFields } from './told-fields.ts';
 
 /** What is known of a unit's rows before they are asked for. */
 export interface Rows {
@@ -19,19 +20,18 @@ export interface Rows {
 }
 
 /**
- * Asks for the fields and the number of a unit's rows. Crawls tell their fields (`GET …/fields`); of comparisons and
- * logs a search shows which there are, and the pipeline file says their types (spec-notes.md 11).
+ * Asks for the fields and the number of a unit's rows. Where the service does not tell the fields, a search
+ * shows which there are, and the pipeline file says their types (spec-notes.md 11).
  */
 export async function describeRows(
   client: ServiceClient,
+  toldFields: ToldFields,
   source: DataSource,
   { pipeline, oql }: PlannedUnit,
   signal: AbortSignal,
 ): Promise<Rows> {
-  const own =
-    source.kind === 'crawl'
-      ? requestedFields(await client.crawlFields(source.id, source.dataType, signal), pipeline.fields)
-      : null;
+  const told = await toldFields.of(source);
+  const own = told && requestedFields(told, pipeline.fields);
   const first = own?.slice(0, 1).map((field) => field.name);
   if (own?.length === 0) throw nothingIncluded(pipeline.dataset, source);
   const body = { limit: 1, ...(first ? { fields: first } : {}), ...(oql ? { oql } : {}) };

@@ -20,6 +20,7 @@ import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
 import { makesRoom } from './take-state.ts';
 import { takeStock } from './take-stock.ts';
+import { ToldFields } from './told-fields.ts';
 import { Unarchiver } from './unarchive.ts';
 
 export interface RunRequest {
@@ -131,6 +132,7 @@ async function loadDueUnits(
     named: request.selection.crawls !== null,
     patient: request.patient ?? false,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
+    toldFields: new ToldFields(client, signal),
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
   };

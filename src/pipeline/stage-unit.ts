@@ -168,7 +168,7 @@ async function openSource(
         : await openList(client, planned, landscape, folders.raw, signal);
     return { source, chosen };
   }
-  const rows = await describeRows(client, data, planned, signal);
+  const rows = await describeRows(client, context.toldFields, data, planned, signal);
   const chosen = pickRoute(options, rows.reported);
   await context.turn.move(chosen.route === 'export' ? chosen.store : null);
   try {

@@ -11,6 +11,7 @@ import { routeOptions } from '../../src/pipeline/choose-route.ts';
 import { Engine } from '../../src/pipeline/engine.ts';
 import { RankingWindows } from '../../src/pipeline/ranking-windows.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
+import { ToldFields } from '../../src/pipeline/told-fields.ts';
 import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
@@ -74,6 +75,7 @@ const context = {
   patient: false,
   named: false,
   unarchiver: new Unarchiver(client, 0, signal),
+  toldFields: new ToldFields(client, signal),
   logger: silentLogger,
   signal,
   progress: () => {},
