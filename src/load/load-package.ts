@@ -98,7 +98,7 @@ export async function recordRejects(
 
 /** Runs an INSERT into so many columns with what keeps the process within its ceiling. */
 function withMemoryFor<T>(connection: Connection, columns: number, insert: () => Promise<T>): Promise<T> {
-  if (columns > WIDE_COLUMNS) return withOneThread(connection, insert);
+  if (columns > WIDE_COLUMNS) return withLowerMemory(connection, () => withOneThread(connection, insert));
   return columns > MANY_COLUMNS ? withLowerMemory(connection, insert) : insert();
 }
 
