@@ -48,6 +48,7 @@ export class Database implements AsyncDisposable {
       temp_directory: options.tempDirectory,
       preserve_insertion_order: 'false',
       allocator_flush_threshold: '16MB',
+      enable_external_file_cache: 'false',
       allocator_bulk_deallocation_flush_threshold: '16MB',
     });
     return new Database(instance);

@@ -96,10 +96,11 @@ export async function recordRejects(
   );
 }
 
-/** Runs an INSERT into so many columns with what keeps the process within its ceiling. */
+/** Runs an INSERT into so many columns with what keeps the process within its ceiling (docs/decisions/load.md). */
 function withMemoryFor<T>(connection: Connection, columns: number, insert: () => Promise<T>): Promise<T> {
-  if (columns > WIDE_COLUMNS) return withLowerMemory(connection, () => withOneThread(connection, insert));
-  return columns > MANY_COLUMNS ? withLowerMemory(connection, insert) : insert();
+  if (columns > WIDE_COLUMNS)
+    return withLowerMemory(connection, 0.6, () => withOneThread(connection, insert));
+  return columns > MANY_COLUMNS ? withLowerMemory(connection, 0.75, insert) : insert();
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {

@@ -13,8 +13,9 @@ export interface PartKeys {
   readonly repeated: boolean;
 }
 
-/** Rows of a later part that are looked at. */
+/** Rows of a later part that are looked at, and their text in characters: it is held in memory. */
 const SAMPLE_ROWS = 256;
+const SAMPLE_TEXT = 2_000_000;
 /** Keys that are looked at in one part at the most: a list of them is held for each row of a vector. */
 const MOST_KEYS = 1_000_000;
 
@@ -59,14 +60,17 @@ export async function partKeys(
   }
 }
 
-/** The first lines of a part that hold anything. */
+/** The first lines of a part that hold anything, at least one if there is one. */
 async function firstLines(part: RawPart, count: number): Promise<string[]> {
   const lines: string[] = [];
+  let characters = 0;
   const input = createReadStream(part.path, 'utf8');
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.trim() !== '') lines.push(line);
-      if (lines.length === count) break;
+      if (line.trim() === '') continue;
+      lines.push(line);
+      characters += line.length;
+      if (lines.length === count || characters >= SAMPLE_TEXT) break;
     }
     return lines;
   } finally {
