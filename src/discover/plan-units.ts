@@ -52,6 +52,7 @@ const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 
  * oldest first.
  *
  * @param now UTC milliseconds; a window is planned once it has ended
+ * @param isDone leaves out the units of crawls and comparisons that nothing is left to do for: there may be very many
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
 export function planUnits(
@@ -59,6 +60,7 @@ export function planUnits(
   pipelines: readonly Pipeline[],
   selection: Selection,
   now: number = Date.now(),
+  isDone: (unit: string, endedAt: number | null) => boolean = () => false,
 ): Plan {
   const projects = landscape.workspaces.flatMap((workspace) => workspace.projects.items);
   const crawls = landscape.workspaces.flatMap((workspace) => workspace.crawls.items);
@@ -69,12 +71,20 @@ export function planUnits(
   const of = (kind: Pipeline['source']['kind']): Pipeline[] =>
     pipelines.filter((pipeline) => pipeline.source.kind === kind);
 
+  const [ofCrawls, ofComparisons] = [of('crawl'), of('crawl_over_crawl')];
+  const pending = (kind: 'crawl' | 'crawl_over_crawl', { id, ended_at }: Listed): Pipeline[] =>
+    (kind === 'crawl' ? ofCrawls : ofComparisons).filter(
+      ({ dataset }) => !isDone(`${dataset}/${id}`, ended_at),
+    );
+
   const chosen = crawls
     .filter((crawl) => isOf(crawl, isSelected))
     .filter((crawl) => selection.crawls === null || selection.crawls.includes(crawl.id))
     .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
-  const crawlUnits = chosen.flatMap((crawl) => of('crawl').map((pipeline) => plannedCrawl(pipeline, crawl)));
+  const crawlUnits = chosen.flatMap((crawl) =>
+    pending('crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)),
+  );
   const allComparisons = landscape.workspaces.flatMap((workspace) => workspace.crawlOverCrawls?.items ?? []);
   const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isSettled(one));
   const comparisons = allComparisons
@@ -83,7 +93,7 @@ export function planUnits(
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const comparisonUnits = comparisons.flatMap((one) => {
     const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
-    return of('crawl_over_crawl').map((pipeline) => ({
+    return pending('crawl_over_crawl', one).map((pipeline) => ({
       ...planned(pipeline, one.id, one.project_id, skip),
       ended_at: one.ended_at,
     }));

@@ -161,8 +161,9 @@ export class Ledger implements Disposable {
     });
   }
 
-  units(): LedgerUnit[] {
-    const rows = this.#database.prepare('SELECT * FROM units ORDER BY updated_at, unit').all();
+  units(which: 'all' | 'unpublished' = 'all'): LedgerUnit[] {
+    const sql = 'SELECT * FROM units WHERE ? OR status <> ? ORDER BY updated_at, unit';
+    const rows = this.#database.prepare(sql).all(Number(which === 'all'), 'published');
     return rows.map((row) => {
       const unit = JSON.parse(String(row.spec)) as Unit;
       return {
@@ -222,7 +223,7 @@ export class Ledger implements Disposable {
   /** The publication that this ledger is of one mind with; null: none yet. */
   publication(): string | null {
     const row = this.#database.prepare(`SELECT value FROM facts WHERE name = 'publication'`).get();
-    return row === undefined ? null : String(row.value);
+    return row ? String(row.value) : null;
   }
 
   setPublication(id: string): void {
@@ -250,9 +251,8 @@ export class Ledger implements Disposable {
   }
 
   exports(): LedgerExport[] {
-    return this.#database
-      .prepare('SELECT * FROM exports ORDER BY requested_at, unit')
-      .all() as unknown as LedgerExport[];
+    const sql = 'SELECT * FROM exports ORDER BY requested_at, unit';
+    return this.#database.prepare(sql).all() as unknown as LedgerExport[];
   }
 
   startRun(runId: string, command: string, startedAt: string): void {

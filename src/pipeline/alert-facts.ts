@@ -45,7 +45,7 @@ export async function alertFacts(settings: Settings): Promise<AlertFacts> {
 
 function failedUnits(stateDir: string): FailedUnit[] {
   using ledger = new Ledger(stateDir);
-  return ledger.units().flatMap(({ unit, source, status, error }) => {
+  return ledger.units('unpublished').flatMap(({ unit, source, status, error }) => {
     if (error === null || (status !== 'failed' && status !== 'refused')) return [];
     return [{ unit, project_id: source.project_id, code: error.code, message: error.message }];
   });

@@ -32,7 +32,7 @@ export async function withoutDropped(
 ): Promise<readonly PlannedUnit[]> {
   const dropped = new Set(
     ledger
-      .units()
+      .units('unpublished')
       .filter((one) => one.status === 'dropped')
       .map((one) => one.unit),
   );

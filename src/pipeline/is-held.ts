@@ -7,7 +7,12 @@ export function isHeld(
   held: ReadonlyMap<string, LoadedUnit>,
   { unit, ended_at }: Pick<PlannedUnit, 'unit' | 'ended_at'>,
 ): boolean {
-  const found = held.get(unitName(unit));
+  return holds(held, unitName(unit), ended_at);
+}
+
+/** The same by the unit's name. */
+export function holds(held: ReadonlyMap<string, LoadedUnit>, name: string, endedAt: number | null): boolean {
+  const found = held.get(name);
   if (found === undefined) return false;
-  return found.source_ended_at === null || ended_at === null || found.source_ended_at === ended_at;
+  return found.source_ended_at === null || endedAt === null || found.source_ended_at === endedAt;
 }

@@ -79,7 +79,13 @@ export async function planRun(
   const known = await knownUnits(settings);
   const scope = scopeOf(settings, request, known);
   const dropped = isExplicit(request) ? NOTHING : known.dropped;
-  const { landscape, plan } = await takeStock(client, request, scope, markDropped(dropped), signal);
+  const { landscape, plan } = await takeStock(
+    client,
+    { ...request, withHeld: true },
+    scope,
+    markDropped(dropped),
+    signal,
+  );
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {

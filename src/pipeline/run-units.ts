@@ -47,7 +47,7 @@ export async function runUnits(
       (one) =>
         one.skip === null && one.failure === null && (context.reload || one.refresh || !isHeld(loaded, one)),
     ),
-    context.patient ? context.ledger.units() : [],
+    context.patient ? context.ledger.units('unpublished') : [],
     Date.now(),
   );
   reports.push(...patience.reports);
@@ -121,7 +121,7 @@ function restoredFirst(due: readonly PlannedUnit[]): readonly PlannedUnit[] {
 
 /** Reports units that can't be loaded, once: not again while the reason stays. */
 function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitReport[] {
-  const before = new Map(context.ledger.units().map((unit) => [unit.unit, unit.error?.message]));
+  const before = new Map(context.ledger.units('unpublished').map((unit) => [unit.unit, unit.error?.message]));
   return planned.flatMap(({ unit, skip }) => {
     const name = unitName(unit);
     if (skip === null || before.get(name) === skip) return [];

@@ -8,13 +8,14 @@ import { checkResource } from '../discover/resources.ts';
 import { pipelineFilter } from '../discover/unit-source.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { unitName } from '../model/unit.ts';
+import { readKnownLists } from '../warehouse/known-lists.ts';
 import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.ts';
 import { configuredStores } from './configured-stores.ts';
 import { connect } from './connect.ts';
 import type { RunContext } from './context.ts';
 import { Engine } from './engine.ts';
 import { keepHouse, withoutDropped } from './housekeeping.ts';
-import { type Knowledge, lastSweep, readKnowledge, recordLoadedLists, recordNews } from './list-knowledge.ts';
+import { type Knowledge, lastSweep, recordLoadedLists, recordNews } from './list-knowledge.ts';
 import { mergeResults } from './merge-results.ts';
 import { runUnits } from './run-units.ts';
 import { type RunResult, runSession, type Session, type Work } from './session.ts';
@@ -110,7 +111,8 @@ async function loadDueUnits(
 ): Promise<Work> {
   const { settings, signal } = session;
   const { connection } = session.working;
-  const scope = scopeOf(settings, request, await readKnowledge(connection));
+  const knowledge = { held: session.held, known: await readKnownLists(connection) };
+  const scope = scopeOf(settings, request, knowledge);
   const choose = (units: readonly PlannedUnit[], found: Landscape) =>
     withoutDropped(
       session,

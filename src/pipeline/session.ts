@@ -14,7 +14,7 @@ import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { type ModelsReport, runModels } from '../transform/run-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
-import { countsOf, loadedUnits } from '../warehouse/loads.ts';
+import { countsOf, type LoadedUnit, loadedUnits } from '../warehouse/loads.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { failedTests } from './failed-tests.ts';
 import { reconcileLedger, recordRun } from './ledger-tables.ts';
@@ -47,6 +47,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly database: Database;
   readonly working: WorkingCopy;
+  /** What the working copy held when the session began. */
+  readonly held: ReadonlyMap<string, LoadedUnit>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
@@ -91,15 +93,18 @@ export async function runSession(
     settings.warehouse,
     options.logger,
   );
-  await reconcileLedger(ledger, working, await loadedUnits(working.connection));
+  const held = await loadedUnits(working.connection);
+  await reconcileLedger(ledger, working, held);
   const runId = randomUUID();
   const startedAt = new Date().toISOString();
-  const standing = new Map<string, string>(ledger.units().map((unit) => [unit.unit, unit.status]));
+  const standing = new Map<string, string>(
+    ledger.units('unpublished').map((unit) => [unit.unit, unit.status]),
+  );
   ledger.startRun(runId, options.command, startedAt);
   const logger = options.logger.with({ run: runId.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
-  const session: Session = { settings, runId, ledger, database, working, logger, signal, progress };
+  const session: Session = { settings, runId, ledger, database, working, held, logger, signal, progress };
 
   const errors: CrawlhouseError[] = [];
   let units: readonly UnitReport[] = [];
@@ -127,7 +132,7 @@ export async function runSession(
         ledger.publishLoaded(id ?? '');
         await settleExports(session, await loadedUnits(working.connection));
       }
-      const open = ledger.units().filter((unit) => unit.status !== 'published');
+      const open = ledger.units('unpublished');
       await sweepFolders(
         settings,
         open.map(({ unit }) => unit),

@@ -28,7 +28,7 @@ export async function settleExports(
   for (const job of context.ledger.exports()) {
     const load = loaded.get(job.unit);
     // By the run that loaded them, not by the time: clocks go back.
-    const isIts = load?.route === 'export' && load.published && load.run_id === job.run_id;
+    const isIts = load?.published && load.run_id !== null && load.run_id === job.run_id;
     if (isIts && !OVER.includes(job.status)) await settleExport(context, job);
   }
 }

@@ -3,7 +3,7 @@ import { type DiscoveryScope, discover, type Landscape } from '../discover/disco
 import { freshen } from '../discover/freshen.ts';
 import { type Plan, type PlannedUnit, planUnits, type Selection } from '../discover/plan-units.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import { isHeld } from './is-held.ts';
+import { holds, isHeld } from './is-held.ts';
 import type { Knowledge } from './list-knowledge.ts';
 
 type Units = readonly PlannedUnit[];
@@ -12,6 +12,8 @@ interface StockRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
   readonly reload?: boolean;
+  /** Are the units of finished crawls that the warehouse holds of interest? */
+  readonly withHeld?: boolean;
 }
 
 /**
@@ -27,7 +29,11 @@ export async function takeStock(
   signal: AbortSignal,
 ): Promise<{ readonly landscape: Landscape; readonly plan: Plan }> {
   const planOf = async (landscape: Landscape): Promise<Plan> => {
-    const plan = planUnits(landscape, request.pipelines, request.selection, scope.now);
+    const isDone =
+      request.reload || request.withHeld
+        ? () => false
+        : (unit: string, endedAt: number | null) => holds(scope.held, unit, endedAt);
+    const plan = planUnits(landscape, request.pipelines, request.selection, scope.now, isDone);
     return { ...plan, units: await choose(plan.units, landscape) };
   };
   const found = await discover(client, scope, signal);

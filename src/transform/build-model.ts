@@ -24,6 +24,8 @@ export interface BuildStamp {
   readonly definition: string;
   /** Versions of what it reads. */
   readonly sources: string;
+  /** What has been loaded so far, of anything. */
+  readonly lookedAt: string;
   readonly runId: string;
 }
 
@@ -63,8 +65,17 @@ export async function buildModel(
     await connection.run('DELETE FROM ops.models WHERE name = $1', [model.name]);
     await connection.run(
       `INSERT INTO ops.models BY NAME SELECT $1 AS name, $2 AS kind, $3 AS fingerprint, $4 AS definition,
-         $5 AS sources, $6::BIGINT AS rows, now() AS built_at, $7 AS run_id`,
-      [model.name, model.kind, stamp.fingerprint, stamp.definition, stamp.sources, made, stamp.runId],
+         $5 AS sources, $6::BIGINT AS rows, now() AS built_at, $7 AS run_id, $8 AS looked_at`,
+      [
+        model.name,
+        model.kind,
+        stamp.fingerprint,
+        stamp.definition,
+        stamp.sources,
+        made,
+        stamp.runId,
+        stamp.lookedAt,
+      ],
     );
     await onChange?.();
     return made;

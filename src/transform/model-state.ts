@@ -9,6 +9,8 @@ export interface BuiltModel {
   readonly fingerprint: string;
   readonly definition: string;
   readonly sources: string;
+  /** What had been loaded, of anything, when it was last known to be as it should; empty where that was not kept. */
+  readonly looked_at: string;
   readonly rows: number | null;
   /** Whether its tests ran since, without a failure of severity `error`. */
   readonly tested: boolean;
@@ -24,6 +26,7 @@ export async function ensureStateTables(connection: Connection): Promise<void> {
     )`);
   // A warehouse of an earlier version gets what it lacks.
   await connection.run('ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS definition VARCHAR');
+  await connection.run('ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS looked_at VARCHAR');
   await connection.run(`
     CREATE TABLE IF NOT EXISTS ops.model_pieces (
       model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN
@@ -44,14 +47,21 @@ export async function builtModels(connection: Connection): Promise<Map<string, B
     fingerprint: string;
     definition: string;
     sources: string;
+    looked_at: string;
     rows: bigint | null;
     tested: boolean;
-  }>(`SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources, rows,
+  }>(`SELECT name, kind, fingerprint, coalesce(definition, '') AS definition, sources,
+        coalesce(looked_at, '') AS looked_at, rows,
         tested_at IS NOT NULL AS tested FROM ops.models`);
   const standing = rows.filter((row) => objects.get(row.name) === row.kind);
   return new Map(
     standing.map(({ name, ...row }) => [name, { ...row, rows: row.rows === null ? null : Number(row.rows) }]),
   );
+}
+
+/** Takes note that a model is as it should be, with all that has been loaded. */
+export async function recordLook(connection: Connection, name: string, lookedAt: string): Promise<void> {
+  await connection.run('UPDATE ops.models SET looked_at = ? WHERE name = ?', [lookedAt, name]);
 }
 
 /** What stands in `mart`, by `mart.name`. */

@@ -5,7 +5,7 @@ import type { ModelReport, TestReport } from '../model/report.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
 import type { Model } from './model.ts';
-import { ensureStateTables, martObjects } from './model-state.ts';
+import { ensureStateTables, martObjects, recordLook } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
@@ -60,6 +60,7 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
     }
     const { build, stamp, former } = await assess(planned);
     if (build.how === 'none') {
+      if (former?.looked_at !== stamp.lookedAt) await recordLook(connection, name, stamp.lookedAt);
       models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
       if (former?.tested !== true) untested.push(planned);
       else again.push(planned);

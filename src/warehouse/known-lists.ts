@@ -35,22 +35,19 @@ export async function readKnownLists(connection: Connection): Promise<KnownLists
   const lists = await connection.rows(
     'SELECT list, workspace_id, CAST(epoch_ms(swept_at) AS DOUBLE) AS swept_at FROM ops.lists',
   );
-  const items = await connection.rows(
-    `SELECT * REPLACE (CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at)
-     FROM ops.listed`,
-  );
-  const byList = Map.groupBy(items, keyOf);
-  const known = new Map(
-    lists.map((row) => [
-      keyOf(row),
-      {
-        swept_at: row.swept_at as number | null,
-        items: new Map(
-          (byList.get(keyOf(row)) ?? []).map((item) => [String(item.id), item as unknown as KnownItem]),
-        ),
-      },
-    ]),
-  );
+  const known = new Map<string, KnownList>();
+  for (const row of lists) {
+    const items = await connection.rows(
+      `SELECT id, project_id, status, end_reason, link_status, content, pending, gone,
+         CAST(epoch_ms(created_at) AS DOUBLE) AS created_at, CAST(epoch_ms(ended_at) AS DOUBLE) AS ended_at
+       FROM ops.listed WHERE list = ? AND workspace_id = ?`,
+      [row.list ?? null, row.workspace_id ?? null],
+    );
+    known.set(keyOf(row), {
+      swept_at: row.swept_at as number | null,
+      items: new Map(items.map((item) => [String(item.id), item as unknown as KnownItem])),
+    });
+  }
   return { of: (list, workspace_id) => known.get(keyOf({ list, workspace_id })) ?? UNKNOWN_LIST };
 }
 

@@ -7,10 +7,9 @@ export interface LoadedUnit {
   readonly unit: string;
   /** Of what is asked for again and again; null for crawls and comparisons, which are not. */
   readonly content_sha256: string | null;
-  readonly route: string;
   /** Are its rows in the published file too? */
   readonly published: boolean;
-  /** The run that loaded it, of data exports; null for the others. */
+  /** The run that loaded it, where it came by a data export; else null. */
   readonly run_id: string | null;
   /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
   readonly source_ended_at: number | null;
@@ -19,7 +18,7 @@ export interface LoadedUnit {
 /** Every unit that the warehouse holds, by name. There may be tens of thousands: only texts that are needed are read. */
 export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
   const rows = await connection.rows(
-    `SELECT unit, route, queryable IS NOT NULL AS published,
+    `SELECT unit, queryable IS NOT NULL AS published,
        CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
        CASE WHEN route = 'export' THEN run_id END AS run_id,
        CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at

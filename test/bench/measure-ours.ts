@@ -69,6 +69,7 @@ const context = {
   client,
   database,
   working,
+  held: new Map(),
   ledger,
   engine,
   reload: false,

@@ -79,13 +79,13 @@ export class ServiceLife implements AsyncDisposable {
     return page[name];
   }
 
-  /** What happens in some hours: mostly nothing. */
-  async live(now: number): Promise<void> {
+  /** What happens in some hours: mostly nothing; with a greater liveliness, more. */
+  async live(now: number, liveliness: number): Promise<void> {
     for (const one of this.#later.filter(({ at }) => at <= now)) {
       this.#later.splice(this.#later.indexOf(one), 1);
       await one.act();
     }
-    if (this.#random() > 0.09) return;
+    if (this.#random() > 0.09 * liveliness) return;
     const crawls = await this.all('crawls');
     const own = crawls.filter((one) => this.#configs.some(([project]) => project === one.project_id));
     const among = (...states: string[]): Listed | undefined => {

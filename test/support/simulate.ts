@@ -54,7 +54,7 @@ class Model {
  *
  * @returns a line that says what there was
  */
-export async function simulate(days: number, seed: number): Promise<string> {
+export async function simulate(days: number, seed: number, liveliness = 1): Promise<string> {
   const random = seededRandom(seed);
   const folder = await rawProjectFolder();
   // Reading the others each morning would take a good part of the time.
@@ -85,7 +85,7 @@ export async function simulate(days: number, seed: number): Promise<string> {
   for (let now = START, hour = 0; now < end; now += HOUR, hour++) {
     if (hour % STEP === 0) {
       await life.setClock(now);
-      await life.live(now);
+      await life.live(now, liveliness);
       if (random() < 0.012) asleepUntil = now + Math.ceil(random() * 3) * DAY;
     }
     if (now < asleepUntil) continue;
