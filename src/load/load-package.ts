@@ -18,7 +18,7 @@ import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
-import { refuseDrift } from './refuse-drift.ts';
+import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
 
 /** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
 const MANY_COLUMNS = 50;
@@ -28,8 +28,8 @@ const WIDE_COLUMNS = 200;
 export interface LoadOptions {
   readonly runId: string;
   readonly schemaChange: 'evolve' | 'freeze';
-  /** Field → what holds of it instead of `schemaChange`. */
-  readonly columnContracts?: ReadonlyMap<string, 'evolve' | 'freeze'>;
+  /** Field → what a pipeline file says of it. */
+  readonly columnContracts?: ReadonlyMap<string, ColumnContract>;
   readonly volume?: Volume;
   readonly signal: AbortSignal;
 }
@@ -51,9 +51,11 @@ export async function loadPackage(
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
   const registry = await fieldRegistry(connection, dataset);
-  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry);
+  const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
+  const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
+  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry, retype);
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
-  refuseDrift(manifest, plan, registry, options.schemaChange, options.columnContracts ?? new Map());
+  refuseDrift(manifest, plan, registry, options.schemaChange, contracts);
   const meta = metaValues(manifest, options.runId);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
   return connection.transaction(async () => {

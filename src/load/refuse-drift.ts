@@ -4,6 +4,14 @@ import type { RawTablePlan, SchemaChange } from '../warehouse/raw-table.ts';
 
 type Contract = 'evolve' | 'freeze';
 
+/** What a pipeline file says of a column's changes. */
+export interface ColumnContract {
+  /** What holds of it instead of the dataset's. */
+  readonly schemaChange?: Contract | undefined;
+  /** May it come with a type that its column has no room for? */
+  readonly retype?: 'allow' | undefined;
+}
+
 /**
  * Refuses a unit that changes what is frozen: with `schema_change: freeze` any field, else those that the pipeline file
  * freezes by name. A column frozen by name may come for the first time; from then on it stays as it came.
@@ -16,12 +24,12 @@ export function refuseDrift(
   plan: RawTablePlan,
   registry: ReadonlyMap<string, string>,
   dataset: Contract,
-  columns: ReadonlyMap<string, Contract>,
+  columns: ReadonlyMap<string, ColumnContract>,
 ): void {
   if (!plan.exists) return;
   const refused = [...plan.changes, ...missing(manifest, plan, registry, columns)].filter((change) => {
     const isNew = plan.changes.some((one) => one.field === change.field && one.change === 'added');
-    const own = columns.get(change.field);
+    const own = columns.get(change.field)?.schemaChange;
     return (isNew && own === 'freeze' ? dataset : (own ?? dataset)) === 'freeze';
   });
   if (refused.length === 0) return;
@@ -40,11 +48,13 @@ function missing(
   { columns: present }: Manifest,
   { changes }: RawTablePlan,
   registry: ReadonlyMap<string, string>,
-  columns: ReadonlyMap<string, Contract>,
+  columns: ReadonlyMap<string, ColumnContract>,
 ): SchemaChange[] {
   const here = new Set([...present, ...changes].map((one) => one.field));
   return [...columns]
-    .filter(([field, contract]) => contract === 'freeze' && registry.has(field) && !here.has(field))
+    .filter(
+      ([field, contract]) => contract.schemaChange === 'freeze' && registry.has(field) && !here.has(field),
+    )
     .map(([field]) => ({ field, change: 'vanished', before: null, after: null }));
 }
 

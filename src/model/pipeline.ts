@@ -12,7 +12,7 @@ export const SCHEMA_CHANGE = ['evolve', 'freeze'] as const;
 
 /**
  * What a pipeline file says of a column: its type, or more; of a crawl's column, whose type the service tells, only
- * `schema_change`.
+ * what may change.
  */
 const DeclaredColumn = z.union([
   z.string(),
@@ -24,6 +24,8 @@ const DeclaredColumn = z.union([
     values: z.array(z.string()).min(1).optional(),
     /** Absent: as the dataset's. */
     schema_change: z.enum(SCHEMA_CHANGE).optional(),
+    /** May it come with a type that its column has no room for? Absent: the unit is refused. */
+    retype: z.literal('allow').optional(),
   }),
 ]);
 type DeclaredColumn = z.infer<typeof DeclaredColumn>;
@@ -64,7 +66,9 @@ function columnProblem(column: DeclaredColumn, isTold: boolean): string | null {
   const { type, arity, values } = typeof column === 'string' ? { type: column } : column;
   if (isTold) {
     const isDeclared = type !== undefined || arity !== undefined || values !== undefined;
-    return isDeclared ? 'the service tells type, arity and values; only schema_change works here' : null;
+    return isDeclared
+      ? 'the service tells type, arity and values; only schema_change and retype work here'
+      : null;
   }
   if (type === undefined) return 'type is missing: the service does not tell it';
   return values && type !== 'enum' ? `values are for the type enum, not ${type}` : null;

@@ -1,4 +1,5 @@
 import type { FieldRecord } from '../api/fields.ts';
+import type { ColumnContract } from '../load/refuse-drift.ts';
 import type { Field } from '../model/field.ts';
 import { namesMatcher } from '../model/included-keys.ts';
 import type { Pipeline } from '../model/pipeline.ts';
@@ -29,11 +30,13 @@ export function declaredFields(columns: Pipeline['columns']): Field[] {
   });
 }
 
-/** What a pipeline file says of a change, of each column where it says so. */
-export function columnContracts(columns: Pipeline['columns']): Map<string, 'evolve' | 'freeze'> {
+/** What a pipeline file says of changes, of each column where it says so. */
+export function columnContracts(columns: Pipeline['columns']): Map<string, ColumnContract> {
   return new Map(
     Object.entries(columns).flatMap(([name, column]) =>
-      typeof column !== 'string' && column.schema_change ? [[name, column.schema_change] as const] : [],
+      typeof column === 'string'
+        ? []
+        : [[name, { schemaChange: column.schema_change, retype: column.retype }] as const],
     ),
   );
 }

@@ -35,13 +35,15 @@ export interface RawTablePlan {
  *
  * @param tableColumns name → DuckDB type of the table's columns; empty when there is no table
  * @param registry field → column of all units that the dataset has had
- * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss
+ * @param retype whether a field may come with another type
+ * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss, and may not otherwise
  */
 export function planRawTable(
   dataset: string,
   columns: readonly PackageColumn[],
   tableColumns: ReadonlyMap<string, string>,
   registry: ReadonlyMap<string, string>,
+  retype: (field: string) => boolean = () => false,
 ): RawTablePlan {
   const taken = new Set(
     [...Object.keys(RAW_META_COLUMNS), ...tableColumns.keys(), ...registry.values()].map((name) =>
@@ -63,12 +65,14 @@ export function planRawTable(
   const targets = columns.map((column) => {
     const target = names.get(column.field) ?? column.field;
     const before = tableColumns.get(target);
-    const merged = mergeType(before ?? column.sql_type, column.sql_type);
+    const merged = mergeType(before ?? column.sql_type, column.sql_type, retype(column.field));
     if (merged === null) {
       throw new CrawlhouseError(
         'contract_drift',
         `raw.${dataset}: the field ${column.field} came as ${column.sql_type}, but the table holds ${before}`,
-        { hint: 'the unit keeps its former rows; drop the dataset to load it with the new type' },
+        {
+          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${column.field}, takes both types`,
+        },
       );
     }
     const type = merged.type;

@@ -102,7 +102,7 @@ test("a column of a crawl may be frozen by name; its type is the service's", asy
     await (await refused(`${PAGES}columns:\n  title: ${column}\n`)).toMatchObject({
       code: 'bad_pipeline',
       message:
-        'pipelines/pages.yaml:5: columns.title: the service tells type, arity and values; only schema_change works here',
+        'pipelines/pages.yaml:5: columns.title: the service tells type, arity and values; only schema_change and retype work here',
     });
   }
 });
@@ -111,7 +111,7 @@ test.for([
   [
     '{ type: enum, schema_chang: freeze }',
     'unknown key columns.day.schema_chang',
-    'keys that work here: type, arity, values, schema_change',
+    'keys that work here: type, arity, values, schema_change, retype',
   ],
   [
     '{ type: enum, schema_change: thaw }',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
+import type { ColumnContract } from '../../src/load/refuse-drift.ts';
 import type { Counts } from '../../src/model/counts.ts';
 import type { Field } from '../../src/model/field.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -17,7 +18,7 @@ interface Warehouse {
   load(
     spec: PackageSpec,
     schemaChange?: Contract,
-    columns?: Readonly<Record<string, Contract>>,
+    columns?: Readonly<Record<string, ColumnContract>>,
   ): Promise<Counts>;
 }
 
@@ -467,6 +468,29 @@ test('with schema_change: freeze a unit that lacks a field keeps out', async () 
   });
 });
 
+test('a field of another type is refused, unless the pipeline file says that it may be', async () => {
+  const { connection, load } = await warehouse();
+  await load(PAGES);
+  const other = { id: 'c2', fields: fields('url', 'depth float'), rows: [{ url: 'a', depth: 0.5 }] };
+  await expect(load(other)).rejects.toMatchObject({
+    code: 'contract_drift',
+    hint: expect.stringContaining('retype: allow'),
+  });
+  await load(other, 'evolve', { depth: { retype: 'allow' } });
+  await load({ ...PAGES, id: 'c3' }, 'evolve', { depth: { retype: 'allow' } });
+  expect(
+    await connection.jsonRows('SELECT depth, typeof(depth) AS type FROM raw.crawl_pages ORDER BY 1'),
+  ).toEqual([0, 0, 0.5, 1, 1].map((depth) => ({ depth, type: 'DOUBLE' })));
+  const change = { field: 'depth', unit: 'crawl_pages/c2' };
+  expect(
+    await connection.jsonRows(`SELECT field, unit, change, before, after FROM ops.schema_changes
+      WHERE unit = 'crawl_pages/c2' ORDER BY change DESC`),
+  ).toEqual([
+    { ...change, change: 'widened', before: 'BIGINT', after: 'DOUBLE' },
+    { ...change, change: 'retyped', before: 'natural', after: 'float' },
+  ]);
+});
+
 /** A unit of a project with one row of nulls. */
 function unitOf(id: string, project: string, ...texts: string[]): PackageSpec {
   return {
@@ -487,7 +511,7 @@ test.for([
   ],
 ] as const)('a frozen column that %s refuses its unit, while others evolve', async ([, texts, what]) => {
   const { connection, load } = await warehouse();
-  const freeze = { depth: 'freeze' } as const;
+  const freeze = { depth: { schemaChange: 'freeze' } } as const;
   await load(unitOf('c0', 'p1', 'url'), 'evolve', freeze);
   // It comes for the first time: taken.
   await load(unitOf('c1', 'p1', 'url', 'depth natural', 'tags'), 'evolve', freeze);
@@ -507,7 +531,7 @@ test('a frozen column that the first unit of another project lacks refuses that 
   const { load } = await warehouse();
   await load(unitOf('c1', 'p1', 'url', 'depth natural'));
   const other = unitOf('c2', 'p2', 'url');
-  await expect(load(other, 'evolve', { depth: 'freeze' })).rejects.toMatchObject({
+  await expect(load(other, 'evolve', { depth: { schemaChange: 'freeze' } })).rejects.toMatchObject({
     code: 'contract_drift',
     message: expect.stringContaining('depth (vanished)'),
   });
@@ -519,5 +543,5 @@ test('in a frozen dataset a column may evolve by name', async () => {
   await load(unitOf('c1', 'p1', 'url'), 'freeze');
   const more = unitOf('c2', 'p1', 'url', 'new bool');
   await expect(load(more, 'freeze')).rejects.toMatchObject({ code: 'contract_drift' });
-  await load(more, 'freeze', { new: 'evolve' });
+  await load(more, 'freeze', { new: { schemaChange: 'evolve' } });
 });

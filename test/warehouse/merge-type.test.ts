@@ -45,3 +45,32 @@ test('the SQL on both sides keeps every value, and NULL stays NULL', async () =>
     '[18446744073709551616, NULL]',
   );
 });
+
+test.for([
+  ['BIGINT', 'DOUBLE', 'DOUBLE', true],
+  ['DOUBLE', 'BIGINT', 'DOUBLE', false],
+  [WIDE, 'DOUBLE[]', 'DOUBLE[]', true],
+  ['BIGINT', WIDE, WIDE, true],
+  ['DATE', 'TIMESTAMP WITH TIME ZONE', 'TIMESTAMP WITH TIME ZONE', true],
+  ['BIGINT', 'VARCHAR', 'VARCHAR', true],
+  ['VARCHAR[]', 'BOOLEAN', 'VARCHAR[]', false],
+  ['JSON', 'BIGINT', 'VARCHAR', true],
+] as const)('told that it may, %s takes %s as %s', ([table, incoming, type, changes]) => {
+  const merged = mergeType(table, incoming, true);
+  expect(merged?.type).toBe(type);
+  expect(merged?.existing !== null).toBe(changes);
+});
+
+test('values that meet in another type stay what they say', async () => {
+  const connection = await temporaryConnection(await temporaryFolder());
+  const merged = async (table: string, incoming: string, value: string) => {
+    const { incoming: lift = String } = mergeType(table, incoming, true) ?? {};
+    return connection.scalar(`SELECT CAST(${lift(`CAST(${value} AS ${incoming})`)} AS VARCHAR)`);
+  };
+  expect(await merged('DOUBLE', 'BIGINT', '7')).toBe('7.0');
+  expect(await merged('VARCHAR', 'DOUBLE', '0.5')).toBe('0.5');
+  expect(await merged('VARCHAR[]', 'BIGINT', '7')).toBe('[7]');
+  expect(await merged('VARCHAR', 'JSON', `'{"a":1}'`)).toBe('{"a":1}');
+  expect(await merged('VARCHAR', 'BIGINT', 'NULL')).toBeNull();
+  expect(await merged('TIMESTAMP WITH TIME ZONE', 'DATE', `'2025-03-30'`)).toBe('2025-03-30 00:00:00+00');
+});
