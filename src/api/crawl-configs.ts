@@ -96,7 +96,7 @@ export const CrawlConfigInput = z
     user_agent: z.string().trim().min(1),
     max_speed: z
       .number()
-      .refine(isMaxSpeed, 'is 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second')
+      .refine(isMaxSpeed, 'must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second')
       .meta({
         wire: {
           type: 'number',

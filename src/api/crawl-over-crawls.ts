@@ -96,8 +96,8 @@ export const LAUNCH_CRAWL_OVER_CRAWL = endpoint({
   summary: 'Compare two crawls of one project and one configuration',
   source: '§4.6',
   query: z.strictObject({
-    crawl1: z.string('is given once').min(1),
-    crawl2: z.string('is given once').min(1),
+    crawl1: z.string('must be given once').min(1),
+    crawl2: z.string('must be given once').min(1),
   }),
   body: CrawlOverCrawlInput.optional(),
   answers: 'json',

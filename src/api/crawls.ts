@@ -111,7 +111,7 @@ export const LAUNCH_CRAWL = endpoint({
   scope: 'projects:write',
   summary: 'Launch a crawl with a configuration',
   source: '§4.5',
-  query: z.strictObject({ configId: z.string('is given once').min(1) }),
+  query: z.strictObject({ configId: z.string('must be given once').min(1) }),
   answers: 'json',
   response: CrawlResponse,
   errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request', 'quota_error'],

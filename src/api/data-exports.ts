@@ -54,7 +54,7 @@ export const StoreBParameters = z
   .strictObject({
     store_b_credentials: z
       .string()
-      .regex(/^secrets:\/\/[^/]+\/[^/]+$/, 'reads secrets://<workspace_id>/<secret_name>'),
+      .regex(/^secrets:\/\/[^/]+\/[^/]+$/, 'must read secrets://<workspace_id>/<secret_name>'),
     store_b_bucket: z.string().min(1),
     store_b_region: z.string().min(1),
     store_b_prefix: z.string(),

@@ -20,8 +20,8 @@ export function pageOf<K extends string, T extends z.ZodType>(key: K, item: T) {
 }
 
 const count = z
-  .string('is given once')
-  .regex(/^\d{1,9}$/, 'is a whole number from 0')
+  .string('must be given once')
+  .regex(/^\d{1,9}$/, 'must be a whole number from 0')
   .transform(Number);
 const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, default: 0 } });
 const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });
@@ -31,10 +31,10 @@ export const ListQuery = z.strictObject({
   offset,
   limit,
   sort: z
-    .string('is given once')
+    .string('must be given once')
     .optional()
     .meta({ description: '`<name>:<order>`, where order is `asc` or `desc`' }),
-  filters: z.string('is given once').optional().meta({ description: 'OQL, encoded as rison' }),
+  filters: z.string('must be given once').optional().meta({ description: 'OQL, encoded as rison' }),
 });
 
 /** The query of a list that knows neither sort nor filters (api-spec.md §2.7). */

@@ -31,8 +31,11 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.infer<typeof SearchResponse>;
 
+/** Search and export are told apart by `export` alone, so what is wrong with it is said for both. */
+const EXPORT = 'must be true or false, given once';
+
 /** The query of a search; `export=false` says what is so without it. */
-export const SearchQuery = z.strictObject({ export: z.literal('false').optional() });
+export const SearchQuery = z.strictObject({ export: z.literal('false', EXPORT).optional() });
 
 /** File types of a streamed export; `json` comes as JSONL (api-spec.md §4.1). */
 export const EXPORT_FILE_TYPES = ['csv', 'json'] as const;
@@ -41,6 +44,6 @@ export type ExportFileType = (typeof EXPORT_FILE_TYPES)[number];
 const fileType = z.enum(EXPORT_FILE_TYPES).optional();
 
 /** The query of a streamed export; `file_type` stands here, in the body, or in both alike (wire-facts.md). */
-export const ExportQuery = z.strictObject({ export: z.literal('true'), file_type: fileType });
+export const ExportQuery = z.strictObject({ export: z.literal('true', EXPORT), file_type: fileType });
 export const ExportBody = SearchBody.extend({ file_type: fileType }).meta({ id: 'ExportBody' });
 export type ExportBody = z.input<typeof ExportBody>;

@@ -31,7 +31,7 @@ export const SecretInput = z
   .strictObject({
     name: z
       .string()
-      .regex(SECRET_NAME, 'is 3 to 64 letters, digits, _ and -, not beginning with a digit or _'),
+      .regex(SECRET_NAME, 'must be 3 to 64 letters, digits, _ and -, not beginning with a digit or _'),
     type: z.enum(SECRET_TYPES),
     value: z.string().min(1),
   })

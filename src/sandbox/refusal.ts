@@ -49,6 +49,13 @@ export function invalidParameter(name: string, type: string, message: string): R
   return invalidParameters({ name, type, message });
 }
 
+/** Refuses a value that another resource has, where it must be unique (api-spec.md §7). */
+export function duplicateEntry(name: string, message: string): Refusal {
+  return new Refusal('duplicate_entry', message, {
+    fields: [{ name, type: 'duplicate', message: 'is taken' }],
+  });
+}
+
 export function notFound(what: string): Refusal {
   return new Refusal('resource_not_found', `${what} does not exist`);
 }

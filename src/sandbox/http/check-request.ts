@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { invalidParameters, type OffendingField } from '../refusal.ts';
+import { issueWords } from './issue-words.ts';
 
 /** Parses a query or a body; what does not fit is refused, each parameter by its name. */
 export function checkRequest<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw invalidParameters(...parsed.error.issues.flatMap((issue) => offending(issue, input)));
 }
@@ -14,13 +15,29 @@ function offending(issue: z.core.$ZodIssue, input: unknown): OffendingField[] {
     return issue.keys.map((key) => ({
       name: path ? `${path}.${key}` : key,
       type: 'unknown',
-      message: 'is not a parameter of this request',
+      message: issue.message,
     }));
   }
   // Whatever would have been wrong with a value: there is none.
   const missing = issue.code !== 'custom' && path !== '' && valueAt(input, issue.path) === undefined;
   if (missing) return [{ name: path, type: 'required', message: 'is required' }];
-  return [{ name: path || 'body', type: issue.code, message: issue.message }];
+  const within = issue.code === 'invalid_union' ? issue.errors.find(isWithin) : undefined;
+  if (within !== undefined)
+    return within.flatMap((one) => offending({ ...one, path: [...issue.path, ...one.path] }, input));
+  return [{ name: path || 'body', type: typeOf(issue), message: issue.message }];
+}
+
+/** Whether a value has the shape of this alternative, and only something in it is wrong. */
+function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
+  return issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys');
+}
+
+/** The field error's type: the validator's code, where that is a word of the contract (docs/service-decisions.md). */
+function typeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom') return 'invalid_value';
+  if (issue.code !== 'invalid_union') return issue.code;
+  const [code = 'invalid_value', ...others] = new Set(issue.errors.flat().map((inner) => inner.code));
+  return others.length === 0 ? code : 'invalid_type';
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

@@ -13,7 +13,7 @@ import { resourceId } from '../ids.ts';
 import { isUnderWay } from '../life/crawl-life.ts';
 import { isTaken } from '../notify/send-webhook.ts';
 import { ofProject, refreshProject } from '../project-lists.ts';
-import { invalidParameter, notFound, Refusal } from '../refusal.ts';
+import { duplicateEntry, invalidParameter, notFound, Refusal } from '../refusal.ts';
 import type { Document, Resources } from '../resources.ts';
 import type { Context } from './context.ts';
 import { find } from './find.ts';
@@ -37,12 +37,9 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
     const project = projectOf(parameters);
     const { name } = crawl_config;
     if (named(resources, project, name) !== undefined)
-      throw new Refusal(
-        'duplicate_entry',
+      throw duplicateEntry(
+        'crawl_config.name',
         `the project has a configuration ${JSON.stringify(name)} already`,
-        {
-          fields: [{ name: 'crawl_config.name', type: 'duplicate', message: 'is taken' }],
-        },
       );
     checkConfig(resources, project, crawl_config);
     const count = Number(project._configs ?? 0);

@@ -15,6 +15,7 @@ import { exportConstraint } from './export-constraint.ts';
 import { faultHooks } from './fault-hooks.ts';
 import { ingestFileRoutes } from './ingest-file-routes.ts';
 import { logRoutes } from './log-routes.ts';
+import { noOperation } from './no-operation.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { projectRoutes } from './project-routes.ts';
@@ -30,7 +31,6 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 export function createServer(context: Context): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
-    exposeHeadRoutes: false,
     // Stalled responses must not keep the sandbox from closing.
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1000, constraints: { export: exportConstraint } },
@@ -70,7 +70,7 @@ export function createServer(context: Context): FastifyInstance {
       // What is due by now has happened before anyone looks.
       api.addHook('preHandler', () => context.life.advance());
       api.setNotFoundHandler(async (request) => {
-        throw notFound(`${request.method} ${request.url}`);
+        throw noOperation(request.method, request.url);
       });
       dataRoutes(api, context);
       logRoutes(api, context);

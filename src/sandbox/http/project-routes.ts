@@ -10,7 +10,7 @@ import { newProject, WORKSPACE_ID } from '../estate.ts';
 import { resourceId } from '../ids.ts';
 import { crawlAt } from '../life/crawl-life.ts';
 import { ofProject } from '../project-lists.ts';
-import { Refusal } from '../refusal.ts';
+import { duplicateEntry } from '../refusal.ts';
 import { deleteProject } from '../remove.ts';
 import type { Context } from './context.ts';
 import { find } from './find.ts';
@@ -36,9 +36,7 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
   });
   serve(api, CREATE_PROJECT, ({ body: { project: input } }) => {
     if (resources.list('projects').some((other) => other.name === input.name))
-      throw new Refusal('duplicate_entry', `there is a project ${JSON.stringify(input.name)} already`, {
-        fields: [{ name: 'project.name', type: 'duplicate', message: 'is taken' }],
-      });
+      throw duplicateEntry('project.name', `there is a project ${JSON.stringify(input.name)} already`);
     const project = newProject(resourceId('project', input.name), input.name, input.start_url);
     resources.put('projects', WORKSPACE_ID, project);
     return { project: served(project) };

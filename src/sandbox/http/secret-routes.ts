@@ -9,7 +9,7 @@ import {
 } from '../../api/secrets.ts';
 import { USER_ID } from '../estate.ts';
 import { secretContent, storeBCredentials } from '../exports/find-secret.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
+import { duplicateEntry, invalidParameter } from '../refusal.ts';
 import type { Context } from './context.ts';
 import { find } from './find.ts';
 import { listPage } from './list-page.ts';
@@ -29,7 +29,7 @@ export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: C
     requireWriter(workspace);
     checkValue(secret);
     if (resources.list('secrets', workspace.id).some(({ name }) => name === secret.name))
-      throw new Refusal('duplicate_entry', `there is a secret ${secret.name} already`);
+      throw duplicateEntry('secret.name', `there is a secret ${secret.name} already`);
     const doc = {
       id: randomBytes(12).toString('hex'),
       name: secret.name,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
 import { notFound } from '../refusal.ts';
 import { checkRequest } from './check-request.ts';
@@ -11,6 +11,9 @@ declare module 'fastify' {
     endpoint?: Endpoint;
   }
 }
+
+/** The body of a request that takes none: nothing, or an object without parameters. */
+const NoBody = z.strictObject({});
 
 /** A request of an endpoint, checked against its definition. */
 export interface Call<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
@@ -41,7 +44,8 @@ export function serve<Path extends string, Query extends z.ZodType, Body extends
       checkValues(endpoint as Endpoint, parameters);
       const query = endpoint.query && checkRequest(endpoint.query, request.query);
       const isForm = endpoint.sends === 'multipart';
-      const body = endpoint.body && !isForm ? checkRequest(endpoint.body, request.body ?? {}) : undefined;
+      const sent = request.body === undefined ? {} : request.body;
+      const body = isForm ? undefined : checkRequest(endpoint.body ?? NoBody, sent);
       const answer = await handler({
         parameters,
         query: query as z.output<Query>,

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Logger } from '../../core/logger.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import type { Clock } from '../clock.ts';
-import { Refusal } from '../refusal.ts';
+import { duplicateEntry } from '../refusal.ts';
 import type { Document, Resources } from '../resources.ts';
 import { UnreadableFile } from './checked-bytes.ts';
 import { readFile } from './read-file.ts';
@@ -46,7 +46,7 @@ export class IngestFiles implements AsyncDisposable {
     const { resources, clock } = this.#work;
     const usable = resources.list('ingest_files', projectId).filter((file) => file.status !== 'ERROR');
     if (usable.some((file) => file.name === name))
-      throw new Refusal('duplicate_entry', `the project ${projectId} has an ingest file ${name} already`);
+      throw duplicateEntry('file', `the project ${projectId} has an ingest file ${name} already`);
     const id = randomBytes(12).toString('hex');
     const path = this.#path(id);
     resources.put('ingest_files', projectId, newRecord(id, projectId, name, clock.now()));
