@@ -1,3 +1,4 @@
+export type { AggregateBody, AggregateResponse } from './api/aggregates.ts';
 export {
   type AnyFilters,
   and,
@@ -9,10 +10,15 @@ export {
   whereOf,
 } from './api/build-oql.ts';
 export { ServiceClient } from './api/client.ts';
-export { CrawlConfig } from './api/crawl-configs.ts';
+export { CrawlConfig, type CrawlConfigInput, type CrawlConfigUpdate } from './api/crawl-configs.ts';
+export type { CrawlOverCrawl, CrawlOverCrawlInput } from './api/crawl-over-crawls.ts';
+export type { CrawlProgress } from './api/crawl-progress.ts';
 export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './api/crawls.ts';
+export type { DataExport, DataExportInput } from './api/data-exports.ts';
 export { ENDPOINTS } from './api/endpoints.ts';
 export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './api/fields.ts';
+export type { IngestFile } from './api/ingest-files.ts';
+export type { LogMetadata } from './api/log-monitoring.ts';
 export {
   authorizationUrl,
   exchangeCode,
@@ -23,13 +29,18 @@ export {
 export { type OAuthSourceOptions, OAuthTokenSource } from './api/oauth-token-source.ts';
 export { openApiDocument } from './api/openapi.ts';
 export { FILTER_TYPES, Oql, type OqlLeaf, OqlOptions, type OqlValue } from './api/oql.ts';
+export type { PageQuery } from './api/pagination.ts';
 export { OqlError, type ParseOqlOptions, parseOql } from './api/parse-oql.ts';
 export { printOql } from './api/print-oql.ts';
-export { Project } from './api/projects.ts';
+export { Project, type ProjectInput } from './api/projects.ts';
+export type { RankingBody, RankingExportInput } from './api/ranking-performance.ts';
 export type { WholeList } from './api/read-list.ts';
 export { decodeRison, encodeRison } from './api/rison.ts';
+export type { ScheduledCrawl, ScheduledCrawlInput } from './api/scheduled-crawls.ts';
+export type { Scope } from './api/scopes.ts';
 export { SEARCH_CEILING, SearchBody, SearchResponse } from './api/search.ts';
-export { SERVICE_ERROR_STATUS } from './api/service-error.ts';
+export type { Secret, SecretInput } from './api/secrets.ts';
+export { SERVICE_ERROR_STATUS, ServiceErrorBody } from './api/service-error.ts';
 export type { TokenSource } from './api/token-source.ts';
 export type { StreamedResponse, TransportOptions } from './api/transport.ts';
 export {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
 import { type Endpoint, fillPath, type PathParameter } from './endpoint.ts';
 import type { PageMeta, PageQuery } from './pagination.ts';
 import { type ListPage, type WholeList, wholeList } from './read-list.ts';
@@ -27,7 +28,7 @@ export class BaseClient implements AsyncDisposable {
   }
 
   /** Calls an endpoint that answers with JSON. */
-  protected call<Path extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
+  protected async call<Path extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
     endpoint: Endpoint<Path, Q, B, R>,
     options: CallOptions<Path>,
     signal: AbortSignal | undefined,
@@ -46,7 +47,7 @@ export class BaseClient implements AsyncDisposable {
   }
 
   /** Calls an endpoint that answers with a file, once: a stream that breaks can't be taken up again. */
-  protected stream<Path extends string>(
+  protected async stream<Path extends string>(
     endpoint: Endpoint<Path>,
     options: CallOptions<Path>,
     signal: AbortSignal | undefined,
@@ -63,6 +64,12 @@ export class BaseClient implements AsyncDisposable {
     signal: AbortSignal | undefined = undefined,
   ): AsyncGenerator<ListPage<T>> {
     const limit = query.limit ?? PAGE_SIZE;
+    // A page of none would look like the end of the list.
+    if (!(limit >= 1))
+      throw new CrawlhouseError(
+        'invalid_request',
+        `limit of ${endpoint.path} is the size of a page: at least 1`,
+      );
     for (let offset = query.offset ?? 0; ; ) {
       const page = await this.call(
         endpoint,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
 import type { Scope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';
 
@@ -54,7 +55,16 @@ export function endpoint<
   return definition;
 }
 
-/** The path with its parameters filled in, each percent-encoded. */
-export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
+/**
+ * The path with its parameters filled in, each percent-encoded.
+ *
+ * @throws CrawlhouseError `invalid_request` for a value that would lead to another path: a deletion must not climb
+ */
+export function fillPath(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name] ?? '';
+    if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+    const what = value === '' ? 'is missing' : `is ${JSON.stringify(value)}`;
+    throw new CrawlhouseError('invalid_request', `${name} of ${path} ${what}`);
+  });
 }

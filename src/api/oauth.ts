@@ -6,6 +6,7 @@ import { keepSecret } from '../core/redact.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { canonicalScope, type Scope } from './scopes.ts';
+import { serviceAddress } from './service-address.ts';
 
 /** A registered application (api-spec.md §5); its secret is nobody else's. */
 export interface OAuthApplication {
@@ -56,7 +57,7 @@ export function authorizationUrl(
   { baseUrl, clientId }: Pick<OAuthApplication, 'baseUrl' | 'clientId'>,
   { redirectUri, scopes, state, authorizeUrl }: AuthorizationRequest,
 ): string {
-  const url = new URL(authorizeUrl ?? `${baseUrl}/oauth/authorize`);
+  const url = new URL(authorizeUrl ?? `${serviceAddress(baseUrl)}/oauth/authorize`);
   url.searchParams.set('response_type', 'code');
   url.searchParams.set('client_id', clientId);
   url.searchParams.set('redirect_uri', redirectUri);
@@ -111,7 +112,11 @@ async function askForTokens(
   for (const secret of [clientSecret, form.refresh_token]) keepSecret(secret);
   const body = new URLSearchParams({ ...form, client_id: clientId, client_secret: clientSecret });
   const askedAt = Date.now();
-  const { status, text, headers } = await post(tokenUrl ?? `${baseUrl}/oauth/token`, body, signal);
+  const { status, text, headers } = await post(
+    tokenUrl ?? `${serviceAddress(baseUrl)}/oauth/token`,
+    body,
+    signal,
+  );
   if (status < 200 || status > 299) throw refused(status, text, headers['retry-after']);
   const answer = TokenResponse.safeParse(parsed(text));
   if (!answer.success)

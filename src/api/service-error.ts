@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../core/error-codes.ts';
 import { CrawlhouseError, type ErrorDetails } from '../core/errors.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
+import { redact } from '../core/redact.ts';
 
 /** The error types of the service with their HTTP status (api-spec.md §7). */
 export const SERVICE_ERROR_STATUS = {
@@ -44,7 +46,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** Codes of `forbidden` that mean a feature is missing, which skips a unit instead of failing the run. */
 const FEATURE_CODES = /feature/i;
 
-/** Our error for an answer of the service that is not a success: type, code, message, offending fields, path. */
+/**
+ * Our error for an answer of the service that is not a success: type, code, message, offending fields, path. Its `cause`
+ * is the service's error object.
+ */
 export function serviceError(
   request: { readonly method: string; readonly path: string },
   status: number,
@@ -55,20 +60,20 @@ export function serviceError(
   if (body === undefined || status >= 500 || status === 429) {
     const code = status === 401 ? 'unauthorized' : status === 403 ? 'forbidden' : codeOfStatus(status);
     const said = body?.message ? `: ${body.message}` : '';
-    return new CrawlhouseError(code, `${where} answered ${status}${said}`, details(code, retryAfterMs));
+    return new CrawlhouseError(code, `${where} answered ${status}${said}`, details(code, retryAfterMs, body));
   }
   const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
   const code = lacking ? 'missing_feature' : (CODES[body.type] ?? codeOfStatus(status));
-  const fields = (body.fields ?? []).map(
-    (field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`,
-  );
+  // What the service's message says already is not said twice.
+  const untold = (body.fields ?? []).filter(({ message }) => !message || !body.message?.includes(message));
+  const fields = untold.map((field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`);
   const parts = [
     `${where} answered ${status} ${body.type}`,
     body.code ? ` (${body.code})` : '',
     body.message ? `: ${body.message}` : '',
     fields.length > 0 ? `; fields: ${fields.join(', ')}` : '',
   ];
-  return new CrawlhouseError(code, parts.join(''), details(code, retryAfterMs));
+  return new CrawlhouseError(code, parts.join(''), details(code, retryAfterMs, body));
 }
 
 function codeOfStatus(status: number): ErrorCode {
@@ -78,12 +83,25 @@ function codeOfStatus(status: number): ErrorCode {
   return status >= 400 ? 'invalid_request' : 'contract_broken';
 }
 
-function details(code: ErrorCode, retryAfterMs: number | undefined): ErrorDetails {
+function details(
+  code: ErrorCode,
+  retryAfterMs: number | undefined,
+  cause: ServiceErrorBody | undefined,
+): ErrorDetails {
   const hint =
     code === 'unauthorized'
       ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN) to a token of this service'
       : code === 'forbidden'
-        ? 'give the token the scopes projects:read and account:read, and check the subscription'
+        ? "see what the token's scopes, the user's role and the subscription allow"
         : undefined;
-  return { ...(hint ? { hint } : {}), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return {
+    ...(hint ? { hint } : {}),
+    ...(cause ? { cause: withoutSecrets(cause) } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** What a service echoes may be what must not come out. */
+function withoutSecrets(body: ServiceErrorBody): unknown {
+  return parseJson(redact(stringifyJson(body)));
 }

@@ -1,3 +1,5 @@
+import { CrawlhouseError } from '../core/errors.ts';
+
 /** What gives a client the access tokens it sends. */
 export interface TokenSource {
   /** The token for a request that is about to be sent. */
@@ -6,7 +8,20 @@ export interface TokenSource {
   renew(refused: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
-/** A source with one token for ever. */
+/**
+ * A source with one token for ever.
+ *
+ * @throws CrawlhouseError `bad_settings` for what no header can carry
+ */
 export function fixedToken(token: string): TokenSource {
+  // The token is not repeated, only what is wrong with it.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CrawlhouseError(
+      'bad_settings',
+      'the access token is empty, or has a space or a sign beyond ASCII',
+      {
+        hint: 'give the token alone, without "Bearer" and without a line end',
+      },
+    );
   return { token: async () => token, renew: async () => undefined };
 }

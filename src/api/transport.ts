@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
-import { CrawlhouseError } from '../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { parseJson, parseJsonAsWritten, stringifyJson } from '../core/json.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { RateLimit } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { serviceAddress } from './service-address.ts';
 import { ServiceErrorBody, serviceError } from './service-error.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
 
@@ -43,12 +44,14 @@ export interface StreamedResponse {
 }
 
 const DEFAULT_TIMEOUTS = { connect: 10_000, headers: 120_000, idleBody: 60_000 };
+const ONCE: RetryPolicy = { ...DEFAULT_RETRY, attempts: 1 };
 /** An error object is short; more than this of a failed answer is not read. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 
 /** HTTP to the service: address, token, rate, timeouts, retries, errors. */
 export class Transport implements AsyncDisposable {
   readonly #options: TransportOptions;
+  readonly #address: string;
   readonly #tokens: TokenSource;
   readonly #agent: Agent;
   readonly #rate: RateLimit;
@@ -58,6 +61,7 @@ export class Transport implements AsyncDisposable {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
     const { accessToken } = options;
     this.#options = options;
+    this.#address = serviceAddress(options.baseUrl);
     this.#tokens = typeof accessToken === 'string' ? fixedToken(accessToken) : accessToken;
     this.#logger = options.logger ?? silentLogger;
     this.#rate = new RateLimit(options.requestsPerSecond);
@@ -89,9 +93,9 @@ export class Transport implements AsyncDisposable {
     signal: AbortSignal | undefined,
     attempt: () => Promise<T>,
   ): Promise<T> {
-    if (!request.repeatable) return attempt();
+    const policy = request.repeatable ? (this.#options.retry ?? DEFAULT_RETRY) : ONCE;
     return retry(attempt, {
-      policy: this.#options.retry ?? DEFAULT_RETRY,
+      policy,
       signal,
       onRetry: (error, failures, delayMs) =>
         this.#logger.warn('request failed, trying again', {
@@ -99,12 +103,12 @@ export class Transport implements AsyncDisposable {
           failures,
           delay_ms: delayMs,
         }),
-    });
+    }).catch(asOurs);
   }
 
   /** Sends a request once and hands over its body as it comes. */
   async stream(request: ServiceRequest, signal?: AbortSignal): Promise<StreamedResponse> {
-    const response = await this.#send(request, signal);
+    const response = await this.#send(request, signal).catch(asOurs);
     return {
       body: response.body,
       contentEncoding: header(response, 'content-encoding'),
@@ -138,7 +142,7 @@ export class Transport implements AsyncDisposable {
     signal: AbortSignal | undefined,
   ): Promise<Dispatcher.ResponseData> {
     await this.#rate.take(signal);
-    const url = new URL(`${this.#options.baseUrl}/api/v2${request.path}`);
+    const url = new URL(`${this.#address}/api/v2${request.path}`);
     this.#logger.debug('request', { method: request.method, path: request.path });
     try {
       return await this.#agent.request({
@@ -167,6 +171,11 @@ export class Transport implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
   }
+}
+
+/** Also what a caller's signal throws while one waits is an error of ours. */
+function asOurs(error: unknown): never {
+  throw toCrawlhouseError(error);
 }
 
 /** What a network error says, without an empty message. */

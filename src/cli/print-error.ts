@@ -9,7 +9,7 @@ export function printError(error: CrawlhouseError, debug: boolean, thrown: unkno
 }
 
 function stackOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
+  if (!(thrown instanceof Error)) return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown);
   const cause = thrown.cause === undefined ? '' : `\ncaused by ${stackOf(thrown.cause)}`;
   return `${thrown.stack ?? thrown.message}${cause}`;
 }

@@ -44,6 +44,9 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
     if (error.cause instanceof CrawlhouseError) return error.cause;
     return new CrawlhouseError('interrupted', 'interrupted', { cause: error });
   }
+  // Of a signal made by AbortSignal.timeout; the time limits of sockets and stores are other classes.
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new CrawlhouseError('interrupted', 'the time given for it was over', { cause: error });
   const code = (error as { code?: unknown } | null)?.code;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS' || code === 'EACCES') {
     return new CrawlhouseError('disk', message, { cause: error, hint: 'free some space, then run again' });

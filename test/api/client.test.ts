@@ -127,3 +127,60 @@ test('configurations are one bare list', async () => {
   expect(await testClient(service).crawlConfigs('p')).toEqual([config]);
   expect(service.seen[0]?.path).toBe('/api/v2/projects/p/crawl_configs');
 });
+
+test('an id that is missing, or would climb to another path, is never sent', async () => {
+  const service = await listService(() => []);
+  const client = testClient(service);
+  for (const [id, what] of [
+    ['', 'is missing'],
+    [undefined, 'is missing'],
+    ['.', 'is "."'],
+    ['..', 'is ".."'],
+  ] as const) {
+    // As from JavaScript, where no type keeps it out.
+    await expect(client.deleteScheduledCrawl('p', id as string)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `scheduled_crawl_id of /projects/{project_id}/scheduled_crawls/{scheduled_crawl_id} ${what}`,
+    });
+  }
+  expect(service.seen).toEqual([]);
+});
+
+test('a list with pages of nothing is refused, for it would seem empty', async () => {
+  const service = await listService(() => ids(3));
+  for (const limit of [0, -1, Number.NaN])
+    await expect(testClient(service).crawls('w', { limit }).next()).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  expect(service.seen).toEqual([]);
+});
+
+test.each(['a read', 'a creation', 'an export'])(
+  '%s that its caller ends is an error of ours',
+  async (what) => {
+    const service = await testService(() => {});
+    const client = testClient(service);
+    const calls: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>> = {
+      'a read': (signal) => client.workspace('w', signal),
+      'a creation': (signal) => client.createProject({ name: 'n', start_url: 'https://a.example/' }, signal),
+      'an export': (signal) => client.exportCrawl('c', 'pages', {}, 'json', false, signal),
+    };
+    const call = calls[what] as (signal: AbortSignal) => Promise<unknown>;
+    await expect(call(AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
+    await expect(call(AbortSignal.timeout(20))).rejects.toMatchObject({
+      code: 'interrupted',
+      message: 'the time given for it was over',
+    });
+  },
+);
+
+test('a call that is ended while it waits for another try is an error of ours too', async () => {
+  const ending = new AbortController();
+  const service = await testService((_seen, response) => {
+    sendJson(response, 503, { type: 'internal_error' }, { 'retry-after': '600' });
+    setTimeout(() => ending.abort(), 10);
+  });
+  await expect(testClient(service).workspace('w', ending.signal)).rejects.toMatchObject({
+    code: 'interrupted',
+  });
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CrawlhouseError } from '../../src/core/errors.ts';
+import { keepSecret } from '../../src/core/redact.ts';
 import { sendJson, TOKEN, testService, testTransport } from './test-service.ts';
 
 const PATH = '/projects/p1/crawl_configs?x=1';
@@ -53,6 +54,25 @@ test('the error names type, code, message and the offending fields', async () =>
     `GET ${PATH} answered 400 invalid_request_parameters (bad_config): check it; ` +
       'fields: start_url (is required), max_speed (range), dns (invalid)',
   );
+});
+
+test('what the message of the service says of a field is not said twice', async () => {
+  const fields = [
+    { name: 'start_url', type: 'required', message: 'is required' },
+    { name: 'name', type: 'duplicate', message: 'is taken' },
+  ];
+  const body = { type: 'invalid_request_parameters', message: 'start_url: is required', fields };
+  const { error } = await errorFor(400, body);
+  expect(error.message).toBe(
+    `GET ${PATH} answered 400 invalid_request_parameters: start_url: is required; fields: name (is taken)`,
+  );
+  expect(error.cause).toEqual(body);
+});
+
+test("a secret that the service echoes is not in the error's cause either", async () => {
+  keepSecret('a secret of this test');
+  const { error } = await errorFor(400, { type: 'invalid_request', message: 'not a secret of this test' });
+  expect(error.cause).toEqual({ type: 'invalid_request', message: 'not [redacted]' });
 });
 
 test('a forbidden that speaks of a feature skips the unit, one without a subscription does not', async () => {
