@@ -38,7 +38,7 @@ SELECT
   min(text.url) AS sample_url
 FROM text
 LEFT JOIN mart.clusters AS clusters
-  ON clusters.crawl_id = text.crawl_id AND clusters.cluster_id = text.value AND text.field = 'clusters'
+  ON clusters.crawl_id = text.crawl_id AND clusters.cluster_id = if(text.field = 'clusters', text.value, NULL)
 WHERE text.value <> ''
 GROUP BY text.project_name, text.crawl_id, text.field, text.value
 HAVING count(*) > 1
