@@ -10,6 +10,7 @@ import type { RowStore } from '../rows/row-store.ts';
 import { exportTarget, type TargetEndpoints } from './export-target.ts';
 import { failureReason } from './failure-reason.ts';
 import { objectKey } from './object-key.ts';
+import { readingFailure } from './reading-failure.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 /** How every export of the sandbox is written: a setting of its start. */
@@ -83,7 +84,9 @@ export class DataExports implements AsyncDisposable {
       await this.#upload(job, files, gzip, signal);
     } catch (error) {
       // An export that ends with the sandbox is found unfinished, and so failed, at its next start.
-      if (!signal.aborted) this.#fail(job.id, `the export failed: ${(error as Error).message}`);
+      const { resource_id } = job.request;
+      if (!signal.aborted)
+        this.#fail(job.id, readingFailure(this.#work.resources, 'crawls', resource_id, error));
     } finally {
       await rm(dir, { recursive: true, force: true });
     }

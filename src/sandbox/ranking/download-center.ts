@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../clock.ts';
 import { WORKSPACE_ID } from '../estate.ts';
+import { readingFailure } from '../exports/reading-failure.ts';
 import type { Document, Resources } from '../resources.ts';
 import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
 import type { RowStore } from '../rows/row-store.ts';
@@ -91,7 +92,7 @@ export class DownloadCenter implements AsyncDisposable {
     } catch (error) {
       await rm(partial, { force: true });
       if (signal.aborted) return;
-      const reason = `the export failed: ${(error as Error).message}`;
+      const reason = readingFailure(this.#work.resources, 'projects', job.projectId, error);
       this.#tell(job.id, { status: 'FAILED', export_failure_reason: reason });
     }
   }

@@ -14,6 +14,7 @@ const KEPT = 7 * DAY;
 /** An export to the download center that was checked and recorded, and what it takes. */
 export interface DownloadJob {
   readonly id: string;
+  readonly projectId: string;
   readonly table: RankingTable;
   readonly format: 'csv' | 'json';
   readonly delimiter: (typeof CSV_DELIMITERS)[number];
@@ -66,5 +67,5 @@ export function rankingExport(
   };
   const { limit, offset = 0 } = request;
   const url = `${address}/downloads/${token}/${file}`;
-  return { record, job: { id, table, format, delimiter, limit, offset, token, url } };
+  return { record, job: { id, projectId: project.id, table, format, delimiter, limit, offset, token, url } };
 }
