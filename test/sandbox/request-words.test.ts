@@ -124,3 +124,12 @@ test('a method that a path does not have is told those it has', async () => {
     });
   }
 });
+
+test('a filter on a field that is not there is told those that are, where they are few', async () => {
+  const filters = encodeURIComponent('(field:!(domain,equals,a.example))');
+  const list = await it.api(`/workspaces/${workspace}/projects?filters=${filters}`);
+  const known = 'those here are id, name, start_url, features';
+  expect(list.json.message).toBe(`filters.field[0]: there is no field "domain": ${known}`);
+  const oql = { field: ['colour', 'equals', 'red'] };
+  expect(await told(pages, { oql })).toEqual(['oql.field[0]: there is no field "colour" (unknown_field)']);
+});

@@ -73,7 +73,7 @@ export function rankingRoutes(api: FastifyInstance, context: Context): void {
 
 function windowOf({ limit = LIMIT, offset = 0 }: z.output<typeof RankingQuery>, path: string) {
   if (limit <= GREATEST_LIMIT) return { limit, offset };
-  throw invalidParameter(`${path}.limit`, 'too_large', `is at most ${GREATEST_LIMIT}`);
+  throw invalidParameter(`${path}.limit`, 'too_big', `must be at most ${GREATEST_LIMIT}`);
 }
 
 /**

@@ -8,6 +8,8 @@ export type Fields = ReadonlyMap<string, FieldRecord>;
 
 /** Regular expressions of one tree together: each is linear in the text, but every row meets all of them. */
 const MAX_PATTERNS = 20;
+/** So many fields, as lists and the aliases of a query have, are named where one is unknown. */
+const FEW = 12;
 
 /**
  * Checks a tree against the specification and against the fields it names: `can_filter`, `actions`, type.
@@ -36,7 +38,9 @@ export function checkOql(tree: unknown, fields: Fields, root = 'oql'): Oql {
 function checkLeaf([name, filter, value, options]: OqlLeaf, path: string, fields: Fields): void {
   const field = fields.get(name);
   if (field === undefined) {
-    throw new OqlError(`${path}[0]`, 'unknown_field', `there is no field ${JSON.stringify(name)}`, name);
+    const known = fields.size <= FEW ? `: those here are ${[...fields.keys()].join(', ') || 'none'}` : '';
+    const detail = `there is no field ${JSON.stringify(name)}${known}`;
+    throw new OqlError(`${path}[0]`, 'unknown_field', detail, name);
   }
   if (field.can_filter === false) {
     throw new OqlError(`${path}[0]`, 'not_filterable', `${name} can't be filtered by`, name);

@@ -179,7 +179,7 @@ test.each<[problem: string, query: Json, name: string, type: string]>([
     'aggs[0].oql.field[2]',
     'regex',
   ],
-  ['more rows than a page has', { limit: 10_001 }, 'aggs[0].limit', 'too_large'],
+  ['more rows than a page has', { limit: 10_001 }, 'aggs[0].limit', 'too_big'],
   ['a limit below 0', { limit: -1 }, 'aggs[0].limit', 'too_small'],
 ])('%s is refused by name', async (_problem, query, name, type) => {
   const { status, json } = await ask(query);
