@@ -34,7 +34,9 @@ export function decodeRison(text: string): unknown {
     if (value !== undefined && !holdsNaN(value)) return value;
     problem = 'not a value';
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
+    // The library itself fails on a text that breaks off, by its stack or on a null.
+    const fails = error instanceof RangeError || error instanceof TypeError;
+    problem = fails ? 'it breaks off, or is nested too deeply' : (error as Error).message;
   }
   throw new Error(`not rison (${problem}): ${text}`);
 }

@@ -86,3 +86,7 @@ test.for(['', '(', '(a:1', "(a:'x)", '!(1,2', '(a:--1)', '(a:1))', '!x', '(a)', 
     for (const spy of printed) expect(spy).not.toHaveBeenCalled();
   },
 );
+
+test.each(['(', '(((', '(field:', ''])('%j, which breaks off, is told so', (text) => {
+  expect(() => decodeRison(text)).toThrow(`not rison (it breaks off, or is nested too deeply): ${text}`);
+});

@@ -133,3 +133,20 @@ test('a filter on a field that is not there is told those that are, where they a
   const oql = { field: ['colour', 'equals', 'red'] };
   expect(await told(pages, { oql })).toEqual(['oql.field[0]: there is no field "colour" (unknown_field)']);
 });
+
+test('a request that can not even be read is told why, in words', async () => {
+  const typed = await it.api('/projects', { raw: 'x=1', headers: { 'content-type': 'text/plain' } });
+  const large = await it.api('/projects', { raw: ' '.repeat(4 * 1024 * 1024 + 1) });
+  const broken = await it.api('/crawls/%ZZ');
+  expect([typed, large, broken].map(({ status, json }) => [status, json])).toEqual([
+    [
+      400,
+      {
+        type: 'invalid_request',
+        message: 'a body of this content-type is not taken: JSON comes as application/json',
+      },
+    ],
+    [400, { type: 'invalid_request', message: 'the body is larger than 4 MB' }],
+    [400, { type: 'invalid_request', message: 'the address is not percent-encoded as an address must be' }],
+  ]);
+});

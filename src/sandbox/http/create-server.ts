@@ -20,12 +20,10 @@ import { oauthRoutes } from './oauth-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { projectRoutes } from './project-routes.ts';
 import { rankingRoutes } from './ranking-routes.ts';
-import { malformedRequest, refusalOf } from './refusal-of.ts';
+import { BODY_LIMIT, malformedRequest, refusalOf } from './refusal-of.ts';
 import { scheduledCrawlRoutes } from './scheduled-crawl-routes.ts';
 import { secretRoutes } from './secret-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
-
-const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The whole HTTP surface: the service under `/api/v2`, the handles for tests under `/_sandbox`. */
 export function createServer(context: Context): FastifyInstance {

@@ -3,16 +3,26 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { Refusal } from '../refusal.ts';
 
+/** The most bytes of a body, of whatever is no ingest file. */
+export const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** What the server says of a request that it did not even read, in words for who sent it. */
+const UNREAD: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'a body of this content-type is not taken: JSON comes as application/json',
+  FST_ERR_CTP_BODY_TOO_LARGE: `the body is larger than ${BODY_LIMIT / 1024 ** 2} MB`,
+  FST_ERR_BAD_URL: 'the address is not percent-encoded as an address must be',
+};
+
 /** The refusal that any error becomes on the wire; what is nobody's fault but ours is logged and told as such. */
 export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof CrawlhouseError && error.kind === 'usage') {
     return new Refusal('invalid_request', error.hint ? `${error.message} (${error.hint})` : error.message);
   }
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  const { statusCode: status, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown };
   const message = error instanceof Error ? error.message : String(error);
   if (typeof status === 'number' && status >= 400 && status < 500)
-    return new Refusal('invalid_request', message);
+    return new Refusal('invalid_request', UNREAD[String(code)] ?? message);
   logger.error('sandbox failed on a request', { request, error: message });
   return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
 }
