@@ -7,7 +7,7 @@ description: >-
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
-  day: Day with log files (raw.log_pages_days.day, else the window it came with).
+  day: Day with log files, by the service's own counts (mart.log_pages_days) or by their lines (mart.log_events).
   crawl_id: Identifier of the crawl; NULL for the days before the first one.
   from_day: First day with log files that goes with the crawl.
   to_day: Last such day.
@@ -21,9 +21,9 @@ WITH
   ),
 
   day AS (
-    SELECT DISTINCT project_id, day, epoch_us(day + 1) AS end_us
-    FROM mart.log_pages_days
-    WHERE day IS NOT NULL
+    SELECT project_id, day, epoch_us(day + 1) AS end_us FROM mart.log_pages_days WHERE day IS NOT NULL
+    UNION
+    SELECT project_id, day, epoch_us(day + 1) FROM mart.log_events WHERE day IS NOT NULL
   )
 
 SELECT

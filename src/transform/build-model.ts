@@ -14,6 +14,7 @@ import {
   inPieces,
   type PieceChanges,
   recordPieces,
+  withinPieces,
 } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
@@ -116,7 +117,7 @@ async function replacePieces(
   return await running(model, async () => {
     await connection.run(`DELETE FROM ${name} WHERE ${inPieces(cut, [...behind, ...gone])}`, [], signal);
     if (behind.length > 0) {
-      const narrow = await narrowed(connection, sql, model, inPieces(cut, behind));
+      const narrow = await narrowed(connection, sql, model, cut, behind);
       const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, behind)}`;
       await connection.run(`INSERT INTO ${name} (${columns}) ${made}`, [], signal);
     }
@@ -138,19 +139,25 @@ async function create(
   });
 }
 
-/** The SQL with a condition on the tables that are read only as far as the pieces reach. */
+/** The SQL with a condition on the models that are read only as far as the pieces reach. */
 async function narrowed(
   connection: Connection,
   sql: string,
   { file, sqlLine, incremental }: Model,
-  condition: string,
+  cut: CutModel,
+  behind: readonly string[],
 ): Promise<string> {
-  const within = new Set(incremental?.within);
-  if (within.size === 0) return sql;
+  const conditions = new Map<string, string>();
+  for (const [name, columns] of Object.entries(incremental?.within ?? {})) {
+    const condition = columns && (await withinPieces(connection, cut, columns, behind));
+    conditions.set(name, condition ?? inPieces(cut, behind));
+  }
+  if (conditions.size === 0) return sql;
   const tree = await parseSelect(connection, sql, { file, line: sqlLine });
   return replaceTables(sql, tree, (reference) => {
     const name = referenceName(reference);
-    return within.has(name) ? `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}` : undefined;
+    const condition = conditions.get(name);
+    return condition && `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}`;
   });
 }
 

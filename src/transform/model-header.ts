@@ -86,8 +86,13 @@ const Grain = z.preprocess(
 const Incremental = z.strictObject({
   by: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
   pieces: z.string().min(1),
-  /** Tables with these columns that need to be read only as far as the pieces reach. */
-  within: z.array(z.string()).default([]),
+  /** Models that need to be read only as far as the pieces reach, by these columns of theirs; null: those of `by`. */
+  within: z
+    .union([
+      z.array(z.string()).transform((names) => Object.fromEntries(names.map((name) => [name, null]))),
+      z.record(z.string(), z.array(z.string()).min(1)),
+    ])
+    .default({}),
 });
 export type Incremental = z.infer<typeof Incremental>;
 

@@ -106,10 +106,31 @@ export function inPieces({ by, types }: CutModel, pieces: readonly string[]): st
   return [...each, `(${together.join(' OR ')})`].join(' AND ');
 }
 
+/** A condition that holds, at least, for the rows of a table with these columns that the pieces are made from. */
+export async function withinPieces(
+  connection: Connection,
+  cut: CutModel,
+  columns: readonly string[],
+  pieces: readonly string[],
+): Promise<string> {
+  const described = await connection.rows<{ column_name: string; column_type: string }>(
+    `DESCRIBE ${bare(cut.pieces)}`,
+  );
+  const types = new Map(described.map((column) => [column.column_name, column.column_type]));
+  const texts = columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`).join(', ');
+  const rows = await connection.rows<Record<string, string | null> & Row>(
+    `SELECT DISTINCT ${texts} FROM (${bare(cut.pieces)}\n) AS made WHERE ${inPieces(cut, pieces)} ORDER BY ALL`,
+  );
+  const keys = (column: string): string[] => rows.map((row) => JSON.stringify([row[column]]));
+  return columns.map((column) => inPieces({ ...cut, by: [column], types }, keys(column))).join(' AND ');
+}
+
 /** A row for each piece that there is to be: its key, and a stamp that changes with what it is made from. */
 function currentPieces({ by, pieces, types }: CutModel): string {
   const key = by.map((column) => `CAST(CAST(made.${ident(column)} AS ${types.get(column)}) AS VARCHAR)`);
   return `SELECT to_json([${key.join(', ')}])::VARCHAR AS piece,
       md5(string_agg(to_json(made)::VARCHAR, chr(10) ORDER BY to_json(made)::VARCHAR)) AS stamp
-    FROM (${pieces.trim().replace(/;$/, '')}\n) AS made GROUP BY piece`;
+    FROM (${bare(pieces)}\n) AS made GROUP BY piece`;
 }
+
+const bare = (sql: string): string => sql.trim().replace(/;$/, '');

@@ -109,16 +109,16 @@ async function draftModel(connection: Connection, model: Model, around: Surround
   return { model, seen, pieces, queries };
 }
 
-/** Tables under `within` are read by the model, and have the columns that it is cut by. */
+/** Models under `within` are read by the model, and have the columns by which they are read in part. */
 function checkWithin(model: Model, seen: Inspected, outputs: ReadonlyMap<string, OutputColumns>): void {
-  const { by, within } = model.incremental ?? { by: [], within: [] };
-  for (const name of within) {
+  const { by, within } = model.incremental ?? { by: [], within: {} };
+  for (const [name, columns] of Object.entries(within)) {
     const place = { file: model.file, line: model.lineOf(['incremental', 'within']) };
     if (!seen.models.has(name)) {
       const hint = `models that it reads: ${[...seen.models].join(', ')}`;
       throw badModel(place, `within names ${name}, which the SQL does not read`, hint);
     }
-    const missing = by.find((column) => !outputs.get(name)?.has(column));
+    const missing = (columns ?? by).find((column) => !outputs.get(name)?.has(column));
     if (missing !== undefined) throw badModel(place, `within names ${name}, which has no column ${missing}`);
   }
 }
@@ -142,7 +142,8 @@ async function checkPieces(
 ): Promise<string> {
   const sql = complete(model, seen, around);
   const columns = await checkBinds(connection, sql, seen.start, outputs);
-  for (const column of model.incremental?.by ?? []) {
+  const { by, within } = model.incremental ?? { by: [], within: {} };
+  for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
     if (columns.has(column)) continue;
     const hint = `it puts out ${[...columns.keys()].join(', ')}`;
     throw badModel(seen.start, `the SELECT of the pieces puts out no column ${column}`, hint);

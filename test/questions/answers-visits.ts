@@ -71,6 +71,21 @@ export const q03: Answer = (data) => {
   });
 };
 
+/** The lines of log files as a service would have counted them by day; of two of one moment the higher status is last. */
+export function countedLines(lines: readonly Row[]): Row[] {
+  return [...groups(lines, (line) => [line.day, line.url]).values()].map((same) => ({
+    url: same[0]?.url,
+    day: same[0]?.day,
+    bot_hits: same.filter((line) => bool(line, 'is_bot')).length,
+    seo_bot_hits: same.filter((line) => str(line, 'bot_kind') === 'seo').length,
+    last_status_code: num(same.toSorted(byTime).at(-1), 'status_code'),
+  }));
+}
+
+const byTime = (a: Row, b: Row): number =>
+  before(String(a.event_date), String(b.event_date)) ||
+  (num(a, 'status_code') ?? 0) - (num(b, 'status_code') ?? 0);
+
 /** Days of a project's log files, each with the latest crawl that ended before the day did. */
 function spans(data: ServiceData, project: ProjectData) {
   const crawls = data.crawls.filter((crawl) => crawl.projectId === project.id);

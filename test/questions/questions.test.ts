@@ -9,7 +9,7 @@ import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runHouse, SHARED_DATA } from '../support/house.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
 import { q04, q05, q06, q06ByCrawl, q07, q10, q11, q13, q20 } from './answers-pages.ts';
-import { q03, q16, q17, q18, q19 } from './answers-visits.ts';
+import { countedLines, q03, q16, q17, q18, q19 } from './answers-visits.ts';
 import { exportedRows, importedRows, type Row, readService, type ServiceData } from './service-data.ts';
 import { shopFolders } from './shop.ts';
 
@@ -28,9 +28,13 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */
-async function compare(it: Service, data: ServiceData): Promise<ReadonlyMap<string, number>> {
+async function compare(
+  it: Service,
+  data: ServiceData,
+  { pipelines, questions = /./ }: { pipelines?: readonly string[]; questions?: RegExp } = {},
+): Promise<ReadonlyMap<string, number>> {
   const folder = await projectFolder();
-  expect((await runHouse(folder, it.sandbox)).exitCode).toBe(0);
+  expect((await runHouse(folder, it.sandbox, pipelines ? { pipelines } : {})).exitCode).toBe(0);
   using warehouse = await PublishedWarehouse.open({
     warehouse: join(folder, 'warehouse.duckdb'),
     memoryLimit: '400MB',
@@ -38,6 +42,7 @@ async function compare(it: Service, data: ServiceData): Promise<ReadonlyMap<stri
   });
   const rows = new Map<string, number>();
   for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))])) {
+    if (!questions.test(question.name)) continue;
     const answer = ANSWERS[question.name];
     expect(answer, `${question.name} has no second answer`).toBeDefined();
     const found = await rowsOf(warehouse, question.sql);
@@ -84,6 +89,23 @@ test('every question has the answer of plain code, on made crawls, logs and rank
   const rows = await compare(it, await readService(it, exportedRows(it)));
   const empty = [...rows].filter(([, count]) => count === 0).map(([name]) => name);
   expect(empty).toEqual([]);
+});
+
+test('bots are followed through the lines of log files where the service has not counted them by day', async () => {
+  const it = await service({
+    generate: ['projects=2,crawls=2,pages=200,columns=60,log_days=5,events=2000,seed=12'],
+  });
+  const { projects, crawls } = await readService(it, exportedRows(it));
+  const counted = projects.map((one) => ({ ...one, logPagesDays: countedLines(one.logEvents) }));
+  const rows = await compare(
+    it,
+    { crawls, projects: counted },
+    { pipelines: ['projects', 'crawls', 'crawl_pages', 'log_events'], questions: /^q1[67]/ },
+  );
+  expect([...rows.values()].every((count) => count > 0)).toBe(true);
+  // The service's own counts of the same lines say the same.
+  const [ours, theirs] = [counted, projects].map((one) => sorted(q17({ projects: one, crawls })));
+  expect(ours).toEqual(theirs);
 });
 
 const FOLDERS = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site', 'semicomplete-logs'];

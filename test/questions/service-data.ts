@@ -23,6 +23,7 @@ export interface ProjectData {
   readonly id: string;
   readonly name: string;
   readonly logPagesDays: readonly Row[];
+  readonly logEvents: readonly Row[];
   readonly ranking: readonly Row[];
 }
 
@@ -36,6 +37,8 @@ export interface ServiceData {
 type ReadRows = (crawl: Row, dataType: string) => Promise<readonly Row[]>;
 
 const COLLECTED = ['pages', 'links', 'clusters', 'structured_data'] as const;
+const PAGE_DAYS = ['url', 'day', 'bot_hits', 'seo_bot_hits', 'last_status_code'];
+const EVENTS = ['url', 'day', 'event_date', 'status_code', 'is_bot', 'bot_kind'];
 const RANKING_VALUES = [
   { field: 'clicks', method: 'sum', alias: 'clicks' },
   { field: 'impressions', method: 'sum', alias: 'impressions' },
@@ -71,7 +74,8 @@ export async function readService(service: Service, readRows: ReadRows): Promise
     projects.push({
       id,
       name,
-      logPagesDays: await logPages(service, id),
+      logPagesDays: await logRows(service, id, 'pages/days', PAGE_DAYS),
+      logEvents: await logRows(service, id, 'events', EVENTS),
       ranking: await ranking(service, id),
     });
   }
@@ -100,14 +104,15 @@ export function importedRows(folderOf: (crawl: Row) => string): ReadRows {
   };
 }
 
-async function logPages(service: Service, projectId: string): Promise<Row[]> {
+async function logRows(
+  service: Service,
+  projectId: string,
+  path: string,
+  fields: readonly string[],
+): Promise<Row[]> {
   const answer = await service.api(
-    `/data/project/${projectId}/log_monitoring/pages/days?export=true&file_type=json`,
-    {
-      body: {
-        fields: ['url', 'day', 'bot_hits', 'seo_bot_hits', 'last_status_code'],
-      },
-    },
+    `/data/project/${projectId}/log_monitoring/${path}?export=true&file_type=json`,
+    { body: { fields } },
   );
   return answer.status === 200 ? lines(answer.text) : [];
 }

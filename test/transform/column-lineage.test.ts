@@ -63,6 +63,10 @@ test('follows our models to the fields of the service', async () => {
     'raw.crawl_pages.status_code',
   ]);
   expect(lineage.get('mart.page_hits')?.get('hits')).toEqual(['raw.log_pages_days.hits']);
+  expect(lineage.get('mart.page_hits')?.get('visits')).toEqual([
+    'raw.log_events.is_bot',
+    'raw.log_pages_days.visits',
+  ]);
   expect(lineage.get('mart.page_changes')?.get('before')).toEqual(
     ['h1', 'rel_canonical', 'status_code', 'title'].map((field) => `raw.crawl_pages.${field}`),
   );
@@ -72,6 +76,7 @@ test('follows our models to the fields of the service', async () => {
   // Numbers of rows and names of changes come from no field; which columns a segmentation has, only a crawl tells.
   expect(without).toEqual([
     'mart.links_to_broken_pages.links',
+    'mart.log_url_days.dataset',
     'mart.page_changes.change',
     'mart.page_hits.days',
     'mart.page_segments.segmentation',

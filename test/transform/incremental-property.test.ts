@@ -13,7 +13,7 @@ import { openWarehouse } from './test-warehouse.ts';
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
-  .filter(({ name }) => !/comparison|clusters|structured|segments|weeks|months|events/.test(name))
+  .filter(({ name }) => !/comparison|clusters|structured|segments|weeks|months/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
 
@@ -36,6 +36,10 @@ const hits = fc.uniqueArray(fc.record({ url, hits: fc.integer({ min: 0, max: 9 }
   selector: (one) => one.url,
   maxLength: 3,
 });
+const lines = fc.array(
+  fc.record({ url, status_code: status, is_bot: fc.constantFrom<(boolean | null)[]>(true, false, null) }),
+  { maxLength: 4 },
+);
 const searches = fc.array(
   fc.record({ url, query: fc.constantFrom('q', 'r'), clicks: fc.nat(3), impressions: fc.nat(9) }),
   { maxLength: 4 },
@@ -50,9 +54,18 @@ const change = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('links'), crawl, rows: links }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('record'), crawl, ended: fc.nat(80) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('days'), projectId, day, rows: hits }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('lines'), projectId, day, rows: lines }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('searches'), projectId, day, rows: searches }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop'), crawl }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop day'), projectId, day }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('drop day'),
+      dataset: fc.constantFrom('log_pages_days', 'log_events'),
+      projectId,
+      day,
+    }),
+  },
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
@@ -73,6 +86,7 @@ const RAW: Readonly<Record<string, string>> = {
   crawl_pages: '_crawl_id VARCHAR, url VARCHAR, status_code BIGINT, title VARCHAR',
   crawl_links: '_crawl_id VARCHAR, origin VARCHAR, target VARCHAR, target_status BIGINT, anchor VARCHAR',
   log_pages_days: '_window VARCHAR, day DATE, url VARCHAR, hits BIGINT',
+  log_events: '_window VARCHAR, url VARCHAR, status_code BIGINT, is_bot BOOLEAN',
   ranking_performance:
     '_window VARCHAR, date DATE, url VARCHAR, query VARCHAR, clicks BIGINT, impressions BIGINT',
 };
@@ -125,6 +139,8 @@ async function apply(connection: Connection, one: Change, clock: number): Promis
       return load(connection, 'crawl_links', one.crawl, null, one.rows, clock);
     case 'days':
       return load(connection, 'log_pages_days', one.projectId, one.day, one.rows, clock);
+    case 'lines':
+      return load(connection, 'log_events', one.projectId, one.day, one.rows, clock, ['url', 'is_bot']);
     case 'searches':
       return load(connection, 'ranking_performance', one.projectId, one.day, one.rows, clock);
     case 'record':
@@ -138,7 +154,7 @@ async function apply(connection: Connection, one: Change, clock: number): Promis
       await unload(connection, 'crawl_pages', `crawl_pages/${one.crawl}`);
       return unload(connection, 'crawl_links', `crawl_links/${one.crawl}`);
     case 'drop day':
-      return unload(connection, 'log_pages_days', `log_pages_days/${one.projectId}/${one.day}`);
+      return unload(connection, one.dataset, `${one.dataset}/${one.projectId}/${one.day}`);
   }
 }
 

@@ -20,7 +20,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
   const reads = plan.map(({ model, sources, models }) => [model.name, [...sources, ...models].sort()]);
   expect(Object.fromEntries(reads)).toEqual({
     'mart.clusters': ['raw.crawl_clusters'],
-    'mart.crawl_days': ['mart.crawls', 'mart.log_pages_days'],
+    'mart.crawl_days': ['mart.crawls', 'mart.log_events', 'mart.log_pages_days'],
     'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],
     'mart.crawls': ['mart.projects', 'ops.loads', 'raw.crawls'],
     'mart.links': ['raw.crawl_links'],
@@ -29,9 +29,10 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.log_pages_days': ['raw.log_pages_days'],
     'mart.log_pages_months': ['raw.log_pages_months'],
     'mart.log_pages_weeks': ['raw.log_pages_weeks'],
+    'mart.log_url_days': ['mart.log_events', 'mart.log_pages_days', 'ops.unit_fields'],
     'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
     'mart.page_demand': ['mart.ranking_performance'],
-    'mart.page_hits': ['mart.crawl_days', 'mart.log_pages_days'],
+    'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],
     'mart.page_segments': ['raw.crawl_pages'],
     'mart.pages': ['raw.crawl_pages'],
     'mart.projects': ['raw.projects'],

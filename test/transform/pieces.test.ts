@@ -130,6 +130,34 @@ test('a model within which only the pieces are looked at is read no further', as
   );
 });
 
+test('a model within which the pieces are looked at by other columns is read as far as these reach', async () => {
+  const view: ModelText = { kind: 'view', columns: ['number'], sql: 'SELECT x AS number FROM raw.pages' };
+  const sql = 'SELECT crawl, x * (SELECT count(*) FROM mart.v) AS x FROM raw.pages';
+  const pieces = 'SELECT crawl, x AS number FROM raw.pages';
+  const more = (within: string) =>
+    `incremental: {by: crawl, pieces: ${pieces}, within: ${within}}`.replace(pieces, `'${pieces}'`);
+  const model: ModelText = { ...PAGES, more: more('{mart.v: [number]}'), sql };
+  await run(model, { v: view });
+  expect((await marts())[0]).toEqual({ crawl: 'a', x: '5' });
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, null] });
+  await run(model, { v: view });
+  // Of the eight numbers it has seen the three of its piece.
+  expect((await marts()).slice(-3)).toEqual([
+    { crawl: 'e', x: '18' },
+    { crawl: 'e', x: '21' },
+    { crawl: 'e', x: null },
+  ]);
+  await expectBadModel(
+    run({ ...model, more: more('{mart.v: [crawl]}') }, { v: view }),
+    'sql/m/pages.sql:9: within names mart.v, which has no column crawl',
+  );
+  await expectBadModel(
+    run({ ...model, more: more('{mart.v: [number]}').replace('AS number', 'AS other') }, { v: view }),
+    'sql/m/pages.sql:9: the SELECT of the pieces puts out no column number',
+    'it puts out crawl, other',
+  );
+});
+
 test('pieces are cut by columns of the model that their SELECT puts out', async () => {
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
