@@ -21,7 +21,10 @@ export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void
     .listHolding('crawl_over_crawls', '_end')
     .find((one) => one.crawl1_id === crawl.id || one.crawl2_id === crawl.id);
   if (comparison !== undefined)
-    throw new Refusal('invalid_state_for_request', `the crawl over crawl ${comparison.id} reads ${crawl.id}`);
+    throw new Refusal(
+      'invalid_state_for_request',
+      `the crawl over crawl ${comparison.id} is comparing ${crawl.id}: wait until it is done`,
+    );
   await withoutRows(stores, [crawl.id], () => {
     resources.delete('crawls', crawl.id);
     refreshProject(resources, String(crawl.project_id));
@@ -62,11 +65,11 @@ export async function deleteProject(
 }
 
 function refuseMoving(crawl: Document): void {
-  if (isMoving(crawl))
-    throw new Refusal(
-      'invalid_state_for_request',
-      `the crawl ${crawl.id} is ${crawl.status}: cancel it first`,
-    );
+  if (!isMoving(crawl)) return;
+  const { id, status } = crawl;
+  // Only these two can be cancelled (api-spec.md §3.1).
+  const remedy = status === 'running' || status === 'paused' ? 'cancel it first' : 'wait until it has passed';
+  throw new Refusal('invalid_state_for_request', `the crawl ${id} is ${status}: ${remedy}`);
 }
 
 /** Takes away documents and the datasets of their owners at once, then the tables, which nothing names any more. */

@@ -30,3 +30,7 @@ test('an abort ends the wait', async () => {
   controller.abort();
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
 });
+
+test.each([0, -1, Number.NaN])('%s requests a second is no rate', (perSecond) => {
+  expect(() => new RateLimit(perSecond)).toThrow(`requestsPerSecond must be more than 0, not ${perSecond}`);
+});

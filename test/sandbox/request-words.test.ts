@@ -67,7 +67,7 @@ test('of several shapes, the one that a value has is told what is wrong in it', 
 
 test('formats and lengths are told in words, without what was sent', async () => {
   const crawl_config = {
-    ...{ name: '', start_url: 'https://a.example/', user_agent: 'A', max_speed: 3 },
+    ...{ id: 'x', name: '', start_url: 'https://a.example/', user_agent: 'A', max_speed: 3 },
     dns: [{ host: 'a.example', ips: ['here'] }],
     notifications: { email_recipients: ['me'], custom_webhooks: [{ url: 'ftp://a', secret: 'short' }] },
   };
@@ -78,6 +78,7 @@ test('formats and lengths are told in words, without what was sent', async () =>
     'crawl_config.notifications.email_recipients[0]: must be an e-mail address (invalid_format)',
     'crawl_config.notifications.custom_webhooks[0].url: must be an address that begins with http:// or https:// (invalid_format)',
     'crawl_config.notifications.custom_webhooks[0].secret: must be at least 8 characters long (too_small)',
+    'crawl_config.id: is not a parameter of this request (unknown)',
   ]);
 });
 

@@ -18,6 +18,8 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Issues that are plainer with what came instead. */
 const TELLING = ['invalid_type', 'invalid_value', 'invalid_union'];
 const LONGEST_ECHO = 40;
+/** So many parameters are named where one is unknown; more would hide what is wrong. */
+const FEW = 12;
 
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 interface TypeIssue {
@@ -39,8 +41,8 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 function unknownWords(schema: unknown): string {
   const keys = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
-  const known = keys.length === 0 ? 'it takes none here' : `those here are ${keys.join(', ')}`;
-  return `is not a parameter of this request: ${known}`;
+  const known = keys.length === 0 ? ': it takes none here' : `: those here are ${keys.join(', ')}`;
+  return `is not a parameter of this request${keys.length <= FEW ? known : ''}`;
 }
 
 function wantedBy(issue: Issue): string | undefined {

@@ -232,7 +232,12 @@ test('a crawl is deleted with its rows once it rests', async () => {
   const house = await living();
   const { client } = house;
   const { id } = await client.launchCrawl(house.projectId, house.configId);
-  expect(await refusal(client.deleteCrawl(id))).toMatchObject({ code: 'wrong_state' });
+  expect(String(await refusal(client.deleteCrawl(id)))).toContain(`${id} is running: cancel it first`);
+  await client.pilotCrawl(id, 'pause');
+  const passing = `${id} is pausing: wait until it has passed`;
+  expect(String(await refusal(client.deleteCrawl(id)))).toContain(passing);
+  await house.clock(START + 3 * SECOND);
+  await client.pilotCrawl(id, 'resume');
   await house.clock(START + 70 * SECOND);
   await client.deleteCrawl(id);
   expect(await refusal(client.crawl(id))).toMatchObject({ code: 'not_found' });
