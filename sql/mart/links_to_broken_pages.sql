@@ -27,26 +27,72 @@ incremental:
     FROM ops.loads
     WHERE dataset IN ('crawl_links', 'crawl_pages')
 */
-WITH broken AS (
-  FROM mart.links
-  WHERE target_status >= 400
+WITH
+  -- Read twice, each time for other columns.
+  broken AS NOT MATERIALIZED (
+    FROM mart.links
+    WHERE target_status >= 400
 
-  UNION ALL
-  SELECT links.* REPLACE (pages.status_code AS target_status)
-  FROM mart.links AS links
-  JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
-  WHERE links.target_status IS NULL AND pages.status_code >= 400
-)
+    UNION ALL
+    SELECT links.* REPLACE (pages.status_code AS target_status)
+    FROM mart.links AS links
+    JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
+    WHERE links.target_status IS NULL AND pages.status_code >= 400
+  ),
+
+  -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and list(DISTINCT …) can't.
+  by_origin AS (
+    SELECT
+      crawl_id,
+      project_id,
+      target,
+      origin,
+      max(target_status) AS target_status,
+      count(*) AS links,
+      count(*) FILTER (intern) AS internal_links,
+      count(*) FILTER (follow) AS follow_links
+    FROM broken
+    GROUP BY crawl_id, project_id, target, origin
+  ),
+
+  by_target AS (
+    SELECT
+      crawl_id,
+      project_id,
+      target,
+      max(target_status) AS target_status,
+      sum(links)::BIGINT AS links,
+      sum(internal_links)::BIGINT AS internal_links,
+      sum(follow_links)::BIGINT AS follow_links,
+      count(origin) AS origin_pages
+    FROM by_origin
+    GROUP BY crawl_id, project_id, target
+  ),
+
+  by_anchor AS (
+    SELECT DISTINCT crawl_id, target, anchor
+    FROM broken
+    WHERE anchor IS NOT NULL
+  ),
+
+  first_anchors AS (
+    SELECT
+      crawl_id,
+      target,
+      [
+        anchor,
+        lead(anchor, 1) OVER later,
+        lead(anchor, 2) OVER later,
+        lead(anchor, 3) OVER later,
+        lead(anchor, 4) OVER later
+      ] AS anchors
+    FROM by_anchor
+    WINDOW later AS (PARTITION BY crawl_id, target ORDER BY anchor)
+    QUALIFY row_number() OVER later = 1
+  )
 
 SELECT
-  crawl_id,
-  max(project_id) AS project_id,
-  target,
-  max(target_status) AS target_status,
-  count(*) AS links,
-  count(*) FILTER (intern) AS internal_links,
-  count(*) FILTER (follow) AS follow_links,
-  count(DISTINCT origin) AS origin_pages,
-  coalesce(list(DISTINCT anchor ORDER BY anchor) FILTER (anchor IS NOT NULL), [])[:5] AS sample_anchors
-FROM broken
-GROUP BY crawl_id, target
+  by_target.*,
+  coalesce([anchor FOR anchor IN first_anchors.anchors IF anchor IS NOT NULL], []) AS sample_anchors
+FROM by_target
+LEFT JOIN first_anchors USING (crawl_id, target)
