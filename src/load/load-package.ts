@@ -102,7 +102,7 @@ export async function recordRejects(
 function withMemoryFor<T>(connection: Connection, columns: number, insert: () => Promise<T>): Promise<T> {
   if (columns > WIDE_COLUMNS)
     return withLowerMemory(connection, 0.6, () => withOneThread(connection, insert));
-  return columns > MANY_COLUMNS ? withLowerMemory(connection, 0.75, insert) : insert();
+  return withLowerMemory(connection, columns > MANY_COLUMNS ? 0.75 : 0.5, insert);
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
