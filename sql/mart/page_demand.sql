@@ -50,6 +50,18 @@ WITH
     JOIN period ON period.project_id = performance.project_id
     WHERE performance.date > period.to_date - 28 AND performance.url IS NOT NULL
     GROUP BY performance.project_id, performance.url, performance.query, period.to_date
+  ),
+
+  -- A window spills to disk when there are very many URLs; the texts that arg_min(query, …) keeps can't.
+  ranked AS (
+    SELECT
+      *,
+      -- Of queries with as many impressions the first of the alphabet: the same rows give the same answer.
+      first_value(query) OVER (
+        PARTITION BY project_id, url
+        ORDER BY query IS NULL, impressions DESC, query
+      ) AS top_query
+    FROM query
   )
 
 SELECT
@@ -57,13 +69,12 @@ SELECT
   url,
   to_date - 27 AS from_date,
   to_date,
-  sum(query.clicks)::BIGINT AS clicks,
-  sum(query.impressions)::BIGINT AS impressions,
-  sum(query.clicks) / nullif(sum(query.impressions), 0) AS ctr,
+  sum(ranked.clicks)::BIGINT AS clicks,
+  sum(ranked.impressions)::BIGINT AS impressions,
+  sum(ranked.clicks) / nullif(sum(ranked.impressions), 0) AS ctr,
   sum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position,
-  count(query.query) AS queries,
-  -- Of queries with as many impressions the first of the alphabet: the same rows give the same answer.
-  arg_min(query.query, (-query.impressions, query.query)) FILTER (query.query IS NOT NULL) AS top_query,
-  max(query.impressions) FILTER (query.query IS NOT NULL)::BIGINT AS top_query_impressions
-FROM query
-GROUP BY project_id, url, to_date
+  count(query) AS queries,
+  top_query,
+  max(ranked.impressions) FILTER (query IS NOT NULL)::BIGINT AS top_query_impressions
+FROM ranked
+GROUP BY project_id, url, to_date, top_query
