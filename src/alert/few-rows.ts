@@ -1,4 +1,4 @@
-import type { Trouble } from './trouble.ts';
+import { earliest, type Trouble } from './trouble.ts';
 
 /** So many predecessors make a usual number of rows. */
 const FEWEST = 3;
@@ -26,6 +26,9 @@ export interface ThinUnit {
   readonly project_id: string;
   /** Its name and its rows beside the usual ones, in words. */
   readonly what: string;
+  /** When it was loaded or kept out, ISO 8601, UTC; null where that is not known. */
+  readonly began: string | null;
+  readonly hint: string | null;
 }
 
 /** One trouble a project; over once its next crawl has the usual number of rows again. */
@@ -36,5 +39,7 @@ export function findThin(units: readonly ThinUnit[], nameOf: (projectId: string)
     title: `${nameOf(project_id)}: far fewer rows than usual`,
     details: thin.map(({ what }) => what).slice(0, 10),
     project_id,
+    began: earliest(thin.map(({ began }) => began)),
+    hint: thin[0]?.hint ?? null,
   }));
 }

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../core/error-codes.ts';
-import { detailsOf, type Trouble } from './trouble.ts';
+import { detailsOf, earliest, type Trouble } from './trouble.ts';
 
 /** A unit that did not go through when it was last tried. */
 export interface FailedUnit {
@@ -7,12 +7,18 @@ export interface FailedUnit {
   readonly project_id: string | null;
   readonly code: ErrorCode;
   readonly message: string;
+  readonly hint: string | null;
+  /** When it first did not, ISO 8601, UTC; null where that is not known. */
+  readonly failing_since: string | null;
 }
 
 /** An error of a run that is no single unit's. */
 export interface RunFailure {
   readonly code: ErrorCode;
   readonly message: string;
+  readonly hint?: string | null | undefined;
+  /** When the first run of those in a row began that failed so, ISO 8601, UTC. */
+  readonly failing_since?: string;
 }
 
 /** A person at the terminal, a signal, or whoever else holds the state: nothing that anybody need be told of. */
@@ -36,8 +42,14 @@ export function findUnitFailures(
       key,
       event: 'failure',
       title: `${count}${whose} failed: ${code}`,
-      details: detailsOf([first as FailedUnit, ...others].map(({ unit, message }) => `${unit}: ${message}`)),
+      details: detailsOf(
+        [first as FailedUnit, ...others].map(({ unit, message }) =>
+          message.startsWith(unit) ? message : `${unit}: ${message}`,
+        ),
+      ),
       project_id,
+      began: earliest([first as FailedUnit, ...others].map(({ failing_since }) => failing_since)),
+      hint: (first as FailedUnit).hint,
       wait: !isLast && ERROR_CODES[code].kind === 'retriable',
     };
   });
@@ -52,6 +64,8 @@ export function findRunFailures(scope: string, errors: readonly RunFailure[], is
     title: `${scope} failed: ${code}`,
     details: detailsOf([...new Set(all.map(({ message }) => message))]),
     project_id: null,
+    began: all[0]?.failing_since ?? null,
+    hint: all[0]?.hint ?? null,
     wait: !isLast && ERROR_CODES[code].kind === 'retriable',
   }));
 }

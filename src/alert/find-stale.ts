@@ -46,6 +46,8 @@ export function findStale(rhythms: readonly Rhythm[], now: number): Trouble[] {
         title: `${name}: no new crawl since ${minute(last)}`,
         details: [`by its usual rhythm one was expected by ${minute(due)}`],
         project_id,
+        began: new Date(due).toISOString(),
+        hint: 'look in the service whether its crawls still start and come to their end',
         wait: now - last > Math.max(REST_MS, REST_DISTANCES * (due - last)),
       },
     ];

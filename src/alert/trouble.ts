@@ -9,6 +9,10 @@ export interface Trouble {
   readonly details: readonly string[];
   /** Null where it is no single project's. */
   readonly project_id: string | null;
+  /** When it began, ISO 8601, UTC; null where that is not known. */
+  readonly began: string | null;
+  /** What a person may do about it. */
+  readonly hint: string | null;
   /** It may pass by itself, so nobody is told of it yet; one that was told of is not over either. */
   readonly wait?: boolean;
 }
@@ -27,4 +31,9 @@ const MOST_DETAILS = 10;
 export function detailsOf(lines: readonly string[]): readonly string[] {
   if (lines.length <= MOST_DETAILS) return lines;
   return [...lines.slice(0, MOST_DETAILS - 1), `and ${lines.length - MOST_DETAILS + 1} more`];
+}
+
+/** The first of some times, ISO 8601, UTC; null where none is known. */
+export function earliest(times: readonly (string | null)[]): string | null {
+  return times.filter((time) => time !== null).sort()[0] ?? null;
 }

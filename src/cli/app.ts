@@ -91,6 +91,12 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     logger: logTo(level),
     logTo,
     signal,
+    terminal: process.stdout.isTTY
+      ? {
+          width: process.stdout.columns || 80,
+          colours: values['no-color'] !== true && process.stdout.hasColors(),
+        }
+      : null,
     write: writeOut,
     progress: (text) => {
       if (shows) process.stderr.write(`\r\x1b[K${redact(text).slice(0, (process.stderr.columns || 80) - 1)}`);

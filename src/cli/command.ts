@@ -13,6 +13,13 @@ export interface Flag {
   readonly help: string;
 }
 
+/** What stdout is, where it is a terminal. */
+export interface Terminal {
+  /** Characters in a line. */
+  readonly width: number;
+  readonly colours: boolean;
+}
+
 export interface Invocation {
   readonly positionals: readonly string[];
   text(flag: string): string | undefined;
@@ -26,6 +33,8 @@ export interface Invocation {
   /** The same for another level of what stderr shows. */
   logTo(level: LogLevel): Logger;
   readonly signal: AbortSignal;
+  /** Null where stdout is none. */
+  readonly terminal: Terminal | null;
   /** Data: stdout. Waits while the reader is slow. */
   write(text: string): Promise<void>;
   /** How far something is: one line that is written over, on a terminal only. */

@@ -1,3 +1,4 @@
+import type { Trouble } from '../alert/trouble.ts';
 import { bytesText, countText, durationText } from '../core/amounts.ts';
 import type { LedgerRun, LedgerUnit } from '../ledger/ledger.ts';
 import type { Standing } from '../pipeline/standing.ts';
@@ -5,6 +6,7 @@ import { textTable } from './text-table.ts';
 
 const RUNS_SHOWN = 10;
 const UNITS_SHOWN = 20;
+const DETAILS_SHOWN = 2;
 const TROUBLE: readonly string[] = ['failed', 'refused'];
 const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
 
@@ -14,16 +16,23 @@ export function describeStatus(
   schedules: readonly { readonly name: string; readonly next_at: string | null }[],
   now: number,
 ): string {
-  const { units, runs, exports, discovery, freshness, disk } = standing;
+  const { troubles, units, runs, exports, discovery, freshness, disk } = standing;
   const wrong = units.filter((one) => TROUBLE.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
   const count = (status: string): number => units.filter((one) => one.status === status).length;
   const parts = [
-    section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
+    troubles.length === 0
+      ? 'Nothing is wrong.\n'
+      : section(`Wrong now: ${troubles.length}`, troubles.map(describeTrouble).join('')),
     wrong.length === 0
-      ? 'Nothing is failing.\n'
-      : section(`Failing now: ${wrong.length}`, troubleTable(wrong.slice(0, UNITS_SHOWN), now), wrong.length),
+      ? ''
+      : section(
+          `Units that fail: ${wrong.length}`,
+          troubleTable(wrong.slice(0, UNITS_SHOWN), now),
+          wrong.length,
+        ),
+    section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
     section(
       'Projects',
       textTable(
@@ -81,6 +90,24 @@ export function describeOne(wanted: string, { units, runs }: Standing, now: numb
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** Is this line of a status one that a person has to see first? */
+export function isAlarm(line: string): boolean {
+  return /^ {2}since |^ {2}\S.* (failed|refused|partial|killed) {2}/.test(line);
+}
+
+/** What, since when, why, and what to do about it. */
+function describeTrouble({ title, began, details, hint }: Trouble): string {
+  const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
+  const why = [...details.slice(0, DETAILS_SHOWN), ...more];
+  return [
+    `since ${minute(began) ?? 'an unknown time'}  ${title}`,
+    ...why.map((line) => `  ${line}`),
+    ...(hint === null ? [] : [`  to do: ${hint}`]),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function runsTable(runs: readonly LedgerRun[]): string {

@@ -20,6 +20,7 @@ const MIGRATIONS = [
    ALTER TABLE units ADD COLUMN next_try_at TEXT;`,
   'ALTER TABLE exports ADD COLUMN run_id TEXT',
   'ALTER TABLE runs ADD COLUMN summary TEXT',
+  'ALTER TABLE units ADD COLUMN failing_since TEXT',
 ] as const;
 
 /** `PRAGMA user_version` of a ledger; one of 0 that has tables is of version 1, which did not write it. */

@@ -5,8 +5,9 @@ import type { UnitError } from '../model/report.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import { asDamage, damaged } from './damaged-ledger.ts';
+import type { LedgerExport } from './ledger-export.ts';
 import { migrateLedger } from './ledger-schema.ts';
-import { nextTryAt } from './next-try.ts';
+import { failuresAfter, nextTryAt } from './next-try.ts';
 import { type Held, type Move, settleUnits } from './settle-units.ts';
 import { checkMove, type UnitState } from './unit-states.ts';
 
@@ -20,6 +21,8 @@ export interface LedgerUnit {
   readonly error: UnitError | null;
   /** Runs in a row in which it failed or was refused. */
   readonly failures: number;
+  /** When the first of them ended; null: it does not fail, or only the warehouse tells of it. */
+  readonly failing_since: string | null;
   /** When a run that nobody started tries it again; null: the next one does. */
   readonly next_try_at: string | null;
   readonly updated_at: string;
@@ -33,21 +36,6 @@ export interface LedgerRun {
   readonly ended_at: string | null;
   /** Null while it goes on, and where only the warehouse tells of it. */
   readonly summary: RunSummary | null;
-}
-
-/** A data export that a unit's attempt asked for; its prefix holds unit and attempt (spec-notes.md 21). */
-export interface LedgerExport {
-  readonly unit: string;
-  /** Null until the service's answer is known: a kill may fall between the request and its answer. */
-  readonly data_export_id: string | null;
-  readonly store: string;
-  readonly format: string;
-  readonly prefix: string;
-  /** The service's own; `loaded` once its rows are in the warehouse. */
-  readonly status: string;
-  readonly requested_at: string;
-  /** The last run that worked on it; null from versions before it was kept. */
-  readonly run_id: string | null;
 }
 
 export interface Discovery {
@@ -126,14 +114,18 @@ export class Ledger implements Disposable {
   ): void {
     const unit = { dataset, source, window };
     const name = unitName(unit);
-    const former = this.#database.prepare('SELECT status, failures FROM units WHERE unit = ?').get(name);
+    const former = this.#database
+      .prepare('SELECT status, failures, failing_since FROM units WHERE unit = ?')
+      .get(name);
     checkMove(name, former === undefined ? 'unknown' : (String(former.status) as UnitState), status);
     const failures = failuresAfter(status, Number(former?.failures ?? 0));
     const now = Date.now();
+    const failing_since =
+      failures === 0 ? null : String(former?.failing_since ?? new Date(now).toISOString());
     this.#database
       .prepare(
-        `INSERT OR REPLACE INTO units (unit, spec, status, attempts, error, failures, next_try_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT OR REPLACE INTO units (unit, spec, status, attempts, error, failures, failing_since, next_try_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         name,
@@ -142,6 +134,7 @@ export class Ledger implements Disposable {
         attempts,
         error ? JSON.stringify(error) : null,
         failures,
+        failing_since,
         nextTryAt(failures, now),
         new Date(now).toISOString(),
       );
@@ -175,6 +168,7 @@ export class Ledger implements Disposable {
         attempts: Number(row.attempts),
         error: row.error === null ? null : (JSON.parse(String(row.error)) as UnitError),
         failures: Number(row.failures),
+        failing_since: row.failing_since === null ? null : String(row.failing_since),
         next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
         updated_at: String(row.updated_at),
       };
@@ -188,17 +182,18 @@ export class Ledger implements Disposable {
   restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void {
     this.#transaction(() => {
       const unit = this.#database.prepare(
-        `INSERT INTO units (unit, spec, status, attempts, error, failures, next_try_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (unit) DO UPDATE SET
+        `INSERT INTO units (unit, spec, status, attempts, error, failures, failing_since, next_try_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (unit) DO UPDATE SET
          status = excluded.status, attempts = excluded.attempts, error = excluded.error, failures = excluded.failures,
+         failing_since = iif(excluded.failures = 0, NULL, coalesce(excluded.failing_since, units.failing_since)),
          next_try_at = excluded.next_try_at, updated_at = excluded.updated_at
          WHERE excluded.updated_at > units.updated_at`,
       );
       for (const { dataset, source, window, error, ...one } of units) {
         const spec = JSON.stringify({ dataset, source, window });
         const said = error ? JSON.stringify(error) : null;
-        const { failures, next_try_at } = one;
-        unit.run(one.unit, spec, one.status, one.attempts, said, failures, next_try_at, one.updated_at);
+        const { status, attempts, failures, failing_since, next_try_at, updated_at } = one;
+        unit.run(one.unit, spec, status, attempts, said, failures, failing_since, next_try_at, updated_at);
       }
       const run = this.#database.prepare(
         `INSERT OR IGNORE INTO runs (run_id, command, status, started_at, ended_at) VALUES (?, ?, ?, ?, ?)`,
@@ -311,10 +306,4 @@ export class Ledger implements Disposable {
   [Symbol.dispose](): void {
     this.#database.close();
   }
-}
-
-/** Failures in a row: an attempt that is under way changes nothing yet. */
-function failuresAfter(status: UnitState, before: number): number {
-  if (status === 'failed' || status === 'refused') return before + 1;
-  return status === 'requested' || status === 'downloading' || status === 'staged' ? before : 0;
 }

@@ -1,3 +1,5 @@
+import type { UnitState } from './unit-states.ts';
+
 /** So many failures in a row may be somebody's bad hour. */
 const PATIENCE = 3;
 const FIRST_MS = 10 * 60_000;
@@ -22,4 +24,10 @@ export function mayTry(nextTry: string | null, now: number): boolean {
   if (nextTry === null) return true;
   const wait = Date.parse(nextTry) - now;
   return wait <= 0 || wait > LONGEST_MS;
+}
+
+/** Failures in a row: an attempt that is under way changes nothing yet. */
+export function failuresAfter(status: UnitState, before: number): number {
+  if (status === 'failed' || status === 'refused') return before + 1;
+  return status === 'requested' || status === 'downloading' || status === 'staged' ? before : 0;
 }

@@ -186,8 +186,9 @@ async function recordLoad(
   const columns = Object.keys(row);
   await connection.run(
     `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at, source_ended_at)
-     VALUES (${columns.map(() => '?').join(', ')}, now(), make_timestamptz(CAST(? AS BIGINT) * 1000))`,
-    [...Object.values(row), source.ended_at == null ? null : BigInt(source.ended_at)],
+     VALUES (${columns.map(() => '?').join(', ')}, make_timestamptz(CAST(? AS BIGINT) * 1000),
+       make_timestamptz(CAST(? AS BIGINT) * 1000))`,
+    [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
   );
 }
 

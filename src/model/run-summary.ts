@@ -1,4 +1,4 @@
-import type { RunReport, UnitStatus } from './report.ts';
+import type { RunReport, UnitError, UnitStatus } from './report.ts';
 
 /** What a run came to, as it is remembered. */
 export interface RunSummary {
@@ -9,11 +9,13 @@ export interface RunSummary {
   /** The first error, and how many there were. */
   readonly error: string | null;
   readonly errors: number;
+  /** The first error that is no single unit's; absent in summaries of versions before it was kept. */
+  readonly failure?: UnitError | null;
 }
 
 export function summarizeRun(
   units: RunReport['units'],
-  errors: readonly { readonly message: string }[],
+  errors: readonly (Omit<UnitError, 'hint'> & { readonly hint?: string | undefined })[],
 ): RunSummary {
   const counts: Partial<Record<UnitStatus, number>> = {};
   let rows = 0;
@@ -21,5 +23,13 @@ export function summarizeRun(
     counts[status] = (counts[status] ?? 0) + 1;
     if (status === 'loaded') rows += own.loaded ?? 0;
   }
-  return { units: counts, rows, error: errors[0]?.message ?? null, errors: errors.length };
+  const ofUnits = new Set(units.map(({ error }) => error?.message));
+  const own = errors.find(({ message }) => !ofUnits.has(message));
+  return {
+    units: counts,
+    rows,
+    error: errors[0]?.message ?? null,
+    errors: errors.length,
+    failure: own ? { code: own.code, message: own.message, hint: own.hint ?? null } : null,
+  };
 }

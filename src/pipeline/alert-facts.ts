@@ -21,17 +21,19 @@ export interface AlertFacts {
 export async function alertFacts(settings: Settings): Promise<AlertFacts> {
   const failed = failedUnits(settings.state_dir);
   const held = failed.filter(({ code }) => code === 'volume_held');
-  const heldThin = held.flatMap(({ project_id, message }) =>
-    project_id === null ? [] : [{ project_id, what: `${message}; not loaded` }],
+  const heldThin = held.flatMap(({ project_id, message, hint, failing_since }) =>
+    project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
   );
   const found = await readPublished(settings, async (connection) => {
     const names = await projectNames(connection);
     return {
       names,
       rhythms: await rhythmsOf(connection, names),
-      thin: (await thinUnits(connection)).map(({ unit, project_id, rows, usual }) => ({
+      thin: (await thinUnits(connection)).map(({ unit, project_id, rows, usual, loaded_at }) => ({
         project_id,
         what: `${unit}: ${rows} rows, usually ${usual}`,
+        began: loaded_at,
+        hint: 'look at the crawl in the service; it is loaded as it is, and the next one with the usual rows ends this',
       })),
     };
   });
@@ -45,9 +47,9 @@ export async function alertFacts(settings: Settings): Promise<AlertFacts> {
 
 function failedUnits(stateDir: string): FailedUnit[] {
   using ledger = new Ledger(stateDir);
-  return ledger.units('unpublished').flatMap(({ unit, source, status, error }) => {
+  return ledger.units('unpublished').flatMap(({ unit, source, status, error, failing_since, updated_at }) => {
     if (error === null || (status !== 'failed' && status !== 'refused')) return [];
-    return [{ unit, project_id: source.project_id, code: error.code, message: error.message }];
+    return [{ unit, project_id: source.project_id, ...error, failing_since: failing_since ?? updated_at }];
   });
 }
 

@@ -3,7 +3,7 @@ import type { DataExport, DataExportInput } from '../api/data-exports.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { PlannedUnit } from '../discover/plan-units.ts';
 import { findExport, isDone, prefixOf } from '../extract/data-export-job.ts';
-import type { LedgerExport } from '../ledger/ledger.ts';
+import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { unitName } from '../model/unit.ts';
 import { listObjects } from '../stores/list-objects.ts';
 import type { ChosenRoute, Store } from './choose-route.ts';

@@ -112,6 +112,7 @@ export async function ledgerTables(
               hint: row.error_hint,
             } as LedgerUnit['error']),
       failures: Number(row.failures ?? 0),
+      failing_since: null,
       next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
       updated_at: String(row.updated_at),
     })),

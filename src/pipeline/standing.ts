@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Trouble } from '../alert/trouble.ts';
 import type { Settings } from '../config/settings.ts';
 import { bytesOf, freeBytes } from '../core/disk-use.ts';
-import {
-  type Discovery,
-  Ledger,
-  type LedgerExport,
-  type LedgerRun,
-  type LedgerUnit,
-} from '../ledger/ledger.ts';
+import { type Discovery, Ledger, type LedgerRun, type LedgerUnit } from '../ledger/ledger.ts';
+import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
 import { ledgerTables } from './ledger-tables.ts';
+import { openTroubles } from './open-troubles.ts';
 import { readPublished } from './read-published.ts';
 
 /** Bytes by what takes them. */
@@ -27,6 +24,8 @@ export interface DiskUse {
 
 /** How a project stands, as `status` shows it. */
 export interface Standing {
+  /** What is wrong now, the oldest first. */
+  readonly troubles: readonly Trouble[];
   readonly discovery: Discovery;
   readonly units: readonly LedgerUnit[];
   readonly exports: readonly LedgerExport[];
@@ -35,13 +34,19 @@ export interface Standing {
   readonly disk: DiskUse;
 }
 
-/** From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on. */
-export async function readStanding(settings: Settings): Promise<Standing> {
+/**
+ * From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on.
+ *
+ * @param now UTC milliseconds
+ */
+export async function readStanding(settings: Settings, now: number): Promise<Standing> {
   const disk = await diskUse(settings);
   const fresh = (await readPublished(settings, freshness)) ?? [];
+  const troubles = await openTroubles(settings, now);
   if (existsSync(join(settings.state_dir, 'ledger.sqlite'))) {
     using ledger = new Ledger(settings.state_dir);
     return {
+      troubles,
       discovery: ledger.discovery(),
       units: ledger.units(),
       exports: ledger.exports(),
@@ -52,6 +57,7 @@ export async function readStanding(settings: Settings): Promise<Standing> {
   }
   const told = await readPublished(settings, (connection) => ledgerTables(connection));
   return {
+    troubles,
     discovery: { open: [], swept_at: null },
     units: told?.units ?? [],
     exports: [],

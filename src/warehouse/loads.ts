@@ -72,15 +72,21 @@ export async function rowsBefore(
 /** The last unit of each project and dataset, where it has far fewer rows than those before it. */
 export async function thinUnits(
   connection: Connection,
-): Promise<{ unit: string; project_id: string; rows: number; usual: number }[]> {
+): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
   // Published by a version that did not compare them yet.
   const known = await connection.scalar(
     `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'ops'
        AND table_name = 'loads' AND column_name = 'flag'`,
   );
   if (Number(known) === 0) return [];
-  const rows = await connection.rows<{ unit: string; project_id: string; loaded: bigint; usual: bigint }>(
-    `SELECT unit, project_id, loaded, usual FROM (
+  const rows = await connection.rows<{
+    unit: string;
+    project_id: string;
+    loaded: bigint;
+    usual: bigint;
+    loaded_at: string;
+  }>(
+    `SELECT unit, project_id, loaded, usual, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at FROM (
        SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
        QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
      WHERE flag = 'few_rows' ORDER BY unit`,

@@ -27,7 +27,12 @@ test('a project’s thin units are one trouble', () => {
     { project_id: 'p1', what: 'crawl_links/a: 50 rows, usually 900' },
     { project_id: 'p2', what: 'crawl_pages/b: 1 rows, usually 80' },
   ];
-  expect(findThin(units, (id) => `name of ${id}`)).toMatchObject([
+  expect(
+    findThin(
+      units.map((one) => ({ ...one, began: null, hint: null })),
+      (id) => `name of ${id}`,
+    ),
+  ).toMatchObject([
     {
       key: 'volume/p1',
       title: 'name of p1: far fewer rows than usual',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { findRunFailures, findUnitFailures } from '../../src/alert/find-failures.ts';
 
+/** What no test here looks at. */
+const rest = { hint: null, failing_since: null };
 const name = (id: string): string => (id === 'p1' ? 'shop' : id);
 
 test('units that fail are one trouble for each project and code', () => {
@@ -10,7 +12,13 @@ test('units that fail are one trouble for each project and code', () => {
     { unit: 'crawl_pages/b', project_id: 'p1', code: 'unreconciled', message: '3 rows, but 4' },
     { unit: 'projects/w', project_id: null, code: 'connection', message: 'reset' },
   ] as const;
-  expect(findUnitFailures(units, name, true)).toMatchObject([
+  expect(
+    findUnitFailures(
+      units.map((one) => ({ ...rest, ...one })),
+      name,
+      true,
+    ),
+  ).toMatchObject([
     {
       key: 'units/p1/connection',
       title: '2 units of shop failed: connection',
@@ -24,7 +32,13 @@ test('units that fail are one trouble for each project and code', () => {
 
 test('many units are told of by the first and their number', () => {
   const units = Array.from({ length: 30 }, (_, index) => {
-    return { unit: `crawl_pages/${index}`, project_id: 'p2', code: 'quota', message: 'used up' } as const;
+    return {
+      ...rest,
+      unit: `crawl_pages/${index}`,
+      project_id: 'p2',
+      code: 'quota',
+      message: 'used up',
+    } as const;
   });
   const [trouble] = findUnitFailures(units, name, true);
   expect(trouble?.title).toBe('30 units of p2 failed: quota');
@@ -34,7 +48,7 @@ test('many units are told of by the first and their number', () => {
 
 test('what was skipped, interrupted, held or in use is no failure', () => {
   const codes = ['missing_feature', 'interrupted', 'timed_out', 'volume_held'] as const;
-  const units = codes.map((code) => ({ unit: 'u', project_id: 'p1', code, message: code }));
+  const units = codes.map((code) => ({ ...rest, unit: 'u', project_id: 'p1', code, message: code }));
   expect(findUnitFailures(units, name, true)).toEqual([]);
   const errors = (['locked', 'interrupted', 'usage', 'not_exportable'] as const).map((code) => {
     return { code, message: code };
@@ -64,4 +78,14 @@ test('before the last try, what can be tried again waits, and data refused does 
     { code: 'bad_pipeline', message: 'unknown key' },
   ] as const;
   expect(findRunFailures('morning', errors, false).map(({ wait }) => wait)).toEqual([true, false]);
+});
+
+test('a trouble began with the first of its units, and says what to do about it', () => {
+  const units = ['2026-03-02T06:00:00.000Z', '2026-03-01T06:00:00.000Z', null].map((failing_since, index) => {
+    const code = 'unreconciled' as const;
+    return { unit: `u${index}`, project_id: 'p1', code, message: 'no', hint: 'look', failing_since };
+  });
+  expect(findUnitFailures(units, name, true)).toMatchObject([
+    { began: '2026-03-01T06:00:00.000Z', hint: 'look' },
+  ]);
 });

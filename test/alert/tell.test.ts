@@ -21,6 +21,8 @@ const failing: Trouble = {
   title: '1 unit of shop failed: connection',
   details: ['crawl_pages/a: reset'],
   project_id: 'p1',
+  began: null,
+  hint: null,
 };
 const stale: Trouble = {
   ...failing,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOne, describeStatus } from '../../src/cli/status-report.ts';
+import { describeOne, describeStatus, isAlarm } from '../../src/cli/status-report.ts';
 import type { Standing } from '../../src/pipeline/standing.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
@@ -12,11 +12,23 @@ const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
   attempts: 4,
   error: status === 'failed' ? { code: 'cut_short' as const, message: 'it ended early', hint: null } : null,
   failures: status === 'failed' ? 3 : 0,
+  failing_since: null,
   next_try_at: null,
   updated_at: '2026-11-21T06:00:00.000Z',
   ...more,
 });
 const standing: Standing = {
+  troubles: [
+    {
+      key: 'units/p1/cut_short',
+      event: 'failure',
+      title: '1 unit of shop failed: cut_short',
+      details: ['crawl_pages/c1: it ended early', 'a second', 'a third'],
+      project_id: 'p1',
+      began: '2026-11-19T06:00:00.000Z',
+      hint: 'run again',
+    },
+  ],
   discovery: { open: ['c9'], swept_at: '2026-11-20T06:00:00.000Z' },
   units: [
     unit('crawl_pages/c1', 'failed', { next_try_at: '2026-11-21T09:00:00.000Z' }),
@@ -68,4 +80,24 @@ test('a run is found by its beginning, a unit by a part of its name, a crawl and
   expect(describeOne('crawl_pages', standing, NOW)).toContain('crawl_pages/c1');
   expect(describeOne('p1', standing, NOW).split('\n')).toHaveLength(4);
   expect(describeOne('nobody', standing, NOW)).toBe('');
+});
+
+test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {
+  expect(describeStatus(standing, [], NOW).split('\n').slice(0, 7)).toEqual([
+    'Wrong now: 1',
+    '  since 2026-11-19 06:00  1 unit of shop failed: cut_short',
+    '    crawl_pages/c1: it ended early',
+    '    a second',
+    '    and 1 more',
+    '    to do: run again',
+    '',
+  ]);
+  const well = describeStatus({ ...standing, troubles: [], units: [] }, [], NOW);
+  expect(well).toMatch(/^Nothing is wrong\.\n\nRuns /);
+  expect(well).not.toContain('Units that fail');
+});
+
+test('an alarm is the head of a trouble, a unit that fails, a run that did not go through, and nothing else', () => {
+  const alarms = describeStatus(standing, [], NOW).split('\n').filter(isAlarm);
+  expect(alarms.map((line) => line.trim().split(/ +/)[0])).toEqual(['since', 'crawl_pages/c1', '01234567']);
 });

@@ -121,7 +121,7 @@ test('a ledger of an earlier version is brought forward, and a copy of it kept',
   await run();
   {
     const database = new DatabaseSync(join(stateDir, 'ledger.sqlite'));
-    database.exec(`ALTER TABLE units DROP COLUMN failures; ALTER TABLE units DROP COLUMN next_try_at;
+    database.exec(`ALTER TABLE units DROP COLUMN failures; ALTER TABLE units DROP COLUMN failing_since; ALTER TABLE units DROP COLUMN next_try_at;
       ALTER TABLE exports DROP COLUMN run_id; ALTER TABLE runs DROP COLUMN summary; PRAGMA user_version = 0`);
     database.close();
   }

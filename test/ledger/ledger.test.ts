@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -85,6 +85,26 @@ test('failures count the runs in a row, until one succeeds', async () => {
     [0, false],
     [1, false],
   ]);
+});
+
+test('since when a unit fails is the end of its first failure, through attempts that are under way', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    using ledger = new Ledger(await temporaryFolder());
+    ledger.discoverUnits([unit('c1')]);
+    const since: unknown[] = [];
+    for (const [day, end] of ['failed', 'requested', 'refused', 'staged', 'loaded', 'failed'].entries()) {
+      vi.setSystemTime(Date.UTC(2026, 10, 14 + day));
+      ledger.setUnit(unit('c1'), 'requested', 1, null);
+      if (end !== 'requested')
+        ledger.setUnit(unit('c1'), end === 'loaded' ? 'staged' : (end as 'failed'), 1, null);
+      if (end === 'loaded') ledger.setUnit(unit('c1'), 'loaded', 1, null);
+      since.push(ledger.units()[0]?.failing_since?.slice(8, 10) ?? null);
+    }
+    expect(since).toEqual(['14', '14', '14', '14', null, '19']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('windows of one source are units of their own', async () => {

@@ -6,7 +6,8 @@ import { redact } from '../../core/redact.ts';
 import { readStanding } from '../../pipeline/standing.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import type { Command } from '../command.ts';
-import { describeOne, describeStatus } from '../status-report.ts';
+import { fitTerminal } from '../fit-terminal.ts';
+import { describeOne, describeStatus, isAlarm } from '../status-report.ts';
 
 export const status: Command = {
   name: 'status',
@@ -15,8 +16,10 @@ export const status: Command = {
   flags: {},
   async run(invocation) {
     const [wanted] = invocation.positionals;
+    const show = (text: string): Promise<void> =>
+      invocation.write(fitTerminal(redact(text), invocation.terminal, isAlarm));
     const settings = await invocation.settings();
-    const standing = await readStanding(settings);
+    const standing = await readStanding(settings, Date.now());
     const schedules = await nextFirings(settings.projectDir);
     if (invocation.has('json')) {
       const units = standing.units.filter((unit) => wanted === undefined || unit.unit.includes(wanted));
@@ -24,7 +27,7 @@ export const status: Command = {
       return 0;
     }
     if (wanted === undefined) {
-      await invocation.write(redact(describeStatus(standing, schedules, Date.now())));
+      await show(describeStatus(standing, schedules, Date.now()));
       return 0;
     }
     const found = describeOne(wanted, standing, Date.now());
@@ -33,7 +36,7 @@ export const status: Command = {
         hint: 'give a unit, a crawl or the first characters of a run; crawlhouse status shows what there is',
       });
     }
-    await invocation.write(redact(found));
+    await show(found);
     return 0;
   },
 };

@@ -1,0 +1,21 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { fitTerminal } from '../../src/cli/fit-terminal.ts';
+
+const TEXT = 'a line that is long\nshort\n';
+const isLong = (line: string): boolean => line.length > 10;
+
+test('without a terminal a text stays as it is', () => {
+  expect(fitTerminal(TEXT, null, isLong)).toBe(TEXT);
+});
+
+test('on a terminal no line is longer than it, and only alarms are coloured', () => {
+  expect(fitTerminal(TEXT, { width: 8, colours: false }, isLong)).toBe('a line …\nshort\n');
+  const coloured = fitTerminal(TEXT, { width: 8, colours: true }, isLong);
+  expect(stripVTControlCharacters(coloured)).toBe('a line …\nshort\n');
+  expect(coloured.split('\n').map((line) => line !== stripVTControlCharacters(line))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
