@@ -20,7 +20,7 @@ export interface LogFileOptions {
   readonly folder: string;
   /** A file that has reached so many bytes is followed by the next one of its day. */
   readonly maxBytes: number;
-  /** Files whose last line is older go when a log is opened. */
+  /** Files whose last line is older go when a log is opened, and whenever a file is begun. */
   readonly maxDays: number;
   /** The newest so many files stay, whatever their age. */
   readonly maxFiles: number;
@@ -45,7 +45,11 @@ export function logFile(options: LogFileOptions, now: () => Date = () => new Dat
   }
   return (record) => {
     try {
-      appendFileSync(join(folder, currentName(options, dayOf(record.at))), jsonLine(record));
+      const path = join(folder, currentName(options, dayOf(record.at)));
+      const isNew = !existsSync(path);
+      appendFileSync(path, jsonLine(record));
+      // A service may run for years without opening its log again.
+      if (isNew) removeOld(options, now());
     } catch {
       // The terminal has said it too.
     }

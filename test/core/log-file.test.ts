@@ -75,6 +75,20 @@ test('a file that is full is followed by the next of its day; the oldest and the
   ]);
 });
 
+test('a log that stays open lets go of what is old or too much whenever it begins a file', async () => {
+  const one = await options({ maxBytes: 150, maxFiles: 3 });
+  let today = DAY;
+  const sink = logFile(one, () => today);
+  const say = (): void => sink({ at: today, level: 'info', message: 'x'.repeat(160), fields: {} });
+  const names = (): string[] => readdirSync(one.folder).sort();
+  for (let file = 1; file <= 5; file++) say();
+  expect(names()).toHaveLength(3);
+  for (const name of names()) utimesSync(join(one.folder, name), 0, 0);
+  today = new Date(DAY.getTime() + 86_400_000);
+  say();
+  expect(names()).toEqual(['2026-11-22.jsonl']);
+});
+
 test('a line that was cut short is ended before the next one', async () => {
   const one = await options();
   logFile(one, () => DAY);
