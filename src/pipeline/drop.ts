@@ -6,6 +6,7 @@ import type { Ledger, LedgerUnit } from '../ledger/ledger.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import { dropUnits } from '../warehouse/drop-units.ts';
 import { type HeldUnit, heldUnits, projectNamed } from '../warehouse/held-units.ts';
+import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { readPublished } from './read-published.ts';
 import { type RunResult, runSession } from './session.ts';
@@ -34,14 +35,34 @@ const BY_HAND = 'taken out by crawlhouse drop';
 /**
  * What a drop would take out, by the published warehouse. Changes nothing.
  *
- * @throws CrawlhouseError `nothing_published`; `usage` for a crawl or project of which there is nothing
+ * @throws CrawlhouseError `nothing_published`; `usage` for a crawl or project of which there is nothing, and for a file
+ *   of an earlier version
  */
 export async function planDrop(settings: Settings, request: DropRequest): Promise<readonly DroppedUnit[]> {
-  const found = await readPublished(settings, async (connection) =>
-    dropTargets(connection, (await ledgerTables(connection)).units, request),
-  );
+  const found = await publishedTargets(settings, request);
+  if (found === 'earlier') {
+    throw new CrawlhouseError('usage', `${settings.warehouse} is of an earlier version of crawlhouse`, {
+      hint: 'its next publication brings it forward: a run with something new, or a drop without --plan',
+    });
+  }
   if (found !== undefined) return found;
-  throw new CrawlhouseError('nothing_published', 'there is no warehouse to drop anything from');
+  throw nothingPublished();
+}
+
+function nothingPublished(): CrawlhouseError {
+  return new CrawlhouseError('nothing_published', 'there is no warehouse to drop anything from');
+}
+
+function publishedTargets(
+  settings: Settings,
+  request: DropRequest,
+): Promise<readonly DroppedUnit[] | 'earlier' | undefined> {
+  return readPublished(settings, async (connection) => {
+    // The queries are of this version's columns, and a published file is never written to.
+    const version = await connection.scalar('SELECT version FROM ops.publication');
+    if (Number(version) < WAREHOUSE_VERSION) return 'earlier' as const;
+    return dropTargets(connection, (await ledgerTables(connection)).units, request);
+  });
 }
 
 /**
@@ -55,7 +76,8 @@ export async function drop(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<{ readonly result: RunResult; readonly dropped: readonly DroppedUnit[] }> {
-  await planDrop(settings, request);
+  // Of an earlier version it is the working copy that says whether there is anything: it is brought forward first.
+  if ((await publishedTargets(settings, request)) === undefined) throw nothingPublished();
   let dropped: readonly DroppedUnit[] = [];
   const result = await runSession({ command: 'drop', settings, logger, signal }, async (session) => {
     const { connection } = session.working;

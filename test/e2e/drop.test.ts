@@ -2,6 +2,7 @@ import { appendFile, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
@@ -121,6 +122,32 @@ test('a drop that is killed before the ledger hears of it stays a drop', WAIT, a
   expect(exitCode).toBe(0);
   expect(await crawlsIn(folder, 'crawl_pages')).toEqual([]);
 });
+
+test(
+  'a drop brings a warehouse of an earlier version forward; its plan says that it can’t read it yet',
+  WAIT,
+  async () => {
+    const { folder, sandbox } = await houseOf('projects=1,crawls=1,pages=10,columns=10,seed=97');
+    await load(folder, sandbox);
+    const [crawl] = await crawlsIn(folder, 'crawl_pages');
+    {
+      using connection = await temporaryConnection(folder);
+      await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS old`);
+      await connection.run('ALTER TABLE old.ops.loads DROP COLUMN kept');
+      await connection.run('UPDATE old.ops.publication SET version = version - 1');
+      await connection.run('DETACH old');
+    }
+    await rm(join(folder, '.crawlhouse'), { recursive: true });
+    const args = ['drop', '--crawl', String(crawl)];
+    const plan = await crawlhouse(folder, null, [...args, '--plan']);
+    expect([plan.status, plan.stderr]).toEqual([
+      2,
+      expect.stringContaining('is of an earlier version of crawlhouse'),
+    ]);
+    expect((await crawlhouse(folder, null, args)).status).toBe(0);
+    expect(await crawlsIn(folder, 'crawl_pages')).toEqual([]);
+  },
+);
 
 test('a project goes by its name, one dataset of it too', WAIT, async () => {
   const { folder, sandbox } = await houseOf('projects=2,crawls=1,pages=10,links=20,columns=10,seed=93');
