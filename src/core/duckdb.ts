@@ -34,10 +34,12 @@ export type Values = readonly DuckDBValue[];
  */
 export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance;
+  readonly #memoryLimit: string;
   readonly #connections = new Set<Connection>();
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, memoryLimit: string) {
     this.#instance = instance;
+    this.#memoryLimit = memoryLimit;
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
@@ -51,14 +53,14 @@ export class Database implements AsyncDisposable {
       enable_external_file_cache: 'false',
       allocator_bulk_deallocation_flush_threshold: '16MB',
     });
-    return new Database(instance);
+    return new Database(instance, options.memoryLimit);
   }
 
   /** A connection whose session time zone is UTC. */
   async connect(): Promise<Connection> {
     const inner = await this.#instance.connect();
     await inner.run("SET TimeZone = 'UTC'");
-    const connection = new Connection(inner, () => this.#connections.delete(connection));
+    const connection = new Connection(inner, this.#memoryLimit, () => this.#connections.delete(connection));
     this.#connections.add(connection);
     return connection;
   }
@@ -72,10 +74,13 @@ export class Database implements AsyncDisposable {
 /** A thin shell around a DuckDB connection: bound values in, plain rows out (BIGINT as `bigint`), abortable. */
 export class Connection implements Disposable {
   readonly inner: DuckDBConnection;
+  /** Of the whole database, as it was opened: DuckDB itself gives it rounded. */
+  readonly memoryLimit: string;
   readonly #onClose: () => void;
 
-  constructor(inner: DuckDBConnection, onClose: () => void = () => {}) {
+  constructor(inner: DuckDBConnection, memoryLimit: string, onClose: () => void) {
     this.inner = inner;
+    this.memoryLimit = memoryLimit;
     this.#onClose = onClose;
   }
 

@@ -9,14 +9,14 @@ export async function withLowerMemory<T>(
   share: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const limit = String(await connection.scalar("SELECT current_setting('memory_limit')"));
-  const [, amount = '', unit = ''] = /^([\d.]+) (\w+)$/.exec(limit) ?? [];
+  const { memoryLimit } = connection;
+  const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(memoryLimit) ?? [];
   if (unit === '') return work();
   await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
   try {
     return await work();
   } finally {
-    await connection.run(`SET memory_limit = '${limit}'`);
+    await connection.run(`SET memory_limit = '${memoryLimit}'`);
   }
 }
 

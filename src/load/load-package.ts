@@ -58,25 +58,25 @@ export async function loadPackage(
   refuseDrift(manifest, plan, registry, options.schemaChange, contracts);
   const meta = metaValues(manifest, options.runId);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
-  return connection.transaction(async () => {
-    const loaded = await withMemoryFor(connection, plan.targets.length, () =>
-      replaceRows(connection, folder, manifest, plan, meta, options.signal),
-    );
-    const counts: Counts = { ...manifest.counts, loaded, queryable: null };
-    const difference = reconcile(counts);
-    if (difference) {
-      throw new CrawlhouseError(
-        'unreconciled',
-        `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
-      );
-    }
-    await recordLoad(connection, manifest, counts, options);
-    await recordFields(connection, manifest, plan, options.runId);
-    await recordNotes(connection, manifest, options.runId);
-    await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
-    await working.markDirty();
-    return counts;
-  });
+  const load = (): Promise<Counts> =>
+    connection.transaction(async () => {
+      const loaded = await replaceRows(connection, folder, manifest, plan, meta, options.signal);
+      const counts: Counts = { ...manifest.counts, loaded, queryable: null };
+      const difference = reconcile(counts);
+      if (difference) {
+        throw new CrawlhouseError(
+          'unreconciled',
+          `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
+        );
+      }
+      await recordLoad(connection, manifest, counts, options);
+      await recordFields(connection, manifest, plan, options.runId);
+      await recordNotes(connection, manifest, options.runId);
+      await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
+      await working.markDirty();
+      return counts;
+    });
+  return withMemoryFor(connection, plan.targets.length, load);
 }
 
 /** Replaces the unit's entries in `ops.rejects` by those of its reject files. */
@@ -98,11 +98,21 @@ export async function recordRejects(
   );
 }
 
-/** Runs an INSERT into so many columns with what keeps the process within its ceiling (docs/decisions/load.md). */
-function withMemoryFor<T>(connection: Connection, columns: number, insert: () => Promise<T>): Promise<T> {
-  if (columns > WIDE_COLUMNS)
-    return withLowerMemory(connection, 0.6, () => withOneThread(connection, insert));
-  return withLowerMemory(connection, columns > MANY_COLUMNS ? 0.75 : 0.5, insert);
+/**
+ * Runs the transaction that loads so many columns with what keeps the process within its ceiling
+ * (docs/decisions/load.md). What does not go into that, such as a foreign Parquet file with very large row groups, is
+ * done again with all of the limit.
+ */
+async function withMemoryFor<T>(connection: Connection, columns: number, load: () => Promise<T>): Promise<T> {
+  const isWide = columns > WIDE_COLUMNS;
+  const share = isWide ? 0.6 : columns > MANY_COLUMNS ? 0.75 : 0.5;
+  const once = isWide ? () => withOneThread(connection, load) : load;
+  try {
+    return await withLowerMemory(connection, share, once);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('Out of Memory Error'))) throw error;
+    return once();
+  }
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
@@ -392,6 +394,23 @@ test('ids and names with quotes stay text', async () => {
     2n,
   );
   expect(await connection.scalar('SELECT unit FROM ops.loads')).toBe(`crawl_pages/${id}`);
+});
+
+test('a load that breaks off says why, and leaves DuckDB its memory', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const { connection } = working;
+  const limit = () =>
+    connection.scalar("SELECT current_setting('memory_limit') || current_setting('threads')");
+  const before = await limit();
+  const staged = await readPackage(await makePackage(await database.connect(), folder, PAGES));
+  for (const part of staged.manifest.parts) await writeFile(join(staged.folder, part.file), 'no Parquet');
+  const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
+  await expect(loadPackage(working, staged, options)).rejects.toThrow(
+    /too small to be a Parquet file|magic bytes/,
+  );
+  expect(await limit()).toBe(before);
 });
 
 /** A list of projects as the service shows it at one moment. */
