@@ -22,6 +22,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
+  within: [mart.links, mart.pages]
   pieces: |
     SELECT source_id AS crawl_id, dataset, loaded_at
     FROM ops.loads
