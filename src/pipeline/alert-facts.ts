@@ -4,7 +4,7 @@ import type { Rhythm } from '../alert/find-stale.ts';
 import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../core/duckdb.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import type { LedgerUnit } from '../ledger/ledger.ts';
 import { thinUnits } from '../warehouse/loads.ts';
 import { rawTableColumns } from '../warehouse/raw-table.ts';
 import { readPublished } from './read-published.ts';
@@ -18,8 +18,9 @@ export interface AlertFacts {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export async function alertFacts(settings: Settings): Promise<AlertFacts> {
-  const failed = failedUnits(settings.state_dir);
+/** @param units as the ledger has them, or where it is lost the warehouse */
+export async function alertFacts(settings: Settings, units: readonly LedgerUnit[]): Promise<AlertFacts> {
+  const failed = failedUnits(units);
   const held = failed.filter(({ code }) => code === 'volume_held');
   const heldThin = held.flatMap(({ project_id, message, hint, failing_since }) =>
     project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
@@ -45,9 +46,8 @@ export async function alertFacts(settings: Settings): Promise<AlertFacts> {
   };
 }
 
-function failedUnits(stateDir: string): FailedUnit[] {
-  using ledger = new Ledger(stateDir);
-  return ledger.units('unpublished').flatMap(({ unit, source, status, error, failing_since, updated_at }) => {
+function failedUnits(units: readonly LedgerUnit[]): FailedUnit[] {
+  return units.flatMap(({ unit, source, status, error, failing_since, updated_at }) => {
     if (error === null || (status !== 'failed' && status !== 'refused')) return [];
     return [{ unit, project_id: source.project_id, ...error, failing_since: failing_since ?? updated_at }];
   });

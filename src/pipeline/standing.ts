@@ -3,12 +3,17 @@ import { dirname, join } from 'node:path';
 import type { Trouble } from '../alert/trouble.ts';
 import type { Settings } from '../config/settings.ts';
 import { bytesOf, freeBytes } from '../core/disk-use.ts';
-import { type Discovery, Ledger, type LedgerRun, type LedgerUnit } from '../ledger/ledger.ts';
+import { type Discovery, LEDGER_FILE, Ledger, type LedgerRun, type LedgerUnit } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
 import { ledgerTables } from './ledger-tables.ts';
 import { openTroubles } from './open-troubles.ts';
 import { readPublished } from './read-published.ts';
+
+/** So many last runs are told of; */
+const RUNS_TOLD = 20;
+/** and so many are looked at for when a failure began. */
+const RUNS = 1000;
 
 /** Bytes by what takes them. */
 export interface DiskUse {
@@ -40,30 +45,37 @@ export interface Standing {
  * @param now UTC milliseconds
  */
 export async function readStanding(settings: Settings, now: number): Promise<Standing> {
-  const disk = await diskUse(settings);
-  const fresh = (await readPublished(settings, freshness)) ?? [];
-  const troubles = await openTroubles(settings, now);
-  if (existsSync(join(settings.state_dir, 'ledger.sqlite'))) {
-    using ledger = new Ledger(settings.state_dir);
-    return {
-      troubles,
-      discovery: ledger.discovery(),
-      units: ledger.units(),
-      exports: ledger.exports(),
-      runs: ledger.runs(),
-      freshness: fresh,
-      disk,
-    };
-  }
+  const remembered = existsSync(join(settings.state_dir, LEDGER_FILE))
+    ? rememberedByLedger(settings)
+    : await rememberedByWarehouse(settings);
+  return {
+    ...remembered,
+    runs: remembered.runs.slice(0, RUNS_TOLD),
+    troubles: await openTroubles(settings, remembered, now),
+    freshness: (await readPublished(settings, freshness)) ?? [],
+    disk: await diskUse(settings),
+  };
+}
+
+type Remembered = Pick<Standing, 'discovery' | 'units' | 'exports' | 'runs'>;
+
+function rememberedByLedger(settings: Settings): Remembered {
+  using ledger = new Ledger(settings.state_dir);
+  return {
+    discovery: ledger.discovery(),
+    units: ledger.units(),
+    exports: ledger.exports(),
+    runs: ledger.runs(RUNS),
+  };
+}
+
+async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
   const told = await readPublished(settings, (connection) => ledgerTables(connection));
   return {
-    troubles,
     discovery: { open: [], swept_at: null },
     units: told?.units ?? [],
     exports: [],
     runs: (told?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
-    freshness: fresh,
-    disk,
   };
 }
 

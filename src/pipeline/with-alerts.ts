@@ -9,8 +9,9 @@ import type { AlertSettings } from '../config/alert-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import type { RunReport } from '../model/report.ts';
-import { alertFacts } from './alert-facts.ts';
+import { type AlertFacts, alertFacts } from './alert-facts.ts';
 import type { RunRequest } from './run.ts';
 import type { RunResult } from './session.ts';
 
@@ -83,6 +84,11 @@ async function tell(
   }
 }
 
+async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
+  using ledger = new Ledger(settings.state_dir);
+  return alertFacts(settings, ledger.units('unpublished'));
+}
+
 /** `errors` are those of the run as a whole; with one, what the run was to read was perhaps not read. */
 async function findings(
   settings: Settings,
@@ -91,7 +97,7 @@ async function findings(
   errors: readonly RunFailure[],
   logger: Logger,
 ): Promise<Findings> {
-  const facts = await alertFacts(settings).catch((thrown: unknown) => {
+  const facts = await factsOfLedger(settings).catch((thrown: unknown) => {
     logger.error('alerts without a look at ledger and warehouse', {
       error: toCrawlhouseError(thrown).message,
     });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { describeStatus } from '../../src/cli/status-report.ts';
@@ -79,6 +79,10 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
       'refused',
       'refused',
     ]);
+    // Without the ledger the warehouse tells, if with less.
+    await rm(settings.state_dir, { recursive: true });
+    const { troubles } = await readStanding(settings, Date.now());
+    expect(troubles.map(({ title }) => title)).toEqual(standing.troubles.map(({ title }) => title));
   } finally {
     vi.useRealTimers();
   }
