@@ -85,6 +85,7 @@ test('status and query --question need neither the service nor a warehouse', asy
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     0,
     {
+      troubles: [],
       discovery: { open: [], swept_at: null },
       units: [],
       exports: [],
