@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
@@ -411,6 +411,27 @@ test('a load that breaks off says why, and leaves DuckDB its memory', async () =
     /too small to be a Parquet file|magic bytes/,
   );
   expect(await limit()).toBe(before);
+});
+
+test('a load that its share of the memory is too little for is made again with all of it, once', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const { connection } = working;
+  const staged = await readPackage(await makePackage(await database.connect(), folder, PAGES));
+  const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
+  const limits: unknown[] = [];
+  const run = connection.run.bind(connection);
+  vi.spyOn(connection, 'run').mockImplementation(async (sql, ...rest) => {
+    if (!/^INSERT INTO \S*raw/.test(sql)) return run(sql, ...rest);
+    limits.push(await connection.scalar("SELECT current_setting('memory_limit')"));
+    if (limits.length === 1) throw new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
+    return run(sql, ...rest);
+  });
+  const whole = await connection.scalar("SELECT current_setting('memory_limit')");
+  expect((await loadPackage(working, staged, options)).loaded).toBe(2);
+  expect(limits).toEqual([expect.not.stringContaining(String(whole)), whole]);
+  expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(2n);
 });
 
 /** A list of projects as the service shows it at one moment. */
