@@ -9,11 +9,13 @@ export interface Alert {
   readonly trouble: string;
   readonly title: string;
   readonly details: readonly string[];
+  /** What a person may do about it. */
+  readonly hint: string | null;
   readonly project_id: string | null;
   /** The schedule, or `run`. */
   readonly scope: string;
   readonly run_id: string | null;
-  /** When the trouble was first told of, and now: ISO 8601, UTC. */
+  /** When the trouble began, as far as that is known, and now: ISO 8601, UTC. */
   readonly since: string;
   readonly at: string;
 }
@@ -21,8 +23,8 @@ export interface Alert {
 /** The run that an alert comes of. */
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
 
-export function alertOf({ key, event, title, details, project_id }: Trouble, run: AlertRun): Alert {
-  return { event, trouble: key, title, details, project_id, ...run, since: run.at };
+export function alertOf({ key, began, wait: _, ...trouble }: Trouble, run: AlertRun): Alert {
+  return { ...trouble, trouble: key, ...run, since: began ?? run.at };
 }
 
 export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: AlertRun): Alert {
@@ -31,6 +33,7 @@ export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: 
     trouble: key,
     title: `over: ${title}`,
     details: [],
+    hint: null,
     project_id,
     ...run,
     since,
@@ -40,8 +43,9 @@ export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: 
 /** The body of a request, or what a command reads; secrets masked. */
 export function alertText(alert: Alert, format: 'json' | 'slack'): string {
   if (format === 'json') return redact(JSON.stringify(alert));
-  const { event, title, details } = alert;
+  const { event, title, details, hint } = alert;
   const lines = [`*crawlhouse ${event}*: ${escaped(title)}`, ...details.map((line) => `> ${escaped(line)}`)];
+  if (hint) lines.push(`Try: ${escaped(hint)}`);
   return redact(JSON.stringify({ text: lines.join('\n') }));
 }
 

@@ -30,8 +30,8 @@ export function noteAlerts(
   store.transaction(() => {
     const { raised, over } = planAlerts(store.troubles(), troubles, judges, events);
     for (const trouble of raised) {
-      const { key, event, title, project_id } = trouble;
-      store.open({ key, event, title, project_id, since: run.at, told });
+      const { key, event, title, project_id, began } = trouble;
+      store.open({ key, event, title, project_id, since: began ?? run.at, told });
       for (const target of told) store.put(target, alertOf(trouble, run));
     }
     for (const trouble of over) {

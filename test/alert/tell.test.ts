@@ -36,12 +36,15 @@ const stale: Trouble = {
 async function stage() {
   const folder = join(await temporaryFolder(), 'alerts');
   const told: string[] = [];
+  const alerts: Alert[] = [];
   const away = new Set<string>();
   const log: string[] = [];
   const target = (id: string): Target => ({
     id,
-    async send({ event, title }) {
+    async send(alert) {
       if (away.has(id)) throw new Error('nobody there');
+      const { event, title } = alert;
+      alerts.push(alert);
       told.push(`${id} ${event}: ${title}`);
     },
   });
@@ -63,7 +66,7 @@ async function stage() {
     await deliverAlerts(store, folder, targets, at, logger, never);
     return told.splice(0);
   };
-  return { folder, run, away, log };
+  return { folder, run, away, log, alerts };
 }
 
 test('one for one trouble: the first run tells, the next ones do not, the last one tells that it is over', async () => {
@@ -152,6 +155,21 @@ test('what nobody could be reached for in a week is given up', async () => {
   expect(log.join('\n')).toContain('alert given up');
 });
 
+test('an alert and that of its end say since when, as far as that is known; an alert says what may be done', async () => {
+  const { run, alerts } = await stage();
+  const began = '2026-02-27T06:00:00.000Z';
+  await run(NOON, [{ ...failing, began, hint: 'run again' }, stale]);
+  await run(NOON + HOUR, []);
+  const noon = new Date(NOON).toISOString();
+  expect(alerts.map(({ event, trouble, since, hint }) => [event, trouble, since, hint])).toEqual([
+    ['failure', failing.key, began, 'run again'],
+    ['stale', stale.key, noon, null],
+    ['recovery', stale.key, noon, null],
+    ['recovery', failing.key, began, null],
+  ]);
+  expect(alerts.map((alert) => 'began' in alert || 'key' in alert)).toEqual([false, false, false, false]);
+});
+
 test('while another process delivers, nothing is told twice', async () => {
   const { run, folder } = await stage();
   {
@@ -168,6 +186,7 @@ test('secrets are masked, in our JSON and in Slack’s shape', () => {
     trouble: 'run/morning/internal',
     title: 'morning failed: <internal> & more',
     details: ['token secret-of-the-alert'],
+    hint: 'set access_token <anew>',
     project_id: null,
     scope: 'morning',
     run_id: 'r',
@@ -176,6 +195,6 @@ test('secrets are masked, in our JSON and in Slack’s shape', () => {
   };
   expect(JSON.parse(alertText(alert, 'json'))).toEqual({ ...alert, details: ['token [redacted]'] });
   expect(JSON.parse(alertText(alert, 'slack'))).toEqual({
-    text: '*crawlhouse failure*: morning failed: &lt;internal&gt; &amp; more\n> token [redacted]',
+    text: '*crawlhouse failure*: morning failed: &lt;internal&gt; &amp; more\n> token [redacted]\nTry: set access_token &lt;anew&gt;',
   });
 });

@@ -122,7 +122,7 @@ test('crawlhouse run tells a webhook and a command of a failure once, and once t
   expect(received[1]).toMatchObject({
     event: 'recovery',
     trouble: received[0]?.trouble,
-    since: received[0]?.at,
+    since: received[0]?.since,
   });
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(['failure', 'recovery']);
