@@ -1,8 +1,9 @@
 import type { Connection } from './duckdb.ts';
 
 /**
- * Runs `work` with a share of DuckDB's memory limit, for what takes more than the limit counts. Nothing else may run in
- * the database meanwhile.
+ * Runs `work` with a share of DuckDB's memory limit, for what takes more than the limit counts, or holds on to what is
+ * of no more use. What does not go into that share is done again with all of it: `work` leaves nothing half done, as a
+ * transaction does. Nothing else may run in the database meanwhile.
  */
 export async function withLowerMemory<T>(
   connection: Connection,
@@ -15,9 +16,18 @@ export async function withLowerMemory<T>(
   await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
   try {
     return await work();
+  } catch (error) {
+    if (!ranOutOfMemory(error)) throw error;
   } finally {
     await connection.run(`SET memory_limit = '${memoryLimit}'`);
   }
+  return work();
+}
+
+/** Whether an error, or what it was made of, is DuckDB's about its limit. */
+function ranOutOfMemory(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message.startsWith('Out of Memory Error') || ranOutOfMemory(error.cause);
 }
 
 /**

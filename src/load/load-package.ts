@@ -47,6 +47,7 @@ export async function loadPackage(
   { folder, manifest }: StagedPackage,
   options: LoadOptions,
 ): Promise<Counts> {
+  await working.letGoOfWritten();
   const { connection } = working;
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
@@ -74,6 +75,7 @@ export async function loadPackage(
       await recordNotes(connection, manifest, options.runId);
       await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
       await working.markDirty();
+      working.noteLoaded(loaded * plan.targets.length);
       return counts;
     });
   return withMemoryFor(connection, plan.targets.length, load);
@@ -100,19 +102,13 @@ export async function recordRejects(
 
 /**
  * Runs the transaction that loads so many columns with what keeps the process within its ceiling
- * (docs/decisions/load.md). What does not go into that, such as a foreign Parquet file with very large row groups, is
- * done again with all of the limit.
+ * (docs/decisions/load.md).
  */
 async function withMemoryFor<T>(connection: Connection, columns: number, load: () => Promise<T>): Promise<T> {
   const isWide = columns > WIDE_COLUMNS;
   const share = isWide ? 0.6 : columns > MANY_COLUMNS ? 0.75 : 0.5;
-  const once = isWide ? () => withOneThread(connection, load) : load;
-  try {
-    return await withLowerMemory(connection, share, once);
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('Out of Memory Error'))) throw error;
-    return once();
-  }
+  const loadWithin = (): Promise<T> => withLowerMemory(connection, share, load);
+  return isWide ? withOneThread(connection, loadWithin) : loadWithin();
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {

@@ -13,12 +13,16 @@ import {
   forgetPieces,
   inPieces,
   type PieceChanges,
+  presentPieces,
   recordPieces,
   withinPieces,
 } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { firstWord, parseSelect } from './sql-tree.ts';
+
+/** Pieces that the first statement makes, of a model that says what each is made from. */
+const FIRST_PIECES = 5;
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -59,7 +63,7 @@ export async function buildModel(
     const made =
       build.how === 'pieces' && cut
         ? await replacePieces(connection, planned, cut, build.changes, signal)
-        : await create(connection, planned, signal);
+        : await create(connection, planned, cut, signal);
     if (cut) await recordPieces(connection, cut, changes);
     else await forgetPieces(connection, model.name);
     for (const comment of comments(model)) await connection.run(comment);
@@ -107,35 +111,75 @@ function piecesOf(build: Build): PieceChanges | 'all' {
 /** Takes out what is behind or gone and puts in what is to be there; the rows that the table then has. */
 async function replacePieces(
   connection: Connection,
-  { model, sql, outputs }: PlannedModel,
+  planned: PlannedModel,
   cut: CutModel,
   { behind, gone }: PieceChanges,
   signal?: AbortSignal,
-): Promise<bigint | null> {
-  const name = table(...model.name.split('.'));
-  const columns = [...outputs.keys()].map(ident).join(', ');
-  return await running(model, async () => {
+): Promise<bigint> {
+  const name = table(...planned.model.name.split('.'));
+  return await running(planned.model, async () => {
     await connection.run(`DELETE FROM ${name} WHERE ${inPieces(cut, [...behind, ...gone])}`, [], signal);
-    if (behind.length > 0) {
-      const narrow = await narrowed(connection, sql, model, cut, behind);
-      const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, behind)}`;
-      await connection.run(`INSERT INTO ${name} (${columns}) ${made}`, [], signal);
-    }
-    const rows = await connection.scalar(`SELECT count(*) FROM ${name}`);
-    return typeof rows === 'bigint' ? rows : null;
+    await insertPieces(connection, planned, cut, behind, signal);
+    return (await connection.scalar(`SELECT count(*) FROM ${name}`)) as bigint;
   });
 }
 
-/** The rows of a table; a view has none until it is read. */
+/** Adds the rows of pieces, some at a time where the model says what a piece is made from; how many rows. */
+async function insertPieces(
+  connection: Connection,
+  { model, sql, outputs }: PlannedModel,
+  cut: CutModel,
+  pieces: readonly string[],
+  signal?: AbortSignal,
+): Promise<bigint> {
+  const columns = [...outputs.keys()].map(ident).join(', ');
+  const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
+  let atOnce = isNarrow(model) ? FIRST_PIECES : pieces.length;
+  let rows = 0n;
+  for (let start = 0; start < pieces.length; ) {
+    const some = pieces.slice(start, start + atOnce);
+    const startedAt = performance.now();
+    const narrow = await narrowed(connection, sql, model, cut, some);
+    const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, some)}`;
+    rows += await connection.run(`${insert} ${made}`, [], signal);
+    start += some.length;
+    atOnce = nextPieces(atOnce, performance.now() - startedAt);
+  }
+  return rows;
+}
+
+/** As many as take about a second: a statement has a cost of its own, and what many large pieces need is more. */
+function nextPieces(pieces: number, milliseconds: number): number {
+  if (milliseconds < 500) return pieces * 2;
+  return milliseconds > 2000 ? Math.max(1, Math.floor(pieces / 2)) : pieces;
+}
+
+/** Whether a model says what its pieces are made from, so that some of them cost what they weigh. */
+function isNarrow({ incremental }: Model): boolean {
+  return Object.keys(incremental?.within ?? {}).length > 0;
+}
+
+/**
+ * Makes a model anew; the rows of a table, none of a view until it is read. A table that says what its pieces are made
+ * from is made some pieces at a time: in one go it would join and sort all of the warehouse.
+ */
 async function create(
   connection: Connection,
-  { model, sql }: PlannedModel,
+  planned: PlannedModel,
+  cut: CutModel | undefined,
   signal?: AbortSignal,
 ): Promise<bigint | null> {
+  const { model, sql } = planned;
+  const anew = `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS`;
   return await running(model, async () => {
-    const name = table(...model.name.split('.'));
-    const made = await connection.run(`CREATE OR REPLACE ${model.kind} ${name} AS ${sql}`, [], signal);
-    return model.kind === 'table' ? made : null;
+    if (model.kind === 'view') {
+      await connection.run(`${anew} ${sql}`, [], signal);
+      return null;
+    }
+    const pieces = cut && isNarrow(model) ? await presentPieces(connection, cut) : [];
+    if (!cut || pieces.length <= FIRST_PIECES) return connection.run(`${anew} ${sql}`, [], signal);
+    await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
+    return insertPieces(connection, planned, cut, pieces, signal);
   });
 }
 

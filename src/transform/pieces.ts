@@ -37,6 +37,14 @@ export async function changedPieces(connection: Connection, cut: CutModel): Prom
   return { behind: keys(false), gone: keys(true) };
 }
 
+/** The pieces that a model is to have. */
+export async function presentPieces(connection: Connection, cut: CutModel): Promise<string[]> {
+  const rows = await connection.rows<{ piece: string }>(
+    `SELECT piece FROM (${currentPieces(cut)}) ORDER BY piece`,
+  );
+  return rows.map((row) => row.piece);
+}
+
 /** How many pieces a model that stands is made of. */
 export async function pieceCount(connection: Connection, name: string): Promise<number> {
   return Number(await connection.scalar('SELECT count(*) FROM ops.model_pieces WHERE model = $1', [name]));

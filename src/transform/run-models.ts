@@ -1,6 +1,7 @@
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { withLowerMemory } from '../core/lower-memory.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
@@ -9,6 +10,9 @@ import { ensureStateTables, martObjects, recordLook } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
+
+/** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
+const MEMORY_SHARE = 0.5;
 
 export interface RunModelsOptions {
   /** On the warehouse (`USE`), with schemas raw, mart and ops. */
@@ -66,7 +70,9 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
       else again.push(planned);
       continue;
     }
-    const { rows, seconds } = await buildModel(connection, planned, build, stamp, { signal, onChange });
+    const { rows, seconds } = await withLowerMemory(connection, MEMORY_SHARE, () =>
+      buildModel(connection, planned, build, stamp, { signal, onChange }),
+    );
     untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
     const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';
@@ -108,7 +114,9 @@ async function testAll(
   const reports: TestReport[] = [];
   for (const planned of plan) {
     signal?.throwIfAborted();
-    const found = await testModel(connection, planned, runId, signal);
+    const found = await withLowerMemory(connection, MEMORY_SHARE, () =>
+      testModel(connection, planned, runId, signal),
+    );
     for (const { model, name, severity, failures } of found.filter((report) => report.status === 'failed')) {
       logger[severity]('data test failed', { model, test: name, failures });
     }

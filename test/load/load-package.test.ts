@@ -434,6 +434,21 @@ test('a load that its share of the memory is too little for is made again with a
   expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(2n);
 });
 
+test('a load opens the working copy anew when much was loaded before it', async () => {
+  const folder = await temporaryFolder();
+  const database = await openDatabase(folder);
+  const working = await openWorking(folder, database);
+  const detach = vi.spyOn(working, 'detach');
+  const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
+  const staged = await readPackage(await makePackage(await database.connect(), folder, PAGES));
+  for (const values of [0, 1e9, 0]) {
+    working.noteLoaded(values);
+    await loadPackage(working, staged, options);
+    expect(await working.connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(2n);
+  }
+  expect(detach).toHaveBeenCalledTimes(1);
+});
+
 /** A list of projects as the service shows it at one moment. */
 function projects(rows: PackageSpec['rows']): PackageSpec {
   return {

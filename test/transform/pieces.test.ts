@@ -130,6 +130,24 @@ test('a model within which only the pieces are looked at is read no further', as
   );
 });
 
+test('a model that says what its pieces are made from is made anew some pieces at a time, each once', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  // Each row says how many crawls its statement has seen.
+  const sql = 'SELECT crawl, (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
+  const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
+  const names = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, '0')}`);
+  await load(Object.fromEntries(names.map((name) => [name, [1]])));
+  const report = await run(model, { v: view });
+  expect(report.models.find(({ name }) => name === 'mart.pages')?.rows).toBe(14);
+  const rows = await marts();
+  expect(rows.map(({ crawl }) => crawl)).toEqual(names);
+  expect(rows.slice(0, 5).map(({ x }) => x)).toEqual(Array(5).fill('5'));
+  expect(rows.filter(({ x }) => Number(x) > 10)).toEqual([]);
+  // Without saying so it is one statement: what it reads can't be told.
+  await run({ ...model, more: incremental }, { v: view });
+  expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
+});
+
 test('a model within which the pieces are looked at by other columns is read as far as these reach', async () => {
   const view: ModelText = { kind: 'view', columns: ['number'], sql: 'SELECT x AS number FROM raw.pages' };
   const sql = 'SELECT crawl, x * (SELECT count(*) FROM mart.v) AS x FROM raw.pages';

@@ -247,6 +247,25 @@ describe('the warehouse', () => {
       { url: 'b' },
     ]);
   });
+
+  test('gives models and tests half of its memory limit, and all of it where that is too little', async () => {
+    const { connection } = warehouse;
+    const whole = await connection.scalar("SELECT current_setting('memory_limit')");
+    const tests = `tests:
+  - query: SELECT current_setting('memory_limit') WHERE current_setting('memory_limit') <> '190.7 MiB'`;
+    // A list is held whole.
+    const listOf = (numbers: number): ModelText => ({
+      columns: ['memory', 'n'],
+      more: tests,
+      sql: `SELECT current_setting('memory_limit') AS memory, len(list(i)) AS n FROM range(${numbers}) AS t(i)`,
+    });
+    const report = await run({ small: listOf(10), large: listOf(14_000_000) });
+    expect(report.tests.map(({ status }) => status)).toEqual(['passed', 'passed']);
+    const memory = 'SELECT memory FROM mart.';
+    expect(await connection.scalar(`${memory}small`)).toBe('190.7 MiB');
+    expect(await connection.scalar(`${memory}large`)).toBe(whole);
+    expect(await connection.scalar("SELECT current_setting('memory_limit')")).toBe(whole);
+  });
 });
 
 async function marts(): Promise<unknown[]> {

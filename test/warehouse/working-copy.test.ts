@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
@@ -190,4 +190,18 @@ test('a log of changes that a crash left beside the published file does no harm'
   await note(folder, 'second', true);
   expect(existsSync(`${published}.wal`)).toBe(false);
   expect(await notes(folder)).toEqual(['first', 'second']);
+});
+
+test('after much was loaded the file is opened anew, once, with all that is in it', async () => {
+  const working = await openWorking(await temporaryFolder());
+  const attach = vi.spyOn(working, 'attach');
+  await working.connection.run('CREATE TABLE raw.pages AS SELECT i FROM range(10) AS t(i)');
+  working.noteLoaded(49_000_000);
+  await working.letGoOfWritten();
+  expect(attach).not.toHaveBeenCalled();
+  working.noteLoaded(1_000_000);
+  await working.letGoOfWritten();
+  await working.letGoOfWritten();
+  expect(attach).toHaveBeenCalledTimes(1);
+  expect(await working.connection.scalar('SELECT count(*) FROM raw.pages')).toBe(10n);
 });

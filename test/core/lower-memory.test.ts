@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { withLowerMemory, withOneThread } from '../../src/core/lower-memory.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const OUT_OF_MEMORY = 'Out of Memory Error: failed to allocate data of size 4.0 MiB';
+
+async function connect(memoryLimit: string): Promise<Connection> {
+  const database = await Database.open({ memoryLimit, threads: 2, tempDirectory: await temporaryFolder() });
+  return database.connect();
+}
+
+const limit = (connection: Connection): Promise<unknown> =>
+  connection.scalar("SELECT current_setting('memory_limit')");
+
+test('work runs with a share of the limit, which is whole again after it', async () => {
+  const connection = await connect('400MB');
+  const whole = await limit(connection);
+  expect(await withLowerMemory(connection, 0.5, () => limit(connection))).toBe('190.7 MiB');
+  expect(await limit(connection)).toBe(whole);
+  await expect(withLowerMemory(connection, 0.5, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await limit(connection)).toBe(whole);
+});
+
+test('what its share is too little for is done again with all of the limit, once; another error is not', async () => {
+  const connection = await connect('400MB');
+  const whole = await limit(connection);
+  const limits: unknown[] = [];
+  const failing = async (error: Error): Promise<never> => {
+    limits.push(await limit(connection));
+    throw error;
+  };
+  const wrapped = new Error('mart.pages could not be made', { cause: new Error(OUT_OF_MEMORY) });
+  for (const error of [new Error(OUT_OF_MEMORY), wrapped]) {
+    await expect(withLowerMemory(connection, 0.5, () => failing(error))).rejects.toThrow(error.message);
+    expect(limits.splice(0)).toEqual(['190.7 MiB', whole]);
+  }
+  const other = new Error('Constraint Error: no', { cause: 'Out of Memory Error' });
+  await expect(withLowerMemory(connection, 0.5, () => failing(other))).rejects.toThrow('Constraint');
+  expect(limits).toEqual(['190.7 MiB']);
+  expect(await limit(connection)).toBe(whole);
+});
+
+test('rows that do not go into the share go into the limit', async () => {
+  const connection = await connect('200MB');
+  const shares: unknown[] = [];
+  const most = await withLowerMemory(connection, 0.2, async () => {
+    shares.push(await limit(connection));
+    // A list is held whole.
+    return connection.scalar('SELECT len(list(i)) FROM range(6000000) t(i)');
+  });
+  expect(most).toBe(6000000n);
+  expect(shares).toEqual(['38.1 MiB', '190.7 MiB']);
+});
+
+test('work runs on one thread, and the threads are as before after it', async () => {
+  const connection = await connect('400MB');
+  const threads = (): Promise<unknown> => connection.scalar("SELECT current_setting('threads')");
+  expect(await withOneThread(connection, threads)).toBe(1n);
+  expect(await threads()).toBe(2n);
+});
