@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { textTable } from '../../src/cli/text-table.ts';
 import { type Connection, Database, text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -17,6 +18,7 @@ import { cpuSeconds, peakRss } from './resources.ts';
  * `npm run bench:incremental`: what one crawl more costs, of pages and links, in a warehouse that holds many beside one
  * that is empty: its rows from Parquet into `raw`, the models and their tests, and the publishing copy by itself.
  */
+keepHeapSmall();
 const { values } = parseArgs({
   options: {
     crawls: { type: 'string', default: '10' },

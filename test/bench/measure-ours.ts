@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '../../src/api/client.ts';
+import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { SettingsFile } from '../../src/config/settings-file.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -23,6 +24,7 @@ import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 
 /** Measures crawlhouse in a process of its own: from the request to queryable rows in the working copy. */
+keepHeapSmall();
 const [
   baseUrl = '',
   folder = '',
