@@ -64,13 +64,13 @@ test('a million links load within the memory target', async () => {
 
 test('several crawls load at once, and their models are made, within the memory target', async () => {
   const sandbox = await sandboxFor({
-    generate: ['projects=1,crawls=4,pages=60000,links=240000,events=100000,log_days=10,seed=1'],
+    generate: ['projects=1,crawls=6,pages=100000,links=300000,seed=1'],
   });
   const folder = await projectFolder();
   const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run']));
   expect(status).toBe(0);
   const connection = await temporaryConnection(await temporaryFolder());
   const changes = 'SELECT count(*) > 0 AS made, count(DISTINCT crawl_id) AS crawls FROM mart.page_changes';
-  expect(await published(connection, folder, changes)).toEqual([{ made: true, crawls: '3' }]);
+  expect(await published(connection, folder, changes)).toEqual([{ made: true, crawls: '5' }]);
   expect(peak).toBeLessThan(LIMIT_MB);
 });
