@@ -13,8 +13,8 @@ export async function withLowerMemory<T>(
   const { memoryLimit } = connection;
   const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(memoryLimit) ?? [];
   if (unit === '') return work();
-  await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
   try {
+    await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
     return await work();
   } catch (error) {
     if (!ranOutOfMemory(error)) throw error;
@@ -24,10 +24,15 @@ export async function withLowerMemory<T>(
   return work();
 }
 
-/** Whether an error, or what it was made of, is DuckDB's about its limit. */
+/** DuckDB's words for its limit: where it was met, while it was lowered, and, under another kind, in a COMMIT. */
+const OUT_OF_MEMORY =
+  /^Out of Memory Error|^TransactionContext Error: Failed to commit: (could not|failed to) (allocate|pin|offload)/;
+
+/** Whether an error, or what it was made of, is DuckDB's about its limit, and what it was about is not done. */
 function ranOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return error.message.startsWith('Out of Memory Error') || ranOutOfMemory(error.cause);
+  const isDone = error.message.includes('COMMIT succeeded');
+  return (OUT_OF_MEMORY.test(error.message) && !isDone) || ranOutOfMemory(error.cause);
 }
 
 /**

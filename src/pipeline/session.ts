@@ -147,7 +147,8 @@ export async function runSession(
     status: runStatus(errors),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
-    units: await withFinalCounts(working, units),
+    // Where the working copy can't be read any more, what was counted on the way.
+    units: await withFinalCounts(working, units).catch(() => units),
     ...transformed,
   };
   for (const { code, message } of errors)

@@ -22,7 +22,7 @@ import { replaceTables } from './replace-tables.ts';
 import { firstWord, parseSelect } from './sql-tree.ts';
 
 /** Pieces that the first statement makes, of a model that says what each is made from. */
-const FIRST_PIECES = 5;
+const FIRST_COUNT = 5;
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -50,8 +50,7 @@ export async function buildModel(
   build: Exclude<Build, { how: 'none' }>,
   stamp: BuildStamp,
   { signal, onChange }: BuildOptions = {},
-): Promise<{ rows: number | null; seconds: number }> {
-  const started = performance.now();
+): Promise<number | null> {
   const rows = await connection.transaction(async () => {
     const { model } = planned;
     const cut = cutModel(planned);
@@ -85,7 +84,7 @@ export async function buildModel(
     await onChange?.();
     return made;
   });
-  return { rows: rows === null ? null : Number(rows), seconds: (performance.now() - started) / 1000 };
+  return rows === null ? null : Number(rows);
 }
 
 /** Drops what an earlier run made of a model that is no longer under `sql/`. */
@@ -134,28 +133,43 @@ async function insertPieces(
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
-  let atOnce = isNarrow(model) ? FIRST_PIECES : pieces.length;
+  let count = hasWithin(model) ? FIRST_COUNT : pieces.length;
+  let former: Timed | undefined;
   let rows = 0n;
   for (let start = 0; start < pieces.length; ) {
-    const some = pieces.slice(start, start + atOnce);
+    const some = pieces.slice(start, start + count);
     const startedAt = performance.now();
     const narrow = await narrowed(connection, sql, model, cut, some);
     const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, some)}`;
     rows += await connection.run(`${insert} ${made}`, [], signal);
     start += some.length;
-    atOnce = nextPieces(atOnce, performance.now() - startedAt);
+    const timed = { count, milliseconds: performance.now() - startedAt };
+    count = nextCount(timed, former);
+    former = timed;
   }
   return rows;
 }
 
-/** As many as take about a second: a statement has a cost of its own, and what many large pieces need is more. */
-function nextPieces(pieces: number, milliseconds: number): number {
-  if (milliseconds < 500) return pieces * 2;
-  return milliseconds > 2000 ? Math.max(1, Math.floor(pieces / 2)) : pieces;
+/** How long a statement took that made so many pieces. */
+interface Timed {
+  readonly count: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * How many pieces the next statement makes: what a statement costs beside its pieces is to be shared by many, and what
+ * large pieces need at once is to stay small. So twice as many, unless they take longer for it and more than a second
+ * or two.
+ */
+export function nextCount({ count, milliseconds }: Timed, former: Timed | undefined): number {
+  const isLonger =
+    former !== undefined && (count <= former.count || milliseconds > former.milliseconds * 1.5);
+  if (milliseconds < 500 || !isLonger) return count * 2;
+  return milliseconds > 2000 ? Math.max(FIRST_COUNT, Math.floor(count / 2)) : count;
 }
 
 /** Whether a model says what its pieces are made from, so that some of them cost what they weigh. */
-function isNarrow({ incremental }: Model): boolean {
+function hasWithin({ incremental }: Model): boolean {
   return Object.keys(incremental?.within ?? {}).length > 0;
 }
 
@@ -176,8 +190,8 @@ async function create(
       await connection.run(`${anew} ${sql}`, [], signal);
       return null;
     }
-    const pieces = cut && isNarrow(model) ? await presentPieces(connection, cut) : [];
-    if (!cut || pieces.length <= FIRST_PIECES) return connection.run(`${anew} ${sql}`, [], signal);
+    const pieces = cut && hasWithin(model) ? await presentPieces(connection, cut) : [];
+    if (!cut || pieces.length <= FIRST_COUNT) return connection.run(`${anew} ${sql}`, [], signal);
     await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
     return insertPieces(connection, planned, cut, pieces, signal);
   });

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
@@ -70,9 +71,13 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
       else again.push(planned);
       continue;
     }
-    const { rows, seconds } = await withLowerMemory(connection, MEMORY_SHARE, () =>
-      buildModel(connection, planned, build, stamp, { signal, onChange }),
-    );
+    const startedAt = performance.now();
+    let tries = 0;
+    const rows = await withLowerMemory(connection, MEMORY_SHARE, () => {
+      if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
+      return buildModel(connection, planned, build, stamp, { signal, onChange });
+    });
+    const seconds = (performance.now() - startedAt) / 1000;
     untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
     const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';

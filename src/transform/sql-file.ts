@@ -35,7 +35,8 @@ export function splitSqlFile(file: string, text: string): SqlFile {
   return {
     file,
     header: document.toJS() ?? {},
-    sql: text.slice(comment.length),
+    // Statements are written around it.
+    sql: text.slice(comment.length).replace(/;\s*$/, ''),
     sqlLine: 1 + newlines(comment),
     lineOf: (path) => line(offsetOf(document.contents, path)),
   };

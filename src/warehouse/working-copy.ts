@@ -31,6 +31,7 @@ export class WorkingCopy implements AsyncDisposable {
   readonly path: string;
   readonly publishedPath: string;
   #values = 0;
+  #attached = false;
 
   private constructor(connection: Connection, path: string, publishedPath: string) {
     this.connection = connection;
@@ -70,6 +71,7 @@ export class WorkingCopy implements AsyncDisposable {
   async attach(): Promise<void> {
     await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)} (${FILE_OPTIONS})`);
     await this.connection.run(`USE ${ident(CATALOG)}`);
+    this.#attached = true;
     this.#values = 0;
   }
 
@@ -78,6 +80,7 @@ export class WorkingCopy implements AsyncDisposable {
     await this.connection.run(`CHECKPOINT ${ident(CATALOG)}`);
     await this.connection.run('USE memory');
     await this.connection.run(`DETACH ${ident(CATALOG)}`);
+    this.#attached = false;
   }
 
   /** Notes that so many values, rows by columns, were loaded. */
@@ -90,8 +93,9 @@ export class WorkingCopy implements AsyncDisposable {
    * much. Nobody else may be using the working copy.
    */
   async letGoOfWritten(): Promise<void> {
-    if (this.#values < VALUES_KEPT) return;
-    await this.detach();
+    if (this.#attached && this.#values < VALUES_KEPT) return;
+    // Where it could not be attached again, the next load tries.
+    if (this.#attached) await this.detach();
     await this.attach();
   }
 

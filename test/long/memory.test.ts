@@ -10,6 +10,8 @@ import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
 /** The default `memory_limit` and what a process takes beside it at most (docs/settings.md), whatever the size. */
 const LIMIT_MB = 400 + 300;
+/** As it was measured, however many a machine has. */
+const THREADS = { CRAWLHOUSE_THREADS: '2' };
 
 /** Runs the program to its end and gives its greatest resident size in MB. */
 async function peakOf(child: ReturnType<typeof spawn>): Promise<{ status: number | null; peak: number }> {
@@ -39,7 +41,7 @@ test.skipIf(!existsSync(CATALOGUE))(
       generate: [`projects=1,crawls=1,pages=30000,links=10,seed=1,fields=${CATALOGUE}`],
     });
     const folder = await projectFolder();
-    const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_pages']));
+    const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_pages'], THREADS));
     expect(status).toBe(0);
     const connection = await temporaryConnection(await temporaryFolder());
     expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_pages')).toEqual([
@@ -48,7 +50,8 @@ test.skipIf(!existsSync(CATALOGUE))(
     const fields =
       "SELECT count(*) AS n, count(*) FILTER (starts_with(field, 'gsc_')) AS gsc FROM ops.unit_fields";
     expect(await published(connection, folder, fields)).toEqual([{ n: '750', gsc: '600' }]);
-    expect(peak).toBeLessThan(LIMIT_MB);
+    // 470 to 510 here; another machine took 70 more.
+    expect(peak).toBeLessThan(640);
   },
 );
 
@@ -57,9 +60,10 @@ test('a million links load within the memory target', async () => {
     generate: ['projects=1,crawls=1,pages=20000,links=1000000,columns=20,seed=1'],
   });
   const folder = await projectFolder();
-  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_links']));
+  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run', 'crawl_links'], THREADS));
   expect(status).toBe(0);
-  expect(peak).toBeLessThan(LIMIT_MB);
+  // 320 to 350 here.
+  expect(peak).toBeLessThan(480);
 });
 
 test('several crawls load at once, and their models are made, within the memory target', async () => {
@@ -67,7 +71,7 @@ test('several crawls load at once, and their models are made, within the memory 
     generate: ['projects=1,crawls=6,pages=100000,links=300000,seed=1'],
   });
   const folder = await projectFolder();
-  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run']));
+  const { status, peak } = await peakOf(spawnCrawlhouse(folder, sandbox, ['run'], THREADS));
   expect(status).toBe(0);
   const connection = await temporaryConnection(await temporaryFolder());
   const changes = 'SELECT count(*) > 0 AS made, count(DISTINCT crawl_id) AS crawls FROM mart.page_changes';

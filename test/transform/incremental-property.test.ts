@@ -9,17 +9,25 @@ import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 /**
- * After any sequence of loads, reloads and deletions, piece by piece gives the tables that a run from nothing gives.
+ * After any sequence of loads, reloads and deletions, piece by piece gives the tables that a run from nothing gives, in
+ * pieces and as the SQL stands.
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
   .filter(({ name }) => !/comparison|clusters|structured|segments|weeks|months/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+/** Each made by one statement. */
+const whole = models.map((model) => ({
+  ...model,
+  incremental: model.incremental && { ...model.incremental, within: {} },
+}));
 
 const PROJECTS = ['p1', 'p2'];
 const project = (crawl: string): string => (crawl < 'c3' ? 'p1' : 'p2');
 const CRAWLS: readonly string[] = ['c1', 'c2', 'c3', 'c4', 'c5'];
+/** So many beside them that a model is made in several statements. */
+const OTHERS: readonly string[] = ['b1', 'b2', 'b3', 'd1', 'd2', 'd3', 'd4'];
 const crawl = fc.constantFrom(...CRAWLS);
 const day = fc.constantFrom('2025-01-01', '2025-01-02', '2025-01-03', '2025-02-01');
 const url = fc.constantFrom<string>('a', 'b', 'c', 'd');
@@ -69,7 +77,7 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-const BEGINNING = CRAWLS.flatMap((name, index): Change[] => [
+const BEGINNING = [...CRAWLS, ...OTHERS].flatMap((name, index): Change[] => [
   { kind: 'record', crawl: name, ended: index * 20 },
   {
     kind: 'pages',
@@ -109,6 +117,8 @@ test('piece by piece is as from nothing, after any loads, reloads and deletions'
         await make(connection, []);
         const inPieces = await contents(connection);
         await make(connection, 'all');
+        expect(inPieces).toEqual(await contents(connection));
+        await make(connection, 'all', whole);
         expect(inPieces).toEqual(await contents(connection));
       },
     ),
@@ -195,10 +205,10 @@ async function load(
     await connection.run('INSERT INTO ops.unit_fields VALUES ($1, $2)', [unit, field]);
 }
 
-async function make(connection: Connection, changed: [] | 'all'): Promise<void> {
+async function make(connection: Connection, changed: [] | 'all', some = models): Promise<void> {
   await runModels({
     connection,
-    models,
+    models: some,
     changed: changed === 'all' ? 'all' : new Set(),
     runId: 'run',
     logger: silentLogger,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/core/logger.ts';
+import { nextCount } from '../../src/transform/build-model.ts';
 import { expectBadModel, type ModelText } from './model-files.ts';
 import { runTexts, statuses } from './run-texts.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
@@ -141,11 +142,32 @@ test('a model that says what its pieces are made from is made anew some pieces a
   expect(report.models.find(({ name }) => name === 'mart.pages')?.rows).toBe(14);
   const rows = await marts();
   expect(rows.map(({ crawl }) => crawl)).toEqual(names);
-  expect(rows.slice(0, 5).map(({ x }) => x)).toEqual(Array(5).fill('5'));
-  expect(rows.filter(({ x }) => Number(x) > 10)).toEqual([]);
+  expect(rows.map(({ x }) => x)).toEqual([...Array(5).fill('5'), ...Array(9).fill('9')]);
   // Without saying so it is one statement: what it reads can't be told.
   await run({ ...model, more: incremental }, { v: view });
   expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
+});
+
+test('statements make twice as many pieces, until these are what takes the time', () => {
+  const first = { count: 5, milliseconds: 3000 };
+  expect(nextCount(first, undefined)).toBe(10);
+  // What a statement costs beside its pieces.
+  expect(nextCount({ count: 10, milliseconds: 3300 }, first)).toBe(20);
+  expect(nextCount({ count: 10, milliseconds: 6000 }, first)).toBe(5);
+  expect(nextCount({ count: 10, milliseconds: 1900 }, { count: 5, milliseconds: 1000 })).toBe(10);
+  expect(nextCount({ count: 5, milliseconds: 90_000 }, { count: 10, milliseconds: 180_000 })).toBe(5);
+  expect(nextCount({ count: 80, milliseconds: 20 }, { count: 40, milliseconds: 10 })).toBe(160);
+});
+
+test('the SQL of a model may end in a semicolon', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages;' };
+  const more = `${incremental}\n  within: [mart.v]`;
+  await run({ ...PAGES, more, sql: 'SELECT crawl, x FROM mart.v;\n' }, { v: view });
+  expect(await marts()).toHaveLength(5);
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6] });
+  await run({ ...PAGES, more, sql: 'SELECT crawl, x FROM mart.v;\n' }, { v: view });
+  expect(log()).toContain('pieces=1');
+  expect(await marts()).toHaveLength(6);
 });
 
 test('a model within which the pieces are looked at by other columns is read as far as these reach', async () => {

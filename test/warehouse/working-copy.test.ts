@@ -205,3 +205,13 @@ test('after much was loaded the file is opened anew, once, with all that is in i
   expect(attach).toHaveBeenCalledTimes(1);
   expect(await working.connection.scalar('SELECT count(*) FROM raw.pages')).toBe(10n);
 });
+
+test('a file that could not be opened anew is opened by the next load', async () => {
+  const working = await openWorking(await temporaryFolder());
+  const attach = vi.spyOn(working, 'attach').mockRejectedValueOnce(new Error('IO Error: in use'));
+  working.noteLoaded(1e9);
+  await expect(working.letGoOfWritten()).rejects.toThrow('in use');
+  await working.letGoOfWritten();
+  expect(attach).toHaveBeenCalledTimes(2);
+  expect((await working.publication()).dirty).toBe(false);
+});
