@@ -8,8 +8,8 @@ export default defineConfig({
     // Generous: a loaded machine is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // DuckDB brings its own threads; more workers than cores only fight over them.
-    maxWorkers: 2,
+    // Two cores are kept busy by three: many tests wait for streams, polls and processes.
+    maxWorkers: 3,
     coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
   },
 });

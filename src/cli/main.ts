@@ -6,8 +6,8 @@ if (major < 24) {
 } else {
   // node:sqlite warns that it is experimental in Node.js 24; that is our concern, not the user's.
   process.removeAllListeners('warning');
+  const { main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
   keepHeapSmall();
-  const { main } = await import('./app.ts');
   process.exitCode = await main(process.argv.slice(2));
 }

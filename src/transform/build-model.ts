@@ -21,9 +21,6 @@ import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { firstWord, parseSelect } from './sql-tree.ts';
 
-/** Pieces that the first statement makes, of a model that says what each is made from. */
-const FIRST_COUNT = 5;
-
 export interface BuildStamp {
   readonly fingerprint: string;
   readonly definition: string;
@@ -133,7 +130,7 @@ async function insertPieces(
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
-  let count = hasWithin(model) ? FIRST_COUNT : pieces.length;
+  let count = hasWithin(model) ? 1 : pieces.length;
   let former: Timed | undefined;
   let rows = 0n;
   for (let start = 0; start < pieces.length; ) {
@@ -158,14 +155,13 @@ interface Timed {
 
 /**
  * How many pieces the next statement makes: what a statement costs beside its pieces is to be shared by many, and what
- * large pieces need at once is to stay small. So twice as many, unless they take longer for it and more than a second
- * or two.
+ * large pieces need at once is to stay small. So twice as many, unless they take longer for it and half a second.
  */
 export function nextCount({ count, milliseconds }: Timed, former: Timed | undefined): number {
   const isLonger =
     former !== undefined && (count <= former.count || milliseconds > former.milliseconds * 1.5);
   if (milliseconds < 500 || !isLonger) return count * 2;
-  return milliseconds > 2000 ? Math.max(FIRST_COUNT, Math.floor(count / 2)) : count;
+  return milliseconds > 1000 ? Math.max(1, Math.floor(count / 2)) : count;
 }
 
 /** Whether a model says what its pieces are made from, so that some of them cost what they weigh. */
@@ -191,7 +187,7 @@ async function create(
       return null;
     }
     const pieces = cut && hasWithin(model) ? await presentPieces(connection, cut) : [];
-    if (!cut || pieces.length <= FIRST_COUNT) return connection.run(`${anew} ${sql}`, [], signal);
+    if (!cut || pieces.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
     await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
     return insertPieces(connection, planned, cut, pieces, signal);
   });
