@@ -224,7 +224,7 @@ test.for(ZONES)('firings in %s are those that walking the clock minute by minute
       expect(asked(text(cron), zone, ...span)).toEqual(walked(cron, zone, ...span));
     }),
     {
-      numRuns: 3,
+      numRuns: 6,
       examples: turning.map((day): [Written, number] => [
         { minutes: [0, 15, 45], hours: [0, 1, 2, 3], days: [], months: [], weekdays: [] },
         day,
