@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import { testFiles } from './test/support/kinds.ts';
 
+const { unit, e2e } = testFiles();
+const setupFiles = ['test/support/clean-environment.ts'];
+
+/** `npm test`: `unit` starts no process, no server and no database; `e2e` does. `npm run test:unit` runs the first alone. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/integration/**', 'test/long/**'],
-    setupFiles: ['test/support/clean-environment.ts'],
-    // Generous: a loaded machine is no failure.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    projects: [
+      { test: { setupFiles, name: 'unit', include: [...unit], testTimeout: 30_000, hookTimeout: 30_000 } },
+      // Generous: a loaded machine is no failure.
+      { test: { setupFiles, name: 'e2e', include: [...e2e], testTimeout: 180_000, hookTimeout: 180_000 } },
+    ],
     // Two cores are kept busy by three: many tests wait for streams, polls and processes.
     maxWorkers: 3,
     coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },

@@ -62,7 +62,7 @@ async function loadRealData(folder: string): Promise<void> {
         from: Number.NEGATIVE_INFINITY,
         to: Number.POSITIVE_INFINITY,
       },
-      wish: { route: null, format: null, store: null },
+      override: { route: null, format: null, store: null },
       reload: false,
     },
     silentLogger,
@@ -95,7 +95,7 @@ async function firstRows(
   const counted = await warehouse.ask(`SELECT count(*) FROM (${sql}\n)`, signal, (result) => result.rows());
   let text = '';
   await warehouse.ask(`FROM (${sql}\n) LIMIT ${ROWS}`, signal, (result) =>
-    writeResult(result, 'table', async (piece) => {
+    writeResult(result, { format: 'table' }, async (piece) => {
       text += piece;
     }),
   );

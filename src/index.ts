@@ -17,7 +17,7 @@ export { CRAWL_END_REASONS, CRAWL_STATUSES, Crawl } from './api/crawls.ts';
 export type { DataExport, DataExportInput } from './api/data-exports.ts';
 export { ENDPOINTS } from './api/endpoints.ts';
 export { CRAWL_DATA_TYPES, FIELD_TYPES, FieldRecord } from './api/fields.ts';
-export type { IngestFile } from './api/ingest-files.ts';
+export { fileForm, type IngestFile } from './api/ingest-files.ts';
 export type { LogMetadata } from './api/log-monitoring.ts';
 export {
   authorizationUrl,

@@ -1,36 +1,78 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseAst } from 'vitest/node';
 
 const ROOT = join(import.meta.dirname, '..', 'src');
 
 /** Imports go to a strictly lower rank, or stay in their folder (docs/architecture.md). */
 const RANKS: Readonly<Record<string, number>> = {
   core: 0,
-  model: 1,
-  config: 2,
-  api: 2,
-  stores: 2,
-  ledger: 2,
-  warehouse: 2,
-  discover: 3,
-  extract: 3,
-  stage: 3,
-  load: 3,
-  transform: 3,
-  publish: 3,
-  query: 3,
-  document: 3,
-  alert: 3,
-  pipeline: 4,
-  schedule: 5,
-  doctor: 5,
-  sandbox: 5,
-  cli: 6,
+  api: 1,
+  model: 2,
+  config: 3,
+  stores: 1,
+  ledger: 3,
+  warehouse: 3,
+  discover: 4,
+  routes: 4,
+  stage: 4,
+  load: 4,
+  transform: 4,
+  publish: 4,
+  query: 4,
+  alert: 4,
+  document: 5,
+  pipeline: 5,
+  schedule: 6,
+  doctor: 6,
+  sandbox: 6,
+  cli: 7,
 };
 /** The sandbox shares only the contract: where both sides are wrong in the same way, no test could see it. */
 const SANDBOX_MAY_IMPORT = ['api', 'core', 'sandbox'];
+/** The floors of the sandbox, held like those of the program (docs/architecture.md). */
+const SANDBOX_RANKS: Readonly<Record<string, number>> = {
+  catalogue: 0,
+  faults: 0,
+  resources: 1,
+  configs: 2,
+  ingest: 2,
+  notify: 2,
+  oauth: 2,
+  oql: 2,
+  pages: 3,
+  rows: 3,
+  aggregates: 4,
+  exports: 4,
+  life: 4,
+  logs: 4,
+  import: 5,
+  ranking: 5,
+  stores: 5,
+  generate: 6,
+  http: 6,
+};
+/** The routes know nothing of each other; what they share is below them, what chooses among them is above. */
+const ROUTES_RANKS: Readonly<Record<string, number>> = {
+  download: 0,
+  stream: 1,
+  export: 1,
+  search: 1,
+  aggregates: 1,
+  list: 1,
+};
 const LONGEST_FILE = 320;
+const MOST_PARAMETERS = 4;
+/** Functions that still take more: the list only gets shorter. A function that is mended leaves it. */
+const MORE_PARAMETERS: ReadonlySet<string> = new Set(
+  `attachDespiteWriter attempt bucketProblems buildModel checkOutput checkPieces comparison convertPart
+  deriveLogPages ensureExport exportOption halve inspectPart inspectSql listIncrementally listPage
+  loadDueUnits mergeHistory narrowed numberTest objectKey open openExport openNext openRows openSource
+  packageNotes pagesSql partsOf planRawTable planUnits planWindows put rankingExport readByIds recordLoad
+  refuseDrift refuseRepeatedRows repeatedKeys replaceRows runUnit runUnits stageUnit test textTest
+  valueSources verifiedBody writeFiles writeLines`.split(/\s+/),
+);
 
 interface Source {
   /** Below `src`, such as `core/json.ts`. */
@@ -96,19 +138,47 @@ test('every relative import names a file that exists', () => {
   expect(missing).toEqual([]);
 });
 
+/** Imports between folders that do not go to a strictly lower rank; a file in no folder may import any. */
+function upwardEdges(
+  edges: readonly (readonly [string, string])[],
+  ranks: Readonly<Record<string, number>>,
+): string[] {
+  return edges
+    .filter(([file, edge]) => {
+      const [from, to] = [folderOf(file), folderOf(edge)];
+      if (from === '' || from === to) return false;
+      return !((ranks[to] ?? Number.POSITIVE_INFINITY) < (ranks[from] ?? -1));
+    })
+    .map(([file, edge]) => `${file} → ${edge}`);
+}
+
+const imports = sources.flatMap((source) => edgesOf(source).map((edge) => [source.file, edge] as const));
+
 test('imports go to a strictly lower rank or stay in their folder', () => {
-  const upward = sources.flatMap((source) => {
-    const from = folderOf(source.file);
-    if (from === '') return [];
-    return edgesOf(source)
-      .filter((edge) => {
-        const to = folderOf(edge);
-        if (to === from) return false;
-        return !((RANKS[to] ?? Number.POSITIVE_INFINITY) < (RANKS[from] ?? -1));
-      })
-      .map((edge) => `${source.file} → ${edge}`);
-  });
-  expect(upward).toEqual([]);
+  expect(upwardEdges(imports, RANKS)).toEqual([]);
+});
+
+test('the folders of the sandbox have ranks of their own, which its imports keep to', () => {
+  const below = (file: string): string => relative('sandbox', file);
+  const inside = imports.filter(
+    ([file, edge]) => folderOf(file) === 'sandbox' && folderOf(edge) === 'sandbox',
+  );
+  expect(
+    upwardEdges(
+      inside.map(([file, edge]) => [below(file), below(edge)]),
+      SANDBOX_RANKS,
+    ),
+  ).toEqual([]);
+  const loose = sources.filter(({ file }) => folderOf(file) === 'sandbox' && folderOf(below(file)) === '');
+  expect(loose.map(({ file }) => file)).toEqual(['sandbox/start-sandbox.ts']);
+});
+
+test('no route imports another route', () => {
+  const inside = imports
+    .filter(([file, edge]) => file.startsWith('routes/') && edge.startsWith('routes/'))
+    .map(([file, edge]) => [relative('routes', file), relative('routes', edge)] as const)
+    .filter(([, edge]) => folderOf(edge) !== '');
+  expect(upwardEdges(inside, ROUTES_RANKS)).toEqual([]);
 });
 
 test('the sandbox shares only api and core with the rest', () => {
@@ -155,6 +225,53 @@ test('every file and folder is named in kebab-case', () => {
     ({ file }) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/.test(file),
   );
   expect(named.map(({ file }) => file)).toEqual([]);
+});
+
+/** The functions of a text that take more parameters than `MOST_PARAMETERS` besides a signal, by name. */
+function manyParameters(text: string): string[] {
+  const found: string[] = [];
+  const nodes: { readonly node: unknown; readonly name: string }[] = [
+    { node: parseAst(text, { lang: 'ts' }), name: '' },
+  ];
+  for (let one = nodes.pop(); one !== undefined; one = nodes.pop()) {
+    if (typeof one.node !== 'object' || one.node === null) continue;
+    const { id, key, params, type } = one.node as Record<string, unknown>;
+    const name = nameOf(id) ?? nameOf(key) ?? one.name;
+    const isFunction = /Function/.test(String(type)) && Array.isArray(params);
+    const counted = isFunction ? params.filter((one) => !/^_?signal$/.test(parameterName(one))) : [];
+    if (counted.length > MOST_PARAMETERS) found.push(name);
+    for (const child of Object.values(one.node)) nodes.push({ node: child, name });
+  }
+  return found;
+}
+
+function nameOf(node: unknown): string | undefined {
+  const name = (node as { name?: unknown } | null | undefined)?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Also of one with a default. */
+function parameterName(node: unknown): string {
+  return nameOf(node) ?? nameOf((node as { left?: unknown }).left) ?? '';
+}
+
+test(`no function takes more than ${MOST_PARAMETERS} parameters besides a signal, but those listed`, () => {
+  const text = `export class A { async b(one, two, three, four, signal) {} c(one, two, { three }, four, five = 5) {} }
+    function d(one: number, two: string, three: Date, four: URL, five?: Error, signal?: AbortSignal): void {}
+    const e = (one, two, three, four, ...five) => 1;`;
+  expect(manyParameters(text).sort()).toEqual(['c', 'd', 'e']);
+  const found = sources.flatMap(({ file, text }) =>
+    manyParameters(text)
+      .filter((name) => !MORE_PARAMETERS.has(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('DuckDB is opened in one place', () => {
+  expect(offenders(/\bDuckDBInstance\s*\.\s*(?:create|fromCache)\b/, () => false)).toEqual([
+    'core/duckdb.ts',
+  ]);
 });
 
 test('nothing outside cli prints to the console', () => {

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder } from '../core/private-files.ts';
 import type { Alert } from './alert.ts';
-import type { OpenTrouble } from './trouble.ts';
+import type { OpenIncident } from './incident.ts';
 
 /** An alert that has not reached its target yet. */
 export interface Undelivered {
@@ -24,7 +24,7 @@ export class AlertStore implements Disposable {
   readonly #database: DatabaseSync;
 
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true });
+    makePrivateFolder(folder);
     this.#database = new DatabaseSync(join(folder, 'alerts.sqlite'));
     this.#database.exec(SCHEMA);
   }
@@ -41,12 +41,12 @@ export class AlertStore implements Disposable {
     }
   }
 
-  troubles(): OpenTrouble[] {
+  troubles(): OpenIncident[] {
     const rows = this.#database.prepare('SELECT trouble FROM troubles ORDER BY key').all();
-    return rows.map((row) => JSON.parse(String(row.trouble)) as OpenTrouble);
+    return rows.map((row) => JSON.parse(String(row.trouble)) as OpenIncident);
   }
 
-  open(trouble: OpenTrouble): void {
+  open(trouble: OpenIncident): void {
     this.#database
       .prepare('INSERT OR REPLACE INTO troubles VALUES (?, ?)')
       .run(trouble.key, JSON.stringify(trouble));

@@ -1,6 +1,6 @@
 import type { AlertEvent } from '../config/alert-settings.ts';
-import { redact } from '../core/redact.ts';
-import type { OpenTrouble, Trouble } from './trouble.ts';
+import { redactTexts } from '../core/redact.ts';
+import type { Incident, OpenIncident } from './incident.ts';
 
 /** What is sent, as JSON (docs/alerts.md). */
 export interface Alert {
@@ -23,11 +23,11 @@ export interface Alert {
 /** The run that an alert comes of. */
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
 
-export function alertOf({ key, began, wait: _, ...trouble }: Trouble, run: AlertRun): Alert {
+export function alertOf({ key, began, wait: _, ...trouble }: Incident, run: AlertRun): Alert {
   return { ...trouble, trouble: key, ...run, since: began ?? run.at };
 }
 
-export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: AlertRun): Alert {
+export function recoveryOf({ key, title, project_id, since }: OpenIncident, run: AlertRun): Alert {
   return {
     event: 'recovery',
     trouble: key,
@@ -42,11 +42,12 @@ export function recoveryOf({ key, title, project_id, since }: OpenTrouble, run: 
 
 /** The body of a request, or what a command reads; secrets masked. */
 export function alertText(alert: Alert, format: 'json' | 'slack'): string {
-  if (format === 'json') return redact(JSON.stringify(alert));
-  const { event, title, details, hint } = alert;
+  const masked = redactTexts(alert) as Alert;
+  if (format === 'json') return JSON.stringify(masked);
+  const { event, title, details, hint } = masked;
   const lines = [`*crawlhouse ${event}*: ${escaped(title)}`, ...details.map((line) => `> ${escaped(line)}`)];
   if (hint) lines.push(`Try: ${escaped(hint)}`);
-  return redact(JSON.stringify({ text: lines.join('\n') }));
+  return JSON.stringify({ text: lines.join('\n') });
 }
 
 /** Slack reads these three as its own. */

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../core/error-codes.ts';
-import { detailsOf, earliest, type Trouble } from './trouble.ts';
+import { detailsOf, earliest, type Incident } from './incident.ts';
 
 /** A unit that did not go through when it was last tried. */
 export interface FailedUnit {
@@ -31,7 +31,7 @@ export function findUnitFailures(
   units: readonly FailedUnit[],
   nameOf: (projectId: string) => string,
   isLast: boolean,
-): Trouble[] {
+): Incident[] {
   const told = units.filter(({ code }) => isTrouble(code) && !TOLD_ELSEWHERE.includes(code));
   const groups = Map.groupBy(told, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
   return [...groups].map(([key, [first, ...others]]) => {
@@ -56,7 +56,7 @@ export function findUnitFailures(
 }
 
 /** What a run as a whole failed of, one trouble for each code; `scope` is the schedule or command. */
-export function findRunFailures(scope: string, errors: readonly RunFailure[], isLast: boolean): Trouble[] {
+export function findRunFailures(scope: string, errors: readonly RunFailure[], isLast: boolean): Incident[] {
   const told = errors.filter(({ code }) => isTrouble(code));
   return [...Map.groupBy(told, ({ code }) => code)].map(([code, all]) => ({
     key: runKey(scope, code),

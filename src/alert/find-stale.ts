@@ -1,4 +1,4 @@
-import type { Trouble } from './trouble.ts';
+import type { Incident } from './incident.ts';
 
 /** A project and the ends of its crawls that left a report, in UTC milliseconds, in any order. */
 export interface Rhythm {
@@ -34,7 +34,7 @@ export function expectedBy(ends: readonly number[]): number | null {
 }
 
 /** Projects that had no new crawl within their usual rhythm. */
-export function findStale(rhythms: readonly Rhythm[], now: number): Trouble[] {
+export function findStale(rhythms: readonly Rhythm[], now: number): Incident[] {
   return rhythms.flatMap(({ project_id, name, ends }) => {
     const due = expectedBy(ends);
     if (due === null || now <= due) return [];

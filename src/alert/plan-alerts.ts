@@ -1,11 +1,11 @@
 import type { AlertEvent } from '../config/alert-settings.ts';
-import type { OpenTrouble, Trouble } from './trouble.ts';
+import type { Incident, OpenIncident } from './incident.ts';
 
 export interface AlertPlan {
   /** Troubles that somebody is to be told of now. */
-  readonly raised: readonly Trouble[];
+  readonly raised: readonly Incident[];
   /** Troubles that are over. */
-  readonly over: readonly OpenTrouble[];
+  readonly over: readonly OpenIncident[];
 }
 
 /**
@@ -13,8 +13,8 @@ export interface AlertPlan {
  * seen a trouble; what it could not have seen stays open.
  */
 export function planAlerts(
-  open: readonly OpenTrouble[],
-  found: readonly Trouble[],
+  open: readonly OpenIncident[],
+  found: readonly Incident[],
   judges: (key: string) => boolean,
   events: readonly AlertEvent[],
 ): AlertPlan {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { commandEnvironment } from '../config/command-environment.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import { underUserMask } from '../core/private-files.ts';
 
 /** As much of what a command says on stderr stands in an error. */
 const MOST_SAID = 500;
@@ -21,11 +22,13 @@ export async function runCommand(
   const late = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, late]);
   // A group of its own, so that its children can be killed with it.
-  const child = spawn(program, args, {
-    detached: true,
-    env: commandEnvironment(),
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
+  const child = underUserMask(() =>
+    spawn(program, args, {
+      detached: true,
+      env: commandEnvironment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    }),
+  );
   const kill = (): void => killGroup(child);
   either.addEventListener('abort', kill);
   let said = '';

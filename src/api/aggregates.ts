@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
 import { OqlTree } from './oql.ts';
+import { asErrorObject, serviceError } from './service-error.ts';
 
 /** Aggregation methods of crawl data (api-spec.md §4.1). */
 export const AGG_METHODS = ['min', 'max', 'avg', 'sum', 'value_count', 'cardinality'] as const;
@@ -44,3 +46,34 @@ export type Aggregate = z.infer<typeof Aggregate>;
 
 export const AggregateResponse = z.looseObject({ aggs: z.array(Aggregate) });
 export type AggregateResponse = z.infer<typeof AggregateResponse>;
+
+export type AggregateRow = Readonly<Record<string, unknown>>;
+
+/**
+ * The columns that were asked for of an aggregate's table, as records.
+ *
+ * @param path of the request, for messages
+ * @throws CrawlhouseError `contract_broken` for what is no such table, or the error that stands in its place
+ */
+export function aggregateRows(
+  table: Aggregate | undefined,
+  columns: readonly string[],
+  path: string,
+): AggregateRow[] {
+  const said = asErrorObject(table?.error);
+  if (said) throw serviceError({ method: 'POST', path }, 200, said, undefined);
+  const { cols, rows } = table ?? {};
+  const broken = (problem: string): CrawlhouseError =>
+    new CrawlhouseError('contract_broken', `POST ${path} answered an aggregate ${problem}`);
+  if (cols === undefined || rows === undefined)
+    throw broken(`without a table${table?.error === undefined ? '' : `: ${JSON.stringify(table.error)}`}`);
+  const places = columns.map((name) => ({ name, at: cols.indexOf(name) }));
+  const lacking = places.find(({ name, at }) => at === -1 || cols.lastIndexOf(name) !== at);
+  if (lacking)
+    throw broken(`whose columns are ${cols.join(', ')}: ${lacking.name} does not stand there once`);
+  return rows.map((row, index) => {
+    if (row.length !== cols.length)
+      throw broken(`whose row ${index + 1} has ${row.length} values for ${cols.length} columns`);
+    return Object.fromEntries(places.map(({ name, at }) => [name, row[at]]));
+  });
+}

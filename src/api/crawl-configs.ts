@@ -13,6 +13,18 @@ export const WEBHOOK_SECRET_LENGTH = { min: 8, max: 100 } as const;
 
 const object = z.record(z.string(), z.unknown());
 
+/** A line break would end a header and begin another one; RFC 9110 §5.5 allows a tab of the control characters. */
+const ONE_LINE = /^[^\p{Cc}\u2028\u2029]*$/u;
+const HEADER_VALUE = /^(?:[^\p{Cc}\u2028\u2029]|\t)*$/u;
+/** RFC 9110 §5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const NO_LINE_BREAK = 'must not hold line breaks or other control characters';
+
+const headers = z.record(
+  z.string().regex(HEADER_NAME, "must be a header's name: letters, digits and !#$%&'*+-.^_`|~"),
+  z.string().regex(HEADER_VALUE, NO_LINE_BREAK),
+);
+
 /** A crawl configuration (api-spec.md §2.8). */
 export const CrawlConfig = z
   .looseObject({
@@ -78,10 +90,10 @@ export const Notifications = z.strictObject({
 });
 
 const HttpAuth = z.strictObject({
-  username: z.string().min(1),
-  password: z.string(),
+  username: z.string().min(1).regex(ONE_LINE, NO_LINE_BREAK),
+  password: z.string().regex(ONE_LINE, NO_LINE_BREAK),
   scheme: z.enum(HTTP_AUTH_SCHEMES),
-  realm: z.string().nullish(),
+  realm: z.string().regex(ONE_LINE, NO_LINE_BREAK).nullish(),
 });
 
 const deprecated = Object.fromEntries(
@@ -93,7 +105,7 @@ export const CrawlConfigInput = z
   .strictObject({
     name: z.string().trim().min(1),
     start_url: HttpUrl,
-    user_agent: z.string().trim().min(1),
+    user_agent: z.string().regex(HEADER_VALUE, NO_LINE_BREAK).trim().min(1),
     max_speed: z
       .number()
       .refine(isMaxSpeed, 'must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second')
@@ -132,7 +144,7 @@ export const CrawlConfigInput = z
     dns: z
       .array(z.strictObject({ host: z.string().min(1), ips: z.array(z.union([z.ipv4(), z.ipv6()])).min(1) }))
       .optional(),
-    extra_headers: z.record(z.string(), z.string()).optional(),
+    extra_headers: headers.optional(),
     filter_query_params: z.boolean().optional(),
     http_auth: HttpAuth.nullish(),
     js_rendering: z.boolean().optional(),
@@ -181,6 +193,7 @@ export const LIST_CRAWL_CONFIGS = endpoint({
   query: NoQuery,
   answers: 'json',
   response: CrawlConfigList,
+  result: 'crawl_configs',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -194,6 +207,7 @@ export const GET_CRAWL_CONFIG = endpoint({
   query: NoQuery,
   answers: 'json',
   response: CrawlConfigResponse,
+  result: 'crawl_config',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -208,6 +222,7 @@ export const CREATE_CRAWL_CONFIG = endpoint({
   body: z.strictObject({ crawl_config: CrawlConfigInput }),
   answers: 'json',
   response: CrawlConfigResponse,
+  result: 'crawl_config',
   errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
   repeatable: false,
 });
@@ -222,6 +237,7 @@ export const UPDATE_CRAWL_CONFIG = endpoint({
   body: z.strictObject({ crawl_config: CrawlConfigUpdate }),
   answers: 'json',
   response: CrawlConfigResponse,
+  result: 'crawl_config',
   errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -261,31 +277,3 @@ export const VALIDATE_CUSTOM_WEBHOOK = endpoint({
   errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
-
-/** Keys of a configuration that are, or hold, secrets (spec-notes.md 33). */
-export const SECRET_CONFIG_KEYS = [
-  'http_auth',
-  'analytics_a_params',
-  'analytics_b_params',
-  'search_console_params',
-  'backlinks_params',
-  'extra_headers',
-  'notifications',
-  'webhooks',
-] as const;
-
-/** The configuration without anything secret in it. */
-export function withoutSecrets(config: CrawlConfig): CrawlConfig {
-  const secret: ReadonlySet<string> = new Set(SECRET_CONFIG_KEYS);
-  return Object.fromEntries(Object.entries(config).filter(([key]) => !secret.has(key))) as CrawlConfig;
-}
-
-/** A record of any list without the secrets of a configuration: it stands alone, or within a crawl. */
-export function recordWithoutSecrets(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { crawl_config: config } = record;
-  const isConfig = 'max_speed' in record && 'user_agent' in record;
-  const outer = isConfig ? withoutSecrets(record as CrawlConfig) : record;
-  return typeof config === 'object' && config !== null
-    ? { ...outer, crawl_config: withoutSecrets(config as CrawlConfig) }
-    : outer;
-}

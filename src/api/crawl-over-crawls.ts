@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 export const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
 export const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
@@ -69,9 +69,10 @@ export const LIST_CRAWL_OVER_CRAWLS = endpoint({
   scope: 'projects:read',
   summary: 'Crawl over crawls of a workspace',
   source: '§4.6',
-  query: ListQuery,
+  query: listQuery(CRAWL_OVER_CRAWL_LIST_FIELDS),
   answers: 'json',
   response: pageOf('crawl_over_crawls', CrawlOverCrawl),
+  result: 'crawl_over_crawls',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -85,6 +86,7 @@ export const GET_CRAWL_OVER_CRAWL = endpoint({
   query: NoQuery,
   answers: 'json',
   response: CrawlOverCrawlResponse,
+  result: 'crawl_over_crawl',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -102,6 +104,7 @@ export const LAUNCH_CRAWL_OVER_CRAWL = endpoint({
   body: CrawlOverCrawlInput.optional(),
   answers: 'json',
   response: CrawlOverCrawlResponse,
+  result: 'crawl_over_crawl',
   errors: [
     'invalid_request',
     'invalid_request_parameters',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CrawlConfig } from './crawl-configs.ts';
 import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** States of a crawl (api-spec.md §3.1). */
 export const CRAWL_STATUSES = [
@@ -85,9 +85,10 @@ export const LIST_CRAWLS = endpoint({
   scope: 'projects:read',
   summary: 'Crawls of a workspace',
   source: '§4.5',
-  query: ListQuery,
+  query: listQuery(CRAWL_LIST_FIELDS),
   answers: 'json',
   response: pageOf('crawls', Crawl),
+  result: 'crawls',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -101,6 +102,7 @@ export const GET_CRAWL = endpoint({
   query: NoQuery,
   answers: 'json',
   response: CrawlResponse,
+  result: 'crawl',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -114,6 +116,7 @@ export const LAUNCH_CRAWL = endpoint({
   query: z.strictObject({ configId: z.string('must be given once').min(1) }),
   answers: 'json',
   response: CrawlResponse,
+  result: 'crawl',
   errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request', 'quota_error'],
   repeatable: false,
 });
@@ -128,6 +131,7 @@ export const PILOT_CRAWL = endpoint({
   body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
   answers: 'json',
   response: CrawlResponse,
+  result: 'crawl',
   errors: [
     'invalid_request',
     'invalid_request_parameters',

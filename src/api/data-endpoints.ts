@@ -59,6 +59,7 @@ function unspecifiedFields<const Path extends string>(
     query: NoQuery,
     answers: 'json',
     response: FieldsResponse,
+    result: 'fields',
     errors: ['resource_not_found'],
   });
 }
@@ -109,6 +110,7 @@ export const GET_CRAWL_FIELDS = endpoint({
   query: NoQuery,
   answers: 'json',
   response: FieldsResponse,
+  result: 'fields',
   errors: ['invalid_request_parameters', 'resource_not_found'],
 });
 

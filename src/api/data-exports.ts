@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
 export const EXPORT_DATA_TYPES = ['page', 'link'] as const;
@@ -95,9 +95,10 @@ export const LIST_DATA_EXPORTS = endpoint({
   scope: 'account:read',
   summary: 'Data exports of a workspace; its key is `account`',
   source: '§4.9',
-  query: ListQuery,
+  query: listQuery(DATA_EXPORT_LIST_FIELDS),
   answers: 'json',
   response: pageOf('account', DataExport),
+  result: 'account',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -111,6 +112,7 @@ export const GET_DATA_EXPORT = endpoint({
   query: NoQuery,
   answers: 'json',
   response: DataExportResponse,
+  result: 'data_export',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -122,9 +124,10 @@ export const CREATE_DATA_EXPORT = endpoint({
   summary: 'Export the pages or links of a crawl to an object store',
   source: '§4.9',
   query: NoQuery,
-  body: z.strictObject({ data_export: DataExportInput }),
+  body: z.strictObject({ data_export: DataExportInput as z.ZodType<DataExportRequest, DataExportInput> }),
   answers: 'json',
   response: DataExportResponse,
+  result: 'data_export',
   errors: [
     'invalid_request',
     'invalid_request_parameters',

@@ -1,7 +1,6 @@
-import type { DataClient, ExportRequest } from './data-client.ts';
-import type { CrawlDataType, FieldRecord, Granularity } from './fields.ts';
-import type { ExportFileType, SearchBody, SearchResponse } from './search.ts';
-import type { StreamedResponse } from './transport.ts';
+import * as data from './data-endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { CrawlDataType, Granularity } from './fields.ts';
 
 /** One of the four places that rows are searched in and exported from (api-spec.md §4.1). */
 export type DataSource =
@@ -24,60 +23,60 @@ export function describeSource(source: DataSource): string {
   }
 }
 
-/** `GET …/fields`, of which the specification has only that of crawls (spec-notes.md 11). */
-export function fieldsOfSource(
-  client: DataClient,
-  source: DataSource,
-  signal?: AbortSignal,
-): Promise<FieldRecord[]> {
-  switch (source.kind) {
-    case 'crawl':
-      return client.crawlFields(source.id, source.dataType, signal);
-    case 'crawl_over_crawl':
-      return client.crawlOverCrawlFields(source.id, signal);
-    case 'log_events':
-      return client.logEventFields(source.projectId, signal);
-    case 'log_pages':
-      return client.logPageFields(source.projectId, source.granularity, signal);
-  }
+/** Fields by whose values no two rows are alike, where the contract says so: a crawl fetches a URL once (api-spec.md §2.15). */
+export function uniqueFields(source: DataSource): readonly string[] {
+  return source.kind === 'crawl' && source.dataType === 'pages' ? ['url'] : [];
 }
 
-/** @param asWritten keeps the numbers of the rows in the spelling they came in */
-export function searchSource(
-  client: DataClient,
-  source: DataSource,
-  body: SearchBody,
-  signal?: AbortSignal,
-  asWritten?: boolean,
-): Promise<SearchResponse> {
-  switch (source.kind) {
-    case 'crawl':
-      return client.searchCrawl(source.id, source.dataType, body, signal, asWritten);
-    case 'crawl_over_crawl':
-      return client.searchCrawlOverCrawl(source.id, body, signal, asWritten);
-    case 'log_events':
-      return client.searchLogEvents(source.projectId, body, signal, asWritten);
-    case 'log_pages':
-      return client.searchLogPages(source.projectId, source.granularity, body, signal, asWritten);
-  }
+/** Fields that every row has a value of: a page its URL (api-spec.md §2.15), a link its two ends (wire-facts.md). */
+export function requiredFields(source: DataSource): readonly string[] {
+  if (source.kind !== 'crawl') return [];
+  if (source.dataType === 'pages') return ['url'];
+  return source.dataType === 'links' ? ['origin', 'target'] : [];
 }
 
-export function exportSource(
-  client: DataClient,
-  source: DataSource,
-  body: ExportRequest,
-  fileType: ExportFileType,
-  acceptGzip: boolean,
-  signal?: AbortSignal,
-): Promise<StreamedResponse> {
+/** What a source answers to, and the parameters of its path. */
+export interface SourceEndpoints {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly fields: Endpoint;
+  readonly search: Endpoint;
+  readonly aggregate: Endpoint;
+  readonly export: Endpoint;
+}
+
+export function sourceEndpoints(source: DataSource): SourceEndpoints {
   switch (source.kind) {
     case 'crawl':
-      return client.exportCrawl(source.id, source.dataType, body, fileType, acceptGzip, signal);
+      return {
+        parameters: { crawl_id: source.id, data_type: source.dataType },
+        fields: data.GET_CRAWL_FIELDS,
+        search: data.SEARCH_CRAWL,
+        aggregate: data.AGGREGATE_CRAWL,
+        export: data.EXPORT_CRAWL,
+      };
     case 'crawl_over_crawl':
-      return client.exportCrawlOverCrawl(source.id, body, fileType, acceptGzip, signal);
+      return {
+        parameters: { coc_id: source.id, data_type: 'pages' },
+        fields: data.GET_CRAWL_OVER_CRAWL_FIELDS,
+        search: data.SEARCH_CRAWL_OVER_CRAWL,
+        aggregate: data.AGGREGATE_CRAWL_OVER_CRAWL,
+        export: data.EXPORT_CRAWL_OVER_CRAWL,
+      };
     case 'log_events':
-      return client.exportLogEvents(source.projectId, body, fileType, acceptGzip, signal);
+      return {
+        parameters: { project_id: source.projectId, data_type: 'events' },
+        fields: data.GET_LOG_EVENT_FIELDS,
+        search: data.SEARCH_LOG_EVENTS,
+        aggregate: data.AGGREGATE_LOG_EVENTS,
+        export: data.EXPORT_LOG_EVENTS,
+      };
     case 'log_pages':
-      return client.exportLogPages(source.projectId, source.granularity, body, fileType, acceptGzip, signal);
+      return {
+        parameters: { project_id: source.projectId, data_type: 'pages', granularity: source.granularity },
+        fields: data.GET_LOG_PAGE_FIELDS,
+        search: data.SEARCH_LOG_PAGES,
+        aggregate: data.AGGREGATE_LOG_PAGES,
+        export: data.EXPORT_LOG_PAGES,
+      };
   }
 }

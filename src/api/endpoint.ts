@@ -9,15 +9,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type Answer = 'json' | 'none' | 'file';
 
 /** One operation of the service (api-spec.md §4): the client, the sandbox and the OpenAPI document are made from it. */
-export interface Endpoint<
-  Path extends string = string,
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-  Response extends z.ZodType = z.ZodType,
-> {
+export interface Endpoint {
   readonly method: Method;
   /** Below `/api/v2`, with its parameters in braces. */
-  readonly path: Path;
+  readonly path: string;
   /** Values of path parameters where the specification lists them; any other is not found. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   /** The scope asked of the token (docs/service-decisions.md). */
@@ -25,12 +20,14 @@ export interface Endpoint<
   readonly summary: string;
   /** Where it stands in api-spec.md, such as `§4.3`. */
   readonly source: string;
-  readonly query?: Query;
-  readonly body?: Body;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
   /** How the body is sent; JSON where nothing is said. */
   readonly sends?: 'json' | 'multipart';
   readonly answers: Answer;
-  readonly response?: Response;
+  readonly response?: z.ZodType;
+  /** The key of the answer that holds the result; absent: the whole answer is the result. */
+  readonly result?: string;
   /** Errors it may answer with, besides `unauthorized`, `forbidden` and `internal_error`, which all may. */
   readonly errors: readonly ServiceErrorType[];
   /** May it be sent again after a failure? (spec-notes.md 16) */
@@ -46,12 +43,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
 
 /** An endpoint with its types as written. */
-export function endpoint<
-  const Path extends string,
-  Query extends z.ZodType = z.ZodNever,
-  Body extends z.ZodType = z.ZodNever,
-  Response extends z.ZodType = z.ZodNever,
->(definition: Endpoint<Path, Query, Body, Response>): Endpoint<Path, Query, Body, Response> {
+export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition;
 }
 

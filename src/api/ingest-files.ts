@@ -1,7 +1,8 @@
+import { FormData } from 'undici';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 export const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
 
@@ -34,9 +35,10 @@ export const LIST_INGEST_FILES = endpoint({
   scope: 'projects:read',
   summary: 'Ingest files of a project; its key is `user_files`',
   source: '§4.8',
-  query: ListQuery,
+  query: listQuery(INGEST_FILE_LIST_FIELDS),
   answers: 'json',
   response: pageOf('user_files', IngestFile),
+  result: 'user_files',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -50,9 +52,17 @@ export const GET_INGEST_FILE = endpoint({
   query: NoQuery,
   answers: 'json',
   response: z.looseObject({ user_file: IngestFile }),
+  result: 'user_file',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
+
+/** The form of an upload. */
+export function fileForm(file: { readonly name: string; readonly content: Blob }): FormData {
+  const form = new FormData();
+  form.set('file', file.content, file.name);
+  return form;
+}
 
 /** The answer has no body: the list tells the new file's id (spec-notes.md 8). */
 export const UPLOAD_INGEST_FILE = endpoint({

@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
+import { atLeastAtRate, DEFAULT_LIMITS } from '../core/limits.ts';
 import { keepSecret } from '../core/redact.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -19,12 +20,18 @@ export interface OAuthApplication {
   readonly retry?: RetryPolicy;
 }
 
+/** Tokens are short: more than this of an answer is not read. */
+const ANSWER_LIMIT = 1024 * 1024;
 /** An access token is left a tenth of its life before it expires, but not more than this. */
 const LONGEST_MARGIN_MS = 60_000;
 
 /** The answer to a code or a refresh token (api-spec.md §5); `expires_in` is seconds. */
 export const TokenResponse = z.looseObject({
-  access_token: z.string().min(1),
+  // It goes into a header.
+  access_token: z
+    .string()
+    .min(1)
+    .refine((token) => !/[^\x21-\x7e]/.test(token)),
   refresh_token: z.string().min(1).nullish(),
   expires_in: z.number().positive(),
   token_type: z.string().nullish(),
@@ -143,11 +150,23 @@ async function post(url: string, form: URLSearchParams, signal: AbortSignal | un
       reset: true,
       ...(signal ? { signal } : {}),
     });
-    return { status: answer.statusCode, text: await answer.body.text(), headers: answer.headers };
+    return { status: answer.statusCode, text: await shortText(answer.body), headers: answer.headers };
   } catch (error) {
     signal?.throwIfAborted();
     throw retriable('connection', `the token endpoint can't be reached: ${(error as Error).message}`, error);
   }
+}
+
+/** The text of an answer, as far as one of a token endpoint can reach. */
+async function shortText(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of atLeastAtRate(body, 'the token endpoint', DEFAULT_LIMITS)) {
+    size += piece.length;
+    if (size > ANSWER_LIMIT) throw new Error(`its answer is larger than ${ANSWER_LIMIT} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** RFC 6749 errors, or the service's error object: neither is shown for this endpoint. */

@@ -26,16 +26,34 @@ const count = z
 const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, default: 0 } });
 const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });
 
-/** The query of a paginated list as it stands in the address (api-spec.md §4.9, "Pagination query"). */
-export const ListQuery = z.strictObject({
-  offset,
-  limit,
-  sort: z
-    .string('must be given once')
-    .optional()
-    .meta({ description: '`<name>:<order>`, where order is `asc` or `desc`' }),
-  filters: z.string('must be given once').optional().meta({ description: 'OQL, encoded as rison' }),
-});
+/**
+ * The query of a paginated list as it stands in the address (api-spec.md §4.9, "Pagination query"), with the fields that
+ * the list can be sorted and filtered by.
+ */
+export function listQuery(fields: readonly string[]) {
+  const named = fields.length > 0 ? fields.map((field) => `\`${field}\``).join(', ') : 'none is specified';
+  const orders = fields.flatMap((field) => [`${field}:asc`, `${field}:desc`]);
+  const text = z.string('must be given once').optional();
+  return z.strictObject({
+    offset,
+    limit,
+    sort: text.meta({
+      wire: {
+        type: 'string',
+        ...(orders.length > 0 ? { enum: orders } : {}),
+        description: `\`<name>:<order>\`, where order is \`asc\` or \`desc\`; names: ${named}`,
+      },
+    }),
+    filters: text.meta({
+      wire: {
+        type: 'string',
+        'x-filter-fields': fields,
+        description: `OQL, encoded as rison; fields: ${named}`,
+      },
+    }),
+  });
+}
+export type ListQuery = z.output<ReturnType<typeof listQuery>>;
 
 /** The query of a list that knows neither sort nor filters (api-spec.md §2.7). */
 export const OffsetQuery = z.strictObject({ offset, limit });

@@ -3,7 +3,7 @@ import { CrawlConfig } from './crawl-configs.ts';
 import { Crawl } from './crawls.ts';
 import { endpoint } from './endpoint.ts';
 import { HttpUrl } from './http-url.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** A project (api-spec.md §2.3); timestamps are UTC milliseconds. */
 export const Project = z
@@ -50,9 +50,10 @@ export const LIST_PROJECTS = endpoint({
   scope: 'projects:read',
   summary: 'Projects of a workspace',
   source: '§4.3',
-  query: ListQuery,
+  query: listQuery(PROJECT_LIST_FIELDS),
   answers: 'json',
   response: pageOf('projects', Project),
+  result: 'projects',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -80,6 +81,7 @@ export const CREATE_PROJECT = endpoint({
   body: z.strictObject({ project: ProjectInput }),
   answers: 'json',
   response: z.looseObject({ project: Project }),
+  result: 'project',
   errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'quota_error'],
   repeatable: false,
 });

@@ -55,6 +55,7 @@ export const GET_RANKING_FIELDS = endpoint({
   query: NoQuery,
   answers: 'json',
   response: FieldsResponse,
+  result: 'fields',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -81,6 +82,7 @@ export const EXPORT_RANKING = endpoint({
   body: RankingExportInput,
   answers: 'json',
   response: DataExportResponse,
+  result: 'data_export',
   errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'quota_error'],
   repeatable: false,
 });

@@ -1,9 +1,19 @@
 import { CrawlhouseError } from '../core/errors.ts';
 
+/** An item of a list that is outside its contract. */
+export interface BrokenItem {
+  /** Its own, or its place in the list where it has none. */
+  readonly id: string;
+  readonly projectId: string | null;
+  /** `contract_broken`: which item of which list, which field, what is wrong. */
+  readonly error: CrawlhouseError;
+}
+
 /** One page of a list as it came. */
 export interface ListPage<T> {
   readonly total: number;
   readonly items: readonly T[];
+  readonly broken: readonly BrokenItem[];
 }
 
 /** A whole list: its items in the service's order, and the service's own total. */
@@ -12,51 +22,134 @@ export interface WholeList<T> {
   readonly total: number;
 }
 
+/** The same with the items that are outside their contract, which count as items of the list. */
+export interface ReadList<T> extends WholeList<T> {
+  readonly broken: readonly BrokenItem[];
+}
+
 interface Item {
   readonly id: string;
 }
 
 /** How often a list that changes while it is read is read again. */
 const LIST_READS = 5;
+/** Items of a list at the most: they are held in memory, and a list that goes on for ever must end. */
+export const MOST_ITEMS = 1_000_000;
 
-/** Every item of a list, each once, by a pass during which the list stood still. */
-export function wholeList<T extends Item>(
-  name: string,
+/** One pass over a list: its items by their ids, and whether they add up to the service's total. */
+class ListPass<T extends Item> {
+  readonly items = new Map<string, T>();
+  readonly broken = new Map<string, BrokenItem>();
+  #total: number | undefined;
+
+  get total(): number {
+    return this.#total ?? 0;
+  }
+
+  /** A broken item is an item of the list too. */
+  get size(): number {
+    return this.items.size + this.broken.size;
+  }
+
+  /** Longer than any list may be, by what it says or by what it holds. */
+  get isTooLong(): boolean {
+    return Math.max(this.size, this.total) > MOST_ITEMS;
+  }
+
+  /** Takes a page in; what is wrong with the list since, null where nothing is. */
+  take(page: ListPage<T>): string | null {
+    const before = this.#total ?? page.total;
+    this.#total = page.total;
+    const known = this.size;
+    for (const item of page.items) this.items.set(item.id, item);
+    for (const item of page.broken) this.broken.set(item.id, item);
+    if (page.total !== before) return this.#said(`, which was ${before} a page before`);
+    if (page.items.length + page.broken.length > 0 && this.size === known)
+      return this.#said('; a page came again');
+    if (this.isTooLong) return this.#said(`; no list has more than ${MOST_ITEMS}`);
+    return this.size > page.total ? this.#said('') : null;
+  }
+
+  /** What is wrong with a list that ends here, the first `offset` of its items not asked for. */
+  end(offset = 0): string | null {
+    return this.size === Math.max(this.total - offset, 0) ? null : this.#said('');
+  }
+
+  #said(more: string): string {
+    return `the service counts ${this.total}${more.startsWith(',') ? more : ''}, its pages hold ${this.size}${more.startsWith(';') ? more : ''}`;
+  }
+}
+
+/**
+ * Every item of a list, each once, by a pass during which the list stood still.
+ *
+ * @throws CrawlhouseError `contract_broken` for an item outside its contract
+ */
+export async function wholeList<T extends Item>(
+  what: string,
   read: () => AsyncIterable<ListPage<T>>,
 ): Promise<WholeList<T>> {
-  return listUntil(name, read, () => false);
+  const { items, total, broken } = await listUntil(what, read, () => false);
+  if (broken[0]) throw broken[0].error;
+  return { items, total };
 }
 
 /**
  * Reads a list from its beginning to the first page that is enough, or to its end. Offsets shift when items come or go
- * meanwhile, so items are known by id, and a pass counts only if every page gave the same total and, where it went to
- * the end, as many items came; any other is made again.
+ * meanwhile, so items are known by id, and a pass counts only if every page gave the same total and brought something
+ * new and, where it went to the end, as many items came; any other is made again.
  *
+ * @param what the list in messages, such as `GET /workspaces`
  * @throws CrawlhouseError `cut_short` when no pass was still
  */
 export async function listUntil<T extends Item>(
-  name: string,
+  what: string,
   read: () => AsyncIterable<ListPage<T>>,
   isEnough: (page: readonly T[]) => boolean,
-): Promise<WholeList<T>> {
-  let total = 0;
-  let found = new Map<string, T>();
+): Promise<ReadList<T>> {
+  let problem: string | null = null;
   for (let reads = 0; reads < LIST_READS; reads++) {
-    found = new Map();
-    const totals = new Set<number>();
+    const pass = new ListPass<T>();
     let isCut = false;
     for await (const page of read()) {
-      total = page.total;
-      totals.add(total);
-      for (const item of page.items) found.set(item.id, item);
-      isCut = isEnough(page.items);
-      if (isCut) break;
+      problem = pass.take(page);
+      isCut = problem === null && isEnough(page.items);
+      if (isCut || problem !== null) break;
     }
-    if (totals.size <= 1 && (isCut || found.size === total)) return { items: [...found.values()], total };
+    problem ??= isCut ? null : pass.end();
+    if (problem === null) {
+      return { items: [...pass.items.values()], total: pass.total, broken: [...pass.broken.values()] };
+    }
+    if (pass.isTooLong) break;
   }
-  throw new CrawlhouseError(
-    'cut_short',
-    `the list of ${name} does not add up: the service counts ${total}, its pages hold ${found.size}`,
-    { hint: 'it may be changing too fast; the next run tries again' },
-  );
+  throw doesNotAddUp(what, problem);
+}
+
+/**
+ * The items of a list as they come, each once; whoever reads to the end knows that they add up.
+ *
+ * @param offset items at the beginning that were not asked for
+ * @throws CrawlhouseError `cut_short` once the list does not add up to the service's total
+ */
+export async function* eachItem<T extends Item>(
+  what: string,
+  pages: AsyncIterable<ListPage<T>>,
+  offset = 0,
+): AsyncGenerator<T> {
+  const pass = new ListPass<T>();
+  for await (const page of pages) {
+    const fresh = page.items.filter((item) => !pass.items.has(item.id));
+    const problem = pass.take(page);
+    if (page.broken[0]) throw page.broken[0].error;
+    if (problem !== null) throw doesNotAddUp(what, problem);
+    yield* fresh;
+  }
+  const problem = pass.end(offset);
+  if (problem !== null) throw doesNotAddUp(what, problem);
+}
+
+function doesNotAddUp(what: string, problem: string | null): CrawlhouseError {
+  return new CrawlhouseError('cut_short', `${what} does not add up: ${problem}`, {
+    hint: 'it may be changing too fast; the next run tries again',
+  });
 }

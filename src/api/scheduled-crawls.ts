@@ -37,6 +37,7 @@ export const LIST_SCHEDULED_CRAWLS = endpoint({
   query: OffsetQuery,
   answers: 'json',
   response: pageOf('scheduled_crawls', ScheduledCrawl),
+  result: 'scheduled_crawls',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -51,6 +52,7 @@ export const CREATE_SCHEDULED_CRAWL = endpoint({
   body: z.strictObject({ scheduled_crawl: ScheduledCrawlInput }),
   answers: 'json',
   response: z.looseObject({ scheduled_crawl: ScheduledCrawl }),
+  result: 'scheduled_crawl',
   errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
   repeatable: false,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** Types of a secret (api-spec.md §2.11). */
 export const SECRET_TYPES = ['store_a_credentials', 'store_b_credentials'] as const;
@@ -51,9 +51,10 @@ export const LIST_SECRETS = endpoint({
   scope: 'account:read',
   summary: 'Secrets of a workspace, without their values',
   source: '§4.9',
-  query: ListQuery,
+  query: listQuery(SECRET_LIST_FIELDS),
   answers: 'json',
   response: pageOf('secrets', Secret),
+  result: 'secrets',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });
@@ -68,6 +69,7 @@ export const CREATE_SECRET = endpoint({
   body: z.strictObject({ secret: SecretInput }),
   answers: 'json',
   response: z.looseObject({ secret: Secret }),
+  result: 'secret',
   errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
   repeatable: false,
 });

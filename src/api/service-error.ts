@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../core/error-codes.ts';
 import { CrawlhouseError, type ErrorDetails } from '../core/errors.ts';
-import { parseJson, stringifyJson } from '../core/json.ts';
-import { redact } from '../core/redact.ts';
+import { redactTexts } from '../core/redact.ts';
 
 /** The error types of the service with their HTTP status (api-spec.md §7). */
 export const SERVICE_ERROR_STATUS = {
@@ -30,6 +29,12 @@ export const ServiceErrorBody = z
   })
   .meta({ id: 'Error' });
 export type ServiceErrorBody = z.infer<typeof ServiceErrorBody>;
+
+/** An error object, whatever the status that it came with: one whose type the contract lists; else undefined. */
+export function asErrorObject(value: unknown): ServiceErrorBody | undefined {
+  const { data } = ServiceErrorBody.safeParse(value);
+  return data && Object.hasOwn(SERVICE_ERROR_STATUS, data.type) ? data : undefined;
+}
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   unauthorized: 'unauthorized',
@@ -96,12 +101,8 @@ function details(
         : undefined;
   return {
     ...(hint ? { hint } : {}),
-    ...(cause ? { cause: withoutSecrets(cause) } : {}),
+    // What a service echoes may be what must not come out.
+    ...(cause ? { cause: redactTexts(cause) } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-}
-
-/** What a service echoes may be what must not come out. */
-function withoutSecrets(body: ServiceErrorBody): unknown {
-  return parseJson(redact(stringifyJson(body)));
 }

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
+import { bytesText } from '../core/amounts.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { parseJson, parseJsonAsWritten, stringifyJson } from '../core/json.ts';
+import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../core/limits.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { RateLimit } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { serviceAddress } from './service-address.ts';
-import { ServiceErrorBody, serviceError } from './service-error.ts';
+import { asErrorObject, ServiceErrorBody, serviceError } from './service-error.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
 
 export interface TransportOptions {
@@ -20,6 +22,8 @@ export interface TransportOptions {
   readonly retry?: RetryPolicy;
   /** Milliseconds: to connect, until the headers, between two pieces of a body. */
   readonly timeouts?: { readonly connect: number; readonly headers: number; readonly idleBody: number };
+  /** The largest JSON answer, in bytes, and the least rate of its bytes. */
+  readonly limits?: Pick<Limits, 'answer' | 'rate'>;
   readonly logger?: Logger;
 }
 
@@ -45,6 +49,9 @@ export interface StreamedResponse {
 
 const DEFAULT_TIMEOUTS = { connect: 10_000, headers: 120_000, idleBody: 60_000 };
 const ONCE: RetryPolicy = { ...DEFAULT_RETRY, attempts: 1 };
+/** Statuses of success: an answer with a body has no other than 200, one that says only that it was done may (api-spec.md §4). */
+const OK: readonly number[] = [200];
+const DONE: readonly number[] = [200, 204];
 /** An error object is short; more than this of a failed answer is not read. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 
@@ -75,23 +82,49 @@ export class Transport implements AsyncDisposable {
   /** Sends a request and reads its JSON answer; repeatable requests are tried again when that may help. */
   json<T extends z.ZodType>(request: ServiceRequest, schema: T, signal?: AbortSignal): Promise<z.output<T>> {
     return this.#repeat(request, signal, async () => {
-      const response = await this.#send(request, signal);
-      return parseBody(await readText(response.body, request), schema, request);
+      const response = await this.#send(request, signal, OK);
+      return parseBody(await this.#text(response, request), schema, request);
     });
   }
 
   /** The same for a request whose answer says nothing but that it was done. */
   nothing(request: ServiceRequest, signal?: AbortSignal): Promise<void> {
-    return this.#repeat(request, signal, async () => {
-      const response = await this.#send(request, signal);
-      await readText(response.body, request);
+    return this.#repeat(request, signal, async (tries) => {
+      try {
+        const response = await this.#send(request, signal, DONE);
+        refuseErrorObject(await this.#text(response, request), response.statusCode, request);
+      } catch (error) {
+        // The try before it may have deleted it, and only its answer was lost.
+        const isGone = error instanceof CrawlhouseError && error.code === 'not_found';
+        if (!(isGone && tries > 1 && request.method === 'DELETE')) throw error;
+      }
     });
+  }
+
+  /** The whole of a short answer, which is held in memory. */
+  async #text({ body }: Dispatcher.ResponseData, request: ServiceRequest): Promise<string> {
+    const where = `${request.method} ${request.path}`;
+    const limits = this.#options.limits ?? DEFAULT_LIMITS;
+    const pieces: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const piece of atLeastAtRate<Buffer>(body, where, limits)) {
+        size += piece.length;
+        if (size > limits.answer)
+          throw overLimit(`${where}: the answer is larger than ${bytesText(limits.answer)}`, 'answer');
+        pieces.push(piece);
+      }
+    } catch (error) {
+      if (error instanceof CrawlhouseError) throw error;
+      throw retriable('cut_short', `${where}: ${reason(error)}`, error);
+    }
+    return Buffer.concat(pieces).toString('utf8');
   }
 
   async #repeat<T>(
     request: ServiceRequest,
     signal: AbortSignal | undefined,
-    attempt: () => Promise<T>,
+    attempt: (tries: number) => Promise<T>,
   ): Promise<T> {
     const policy = request.repeatable ? (this.#options.retry ?? DEFAULT_RETRY) : ONCE;
     return retry(attempt, {
@@ -108,7 +141,7 @@ export class Transport implements AsyncDisposable {
 
   /** Sends a request once and hands over its body as it comes. */
   async stream(request: ServiceRequest, signal?: AbortSignal): Promise<StreamedResponse> {
-    const response = await this.#send(request, signal).catch(asOurs);
+    const response = await this.#send(request, signal, OK).catch(asOurs);
     return {
       body: response.body,
       contentEncoding: header(response, 'content-encoding'),
@@ -117,7 +150,11 @@ export class Transport implements AsyncDisposable {
   }
 
   /** A token that is refused may be replaced by another one, once: nothing was done on a 401, so any request may be sent again. */
-  async #send(request: ServiceRequest, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+  async #send(
+    request: ServiceRequest,
+    signal: AbortSignal | undefined,
+    expected: readonly number[],
+  ): Promise<Dispatcher.ResponseData> {
     const token = await this.#tokens.token(signal);
     let response = await this.#exchange(request, token, signal);
     if (response.statusCode === 401) {
@@ -127,7 +164,7 @@ export class Transport implements AsyncDisposable {
         response = await this.#exchange(request, other, signal);
       }
     }
-    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    if (expected.includes(response.statusCode)) return response;
     throw serviceError(
       request,
       response.statusCode,
@@ -145,7 +182,7 @@ export class Transport implements AsyncDisposable {
     const url = new URL(`${this.#address}/api/v2${request.path}`);
     this.#logger.debug('request', { method: request.method, path: request.path });
     try {
-      return await this.#agent.request({
+      const response = await this.#agent.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
@@ -162,6 +199,9 @@ export class Transport implements AsyncDisposable {
         body: bodyOf(request.body),
         ...(signal ? { signal } : {}),
       });
+      // A body that is destroyed before it is read tells of it by an event; without a listener that ends the process.
+      response.body.on('error', () => {});
+      return response;
     } catch (error) {
       signal?.throwIfAborted();
       throw retriable('connection', `${request.method} ${request.path}: ${reason(error)}`, error);
@@ -196,14 +236,6 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-async function readText(body: Dispatcher.ResponseData['body'], request: ServiceRequest): Promise<string> {
-  try {
-    return await body.text();
-  } catch (error) {
-    throw retriable('cut_short', `${request.method} ${request.path}: ${reason(error)}`, error);
-  }
-}
-
 function parseBody<T extends z.ZodType>(body: string, schema: T, request: ServiceRequest): z.output<T> {
   let value: unknown;
   try {
@@ -211,6 +243,8 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
   } catch (error) {
     throw retriable('cut_short', `${request.method} ${request.path} answered with broken JSON`, error);
   }
+  const said = asErrorObject(value);
+  if (said) throw serviceError(request, 200, said, undefined);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
@@ -221,13 +255,24 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
   );
 }
 
+/** What says only that it was done has no body, or one that is of no interest, save when it says the contrary. */
+function refuseErrorObject(text: string, status: number, request: ServiceRequest): void {
+  let said: ServiceErrorBody | undefined;
+  try {
+    said = asErrorObject(parseJson(text));
+  } catch {
+    return;
+  }
+  if (said) throw serviceError(request, status, said, undefined);
+}
+
 async function readErrorBody(response: Dispatcher.ResponseData): Promise<ServiceErrorBody | undefined> {
   try {
     const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of response.body) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
+    for await (const chunk of atLeastAtRate<Buffer>(response.body, 'error', DEFAULT_LIMITS)) {
+      chunks.push(chunk);
+      size += chunk.length;
       if (size > ERROR_BODY_LIMIT) break;
     }
     return ServiceErrorBody.parse(parseJson(Buffer.concat(chunks).toString('utf8')));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { ListQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** A workspace (api-spec.md §2.10). */
 export const Workspace = z
@@ -15,15 +15,19 @@ export const Workspace = z
   .meta({ id: 'Workspace' });
 export type Workspace = z.infer<typeof Workspace>;
 
+/** The specification names no field that workspaces can be sorted or filtered by. */
+export const WORKSPACE_LIST_FIELDS: readonly string[] = [];
+
 export const LIST_WORKSPACES = endpoint({
   method: 'GET',
   path: '/workspaces',
   scope: 'account:read',
   summary: 'Workspaces that the token sees',
   source: '§4.9',
-  query: ListQuery,
+  query: listQuery(WORKSPACE_LIST_FIELDS),
   answers: 'json',
   response: pageOf('workspaces', Workspace),
+  result: 'workspaces',
   errors: ['invalid_request_parameters'],
   repeatable: true,
 });
@@ -37,6 +41,7 @@ export const GET_WORKSPACE = endpoint({
   query: NoQuery,
   answers: 'json',
   response: z.looseObject({ workspace: Workspace }),
+  result: 'workspace',
   errors: ['invalid_request_parameters', 'resource_not_found'],
   repeatable: true,
 });

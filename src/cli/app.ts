@@ -1,22 +1,33 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { setCloudVariables } from '../config/command-environment.ts';
 import { findProject } from '../config/project.ts';
 import { projectLog } from '../config/project-log.ts';
 import { loadSettings } from '../config/settings.ts';
+import { cutToWidth } from '../core/display-width.ts';
 import { EXIT_CODES } from '../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import { aboveNet } from '../core/last-net.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../core/logger.ts';
-import { redact } from '../core/redact.ts';
+import { redact, redactTexts } from '../core/redact.ts';
+import { visible, visibleLine } from '../core/visible.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
 import { COMMANDS } from './commands.ts';
+import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
-import { printError } from './print-error.ts';
+import { Interruption } from './interruption.ts';
+import { errorDocument, printError } from './print-error.ts';
+
+/** Has stdout got anything? What follows it would not be one document. */
+let written = false;
 
 /** Runs the program with its arguments; the exit code says how it went (interface.md, "Exit codes"). */
 export async function main(argv: readonly string[]): Promise<number> {
   const debug = argv.includes('--debug');
-  const interruption = new AbortController();
-  const stopListening = abortOnSignals(interruption);
+  using interruption = new Interruption();
+  written = false;
+  process.stdout.on('error', hangUp);
   try {
     const command = findCommand(argv);
     if (!command) {
@@ -30,14 +41,22 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(commandHelp(command));
       return 0;
     }
-    const code = await command.run(invoke(command, rest, interruption.signal));
-    return code === EXIT_CODES.interrupted ? interruptedCode(interruption.signal) : code;
+    let uncaught = 0;
+    const tell = (error: CrawlhouseError): void => {
+      uncaught = error.exitCode;
+      printError(error, debug, error.cause ?? error);
+    };
+    const invocation = invoke(command, rest, interruption.signal);
+    const code = await aboveNet('process', tell, () => command.run(invocation));
+    if (code === EXIT_CODES.interrupted) return interruption.exitCode;
+    return code === 0 ? uncaught : code;
   } catch (thrown) {
     const error = toCrawlhouseError(interruption.signal.aborted ? interruption.signal.reason : thrown);
+    if (argv.includes('--json') && !written) await writeOut(errorDocument(error));
     printError(error, debug, thrown);
-    return interruption.signal.aborted ? interruptedCode(interruption.signal) : error.exitCode;
+    return interruption.signal.aborted ? interruption.exitCode : error.exitCode;
   } finally {
-    stopListening();
+    process.stdout.off('error', hangUp);
   }
 }
 
@@ -69,6 +88,12 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     values.debug !== true;
   const projectDir = (): string =>
     findProject(typeof given === 'string' ? given : undefined, workingDirectory);
+  const terminal = process.stdout.isTTY
+    ? {
+        width: process.stdout.columns || 80,
+        colours: values['no-color'] !== true && process.stdout.hasColors(),
+      }
+    : null;
   let toFile: LogSink | undefined;
   const logTo = (least: LogLevel): Logger =>
     withSink(
@@ -84,6 +109,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     projectDir,
     settings: async () => {
       const settings = await loadSettings(projectDir(), process.env);
+      await setCloudVariables(settings.projectDir);
       if (command.keepsLog) toFile ??= projectLog(settings);
       return settings;
     },
@@ -91,18 +117,21 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     logger: logTo(level),
     logTo,
     signal,
-    terminal: process.stdout.isTTY
-      ? {
-          width: process.stdout.columns || 80,
-          colours: values['no-color'] !== true && process.stdout.hasColors(),
-        }
-      : null,
-    write: writeOut,
+    terminal,
+    write: (text) => writeOut(terminal === null ? text : visible(text)),
+    print: (text, isAlarm) => {
+      const shown = visible(redact(text));
+      return writeOut(isAlarm ? fitTerminal(shown, terminal, isAlarm) : shown);
+    },
+    printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
     progress: (text) => {
-      if (shows) process.stderr.write(`\r\x1b[K${redact(text).slice(0, (process.stderr.columns || 80) - 1)}`);
+      if (shows)
+        process.stderr.write(
+          `\r\x1b[K${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
+        );
     },
     say: (text) => {
-      if (values.quiet !== true) process.stderr.write(`${shows ? '\r\x1b[K' : ''}${redact(text)}`);
+      if (values.quiet !== true) process.stderr.write(`${shows ? '\r\x1b[K' : ''}${visible(redact(text))}`);
     },
   };
 }
@@ -126,30 +155,12 @@ function parse(
 }
 
 async function writeOut(text: string): Promise<void> {
+  written = true;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** The first signal asks everything to end; a second one does not wait. */
-function abortOnSignals(controller: AbortController): () => void {
-  const stop = (signal: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
-    controller.abort(
-      new CrawlhouseError('interrupted', `interrupted by ${signal}; the next run goes on from there`),
-    );
-  };
-  // A reader that goes away, such as `head`, is no fault of ours.
-  const hangUp = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  process.stdout.on('error', hangUp);
-  return () => {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    process.stdout.off('error', hangUp);
-  };
-}
-
-function interruptedCode(signal: AbortSignal): number {
-  return String((signal.reason as Error).message).includes('SIGTERM') ? 143 : 130;
+/** A reader that goes away, such as `head`, is no fault of ours. */
+function hangUp(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 }

@@ -35,8 +35,15 @@ export interface Invocation {
   readonly signal: AbortSignal;
   /** Null where stdout is none. */
   readonly terminal: Terminal | null;
-  /** Data: stdout. Waits while the reader is slow. */
+  /** Data: stdout, as they are; on a terminal without control characters. Waits while the reader is slow. */
   write(text: string): Promise<void>;
+  /**
+   * A report for people: stdout, secrets masked, without control characters. With `isAlarm`, lines are cut to the
+   * terminal's width and alarms are red.
+   */
+  print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;
+  /** A report for programs, as one JSON document: stdout, secrets masked in its texts. */
+  printJson(document: unknown): Promise<void>;
   /** How far something is: one line that is written over, on a terminal only. */
   progress(text: string): void;
   /** Everything else: stderr, unless `--quiet`. */

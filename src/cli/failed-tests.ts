@@ -1,11 +1,10 @@
-import { redact } from '../core/redact.ts';
+import { textTable } from '../core/text-table.ts';
 import type { TestReport } from '../model/report.ts';
-import { textTable } from './text-table.ts';
 
 /** Each test that failed, with some of the rows that break it and the SELECT that shows all of them. */
 export function describeFailedTests(tests: readonly TestReport[]): string {
   const failed = tests.filter((test) => test.status === 'failed');
-  return redact(failed.map(describe).join(''));
+  return failed.map(describe).join('');
 }
 
 function describe({ model, name, severity, failures, sample, query }: TestReport): string {

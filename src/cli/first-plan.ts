@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { countText } from '../core/amounts.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
-import { type PlanReport, planRun } from '../pipeline/plan.ts';
+import { textTable } from '../core/text-table.ts';
+import type { PlanReport } from '../model/plan-report.ts';
+import { reportPlan } from '../pipeline/plan.ts';
 import type { RunRequest } from '../pipeline/run.ts';
 import type { Invocation } from './command.ts';
 import { planSummary } from './plan-report.ts';
-import { textTable } from './text-table.ts';
 
 /** Before a first run, which may be a long one: what it is going to load. */
 export async function sayFirstPlan(
@@ -18,7 +19,7 @@ export async function sayFirstPlan(
   const begun = existsSync(settings.warehouse) || existsSync(join(settings.state_dir, 'work.duckdb'));
   if (begun || invocation.has('quiet')) return;
   try {
-    const plan = await planRun(settings, request, invocation.logger, invocation.signal);
+    const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
     invocation.say(describeFirstPlan(plan, settings.since));
   } catch (thrown) {
     // What is wrong, or a signal, is the run's to tell: it meets the same.

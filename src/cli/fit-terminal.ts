@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { cutToWidth } from '../core/display-width.ts';
 import type { Terminal } from './command.ts';
 
 /** Cuts each line to the terminal's width and shows those that are an alarm in red; as it is where there is no terminal. */
@@ -12,7 +13,7 @@ export function fitTerminal(
   return text
     .split('\n')
     .map((line) => {
-      const fitting = line.length > width ? `${line.slice(0, width - 1)}…` : line;
+      const fitting = cutToWidth(line, width);
       return colours && isAlarm(line) ? styleText('red', fitting, { validateStream: false }) : fitting;
     })
     .join('\n');

@@ -8,6 +8,8 @@ if (major < 24) {
   process.removeAllListeners('warning');
   const { main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
+  const { keepFilesPrivate } = await import('../core/private-files.ts');
   keepHeapSmall();
+  keepFilesPrivate();
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -1,6 +1,6 @@
 import { bytesText, countText, durationText } from '../core/amounts.ts';
-import type { PlanEntry, PlanReport } from '../pipeline/plan.ts';
-import { textTable } from './text-table.ts';
+import { textTable } from '../core/text-table.ts';
+import type { PlanEntry, PlanReport } from '../model/plan-report.ts';
 
 /** A plan for people: a line a unit that is due, then what that comes to, and what is left out. */
 export function describePlan(plan: PlanReport): string {

@@ -1,11 +1,20 @@
 import type { CrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
 import { redact } from '../core/redact.ts';
+import { visible } from '../core/visible.ts';
 
 /** Prints an error to stderr: what, then what would be right. A stack only with `--debug`. */
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
   const lines = [`Error: ${error.message}`, ...(error.hint ? [`Try: ${error.hint}`] : [])];
   if (debug) lines.push(stackOf(thrown));
-  process.stderr.write(redact(`${lines.join('\n')}\n`));
+  process.stderr.write(visible(redact(`${lines.join('\n')}\n`)));
+}
+
+/** The same as the one document of a command that has no result (interface.md, "JSON"). */
+export function errorDocument({ code, message, hint }: CrawlhouseError): string {
+  const [, file = null, line] = /^(\S+?):(\d+): /.exec(message) ?? [];
+  const error = { code, message, hint: hint ?? null, file, line: line === undefined ? null : Number(line) };
+  return redact(`${stringifyJson({ error }, 2)}\n`);
 }
 
 function stackOf(thrown: unknown): string {

@@ -1,3 +1,4 @@
+import { visibleLine } from '../core/visible.ts';
 import type { Catalog } from '../query/catalog.ts';
 
 /** What the prompt understands beside SQL, with what it does. */
@@ -54,5 +55,8 @@ export function completions(
 
 function starting(names: readonly string[], word: string): string[] {
   const low = word.toLowerCase();
-  return [...new Set(names)].filter((name) => name.toLowerCase().startsWith(low)).sort();
+  // Readline would draw a control character as it is.
+  return [...new Set(names)]
+    .filter((name) => name.toLowerCase().startsWith(low) && name === visibleLine(name))
+    .sort();
 }

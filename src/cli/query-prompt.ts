@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { writeFileAtomic } from '../core/atomic-file.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { textTable } from '../core/text-table.ts';
 import { type Catalog, readCatalog } from '../query/catalog.ts';
-import type { PublishedWarehouse } from '../query/query-warehouse.ts';
-import { TEXT_FORMATS, type TextFormat, type Write, writeResult } from '../query/write-result.ts';
+import type { QueryProcess } from '../query/query-process.ts';
+import { TEXT_FORMATS, type TextFormat, type Write } from '../query/write-result.ts';
 import type { Question } from '../transform/questions.ts';
 import { completions, DOT_COMMANDS, dotCommand } from './prompt-words.ts';
-import { textTable } from './text-table.ts';
 
 const HISTORY_LINES = 1000;
 
@@ -17,7 +17,7 @@ export interface PromptOptions {
   readonly terminal: NodeJS.WritableStream | null;
   /** The statements of former prompts, newest first, a line each. */
   readonly historyFile: string;
-  readonly warehouse: PublishedWarehouse;
+  readonly warehouse: QueryProcess;
   readonly questions: readonly Question[];
   readonly format: TextFormat;
   readonly signal: AbortSignal;
@@ -45,6 +45,8 @@ class Prompt {
   /** Ends the statement that runs, not the prompt. */
   #interruption = new AbortController();
   #running = false;
+  /** The input may end while a statement runs. */
+  #isClosed = false;
 
   constructor(options: PromptOptions, catalog: Catalog) {
     this.#options = options;
@@ -67,9 +69,14 @@ class Prompt {
     lines.on('history', (all: string[]) => {
       history = [...all];
     });
+    lines.on('close', () => {
+      this.#isClosed = true;
+    });
     lines.on('SIGINT', () => {
       if (this.#running) return this.#interruption.abort(new CrawlhouseError('interrupted', 'interrupted'));
       this.#statement = '';
+      // Readline's own keys for it: to the end of the line, then all before the cursor.
+      for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name });
       say('\n');
       this.#draw(lines);
     });
@@ -96,7 +103,7 @@ class Prompt {
   }
 
   #draw(lines: { setPrompt(text: string): void; prompt(): void }): void {
-    if (this.#options.terminal === null) return;
+    if (this.#options.terminal === null || this.#isClosed) return;
     lines.setPrompt(this.#statement === '' ? 'crawlhouse> ' : '       ...> ');
     lines.prompt();
   }
@@ -122,7 +129,7 @@ class Prompt {
     const { signal, warehouse, write, say } = this.#options;
     try {
       const either = AbortSignal.any([signal, this.#interruption.signal]);
-      const rows = await warehouse.ask(sql, either, (result) => writeResult(result, this.#format, write));
+      const rows = await warehouse.write(sql, { format: this.#format }, write, either);
       say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
     } finally {
       this.#running = false;

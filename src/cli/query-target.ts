@@ -24,6 +24,8 @@ export interface QueryTarget {
   readonly format: QueryFormat;
   /** The file that `--output` names; null: stdout. */
   readonly path: string | null;
+  /** Of CSV: whether what looks like a formula stays text. */
+  readonly safeCsv: boolean;
 }
 
 /**
@@ -38,7 +40,10 @@ export function queryTarget(invocation: Invocation): QueryTarget {
   if (format === 'parquet' && path === null) {
     throw new CrawlhouseError('usage', '--format parquet needs a file', { hint: '--output rows.parquet' });
   }
-  return { format, path };
+  const safeCsv = invocation.has('safe-csv');
+  if (safeCsv && format !== 'csv')
+    throw new CrawlhouseError('usage', '--safe-csv needs CSV', { hint: 'add --format csv' });
+  return { format, path, safeCsv };
 }
 
 function formatOf(invocation: Invocation, path: string | null): QueryFormat {
@@ -61,9 +66,12 @@ function formatOfFile(path: string): QueryFormat {
 
 /** Writes texts to a file, no faster than the disk takes them. */
 export async function withTextFile<T>(path: string, use: (write: Write) => Promise<T>): Promise<T> {
-  const stream = createWriteStream(path);
+  const stream = createWriteStream(path, { flags: 'wx' });
+  // A full disk may show while nobody waits for the stream; the next write, or its end, throws it.
+  stream.on('error', () => {});
   try {
     const result = await use(async (text) => {
+      if (stream.errored) throw stream.errored;
       if (!stream.write(text)) await once(stream, 'drain');
     });
     stream.end();

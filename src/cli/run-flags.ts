@@ -2,7 +2,8 @@ import { selectPipelines } from '../config/pipelines.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { FORMATS, type Pipeline, ROUTES } from '../model/pipeline.ts';
-import { type RouteWish, STORES } from '../pipeline/choose-route.ts';
+import type { RouteOverride } from '../routes/choose-route.ts';
+import { EXPORT_STORES } from '../stores/registry.ts';
 import type { Flag, Invocation } from './command.ts';
 
 /** Flags that `run` and `backfill` share. */
@@ -11,14 +12,14 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   crawl: { type: 'string', multiple: true, value: 'ID', help: 'only this crawl' },
   route: { type: 'string', value: 'ROUTE', help: `how the rows come: ${ROUTES.join(', ')}` },
   format: { type: 'string', value: 'FORMAT', help: `in which format: ${FORMATS.join(', ')}` },
-  store: { type: 'string', value: 'STORE', help: `where a data export goes: ${STORES.join(', ')}` },
+  store: { type: 'string', value: 'STORE', help: `where a data export goes: ${EXPORT_STORES.join(', ')}` },
 };
 
-export function routeWish(invocation: Invocation): RouteWish {
+export function routeOverride(invocation: Invocation): RouteOverride {
   return {
     route: oneOf(invocation, 'route', ROUTES),
     format: oneOf(invocation, 'format', FORMATS),
-    store: oneOf(invocation, 'store', STORES),
+    store: oneOf(invocation, 'store', EXPORT_STORES),
   };
 }
 

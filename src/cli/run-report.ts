@@ -1,17 +1,15 @@
 import { bytesText } from '../core/amounts.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
-import { stringifyJson } from '../core/json.ts';
-import { redact } from '../core/redact.ts';
+import { textTable } from '../core/text-table.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
-import type { RunResult } from '../pipeline/session.ts';
+import type { RunResult } from '../model/run-result.ts';
 import type { Invocation } from './command.ts';
 import { describeFailedTests } from './failed-tests.ts';
 import { printError } from './print-error.ts';
-import { textTable } from './text-table.ts';
 
 /** Prints what a run did: the reconciliation for people, or the document of interface.md. */
 export async function printRun(invocation: Invocation, result: RunResult): Promise<number> {
-  if (invocation.has('json')) await invocation.write(redact(`${stringifyJson(result.report, 2)}\n`));
+  if (invocation.has('json')) await invocation.printJson(result.report);
   else invocation.say(describeRun(result.report));
   return printErrors(invocation, result);
 }

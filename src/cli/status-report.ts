@@ -1,8 +1,8 @@
-import type { Trouble } from '../alert/trouble.ts';
+import type { Incident } from '../alert/incident.ts';
 import { bytesText, countText, durationText } from '../core/amounts.ts';
-import type { LedgerRun, LedgerUnit } from '../ledger/ledger.ts';
-import type { Standing } from '../pipeline/standing.ts';
-import { textTable } from './text-table.ts';
+import { textTable } from '../core/text-table.ts';
+import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
+import type { Standing } from '../pipeline/read-status.ts';
 
 const RUNS_SHOWN = 10;
 const UNITS_SHOWN = 20;
@@ -68,17 +68,34 @@ export function describeStatus(
     .replaceAll(/\n\n(?=Crawls:|Schedule |Disk:)/g, '\n');
 }
 
-/** What is known of a run, a unit or a crawl; empty where nothing is. */
-export function describeOne(wanted: string, { units, runs }: Standing, now: number): string {
-  const ownRuns = runs.filter((run) => wanted.length >= 4 && run.run_id.startsWith(wanted));
-  const own = units.filter((one) => one.unit.includes(wanted) || one.source.project_id === wanted);
+/** What has the name that was asked for. */
+export type Found = Pick<Standing, 'units' | 'runs'>;
+
+/**
+ * A run by the first characters of its id, units by a part of their name or by their project.
+ *
+ * @param projects ids of the projects with that name
+ */
+export function findInStatus(wanted: string, projects: readonly string[], { units, runs }: Found): Found {
+  return {
+    runs: runs.filter((run) => wanted.length >= 4 && run.run_id.startsWith(wanted)),
+    units: units.filter(
+      ({ unit, source: { project_id: id } }) =>
+        unit.includes(wanted) || id === wanted || (id !== null && projects.includes(id)),
+    ),
+  };
+}
+
+/** What was found, as tables. */
+export function describeFound({ units, runs }: Found, now: number): string {
+  if (units.length === 0 && runs.length === 0) return 'No units yet.\n';
   return [
-    ownRuns.length === 0 ? '' : runsTable(ownRuns),
-    own.length === 0
+    runs.length === 0 ? '' : runsTable(runs),
+    units.length === 0
       ? ''
       : textTable(
           ['unit', 'status', 'attempts', 'updated', 'next try', 'error'],
-          own.map((one) => [
+          units.map((one) => [
             one.unit,
             one.status,
             one.attempts,
@@ -98,7 +115,7 @@ export function isAlarm(line: string): boolean {
 }
 
 /** What, since when, why, and what to do about it. */
-function describeTrouble({ title, began, details, hint }: Trouble): string {
+function describeTrouble({ title, began, details, hint }: Incident): string {
   const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
   const why = [...details.slice(0, DETAILS_SHOWN), ...more];
   return [

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import { keepSecret } from '../core/redact.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
+import { keepSecrets } from './keep-secrets.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string().min(1)).min(1)], {
@@ -65,21 +65,19 @@ export const SchedulesFile = z.strictObject({ schedules: z.array(Schedule).defau
  */
 export async function loadSchedules(projectDir: string, datasets: readonly string[]): Promise<Schedule[]> {
   const source = await readYaml(join(projectDir, 'schedules.yaml'), 'schedules.yaml', 'bad_schedule');
+  keepSecrets(source.value);
   const { schedules } = checkYaml(SchedulesFile, source, 'bad_schedule');
-  for (const [index, schedule] of schedules.entries())
-    checkNames(index, schedule, schedules, datasets, source);
-  // Addresses of webhooks are often secrets.
-  for (const { alerts } of schedules) keepSecret(alerts?.webhook);
+  for (const index of schedules.keys()) checkNames(index, schedules, datasets, source);
   return schedules;
 }
 
 function checkNames(
   index: number,
-  { name, pipelines }: Schedule,
   schedules: readonly Schedule[],
   datasets: readonly string[],
   source: YamlSource,
 ): void {
+  const { name, pipelines } = schedules[index] as Schedule;
   const at = (...path: PropertyKey[]): string =>
     `schedules.yaml:${source.lineOf(['schedules', index, ...path])}: ${['schedules', index, ...path].join('.')}`;
   if (schedules.findIndex((other) => other.name === name) < index) {

@@ -1,42 +1,42 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { bytesOf } from '../core/amounts.ts';
+import { address, Given, Prefix } from '../core/setting-types.ts';
+import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
+import { STORE_NAMES, STORE_SETTINGS } from '../stores/registry.ts';
 import { AlertSettings } from './alert-settings.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
-const Given = z.string('a text is expected').min(1, 'a text is expected');
+const Size = z.string().regex(/^\d+(\.\d+)?\s*([KMGT]i?B)$/i, 'a size is expected, such as 400MB or 2GB');
+/** Bytes of the longest record that DuckDB reads as we set it (`stage/raw-reader.ts`). */
+const MOST_RECORD = 16 * 1024 * 1024;
 const SINCE = 'all or a date such as 2026-01-31 is expected';
+
+/** What stands in a header: a line break or another control character would end it, or begin another. */
+const Token = z
+  .string()
+  .min(1)
+  .refine((text) => !/[^\x21-\x7e]/.test(text), 'white space or a character beyond ASCII stands in it');
 
 /** A registered application and the leave that somebody gave it (docs/client.md, "OAuth2"). */
 const OAuthSettings = z.strictObject({
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
-  refresh_token: z.string().min(1),
-  token_url: z
-    .url({ protocol: /^https?$/, error: 'an address is expected' })
+  client_id: Given,
+  client_secret: Given,
+  refresh_token: Given,
+  token_url: address('an address is expected')
     .optional()
     .describe('Where tokens are asked for; <base_url>/oauth/token where nothing is said.'),
 });
 export type OAuthSettings = z.output<typeof OAuthSettings>;
 
-const Prefix = z
-  .string()
-  .default('')
-  .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ''))
-  .describe('What the keys of data exports begin with; slashes at its ends do not count.');
-const Endpoint = z
-  .url({ protocol: /^https?$/, error: 'an address is expected' })
-  .optional()
-  .describe("The address of an emulator, or of a store that speaks like the cloud's own.");
-
 /** Every setting, as crawlhouse.yaml writes it (docs/settings.md). */
 export const SettingsFile = z.strictObject({
-  base_url: z
-    .url({ protocol: /^https?$/, error: 'an address is expected, such as https://service.example' })
+  base_url: address('an address is expected, such as https://service.example')
     .optional()
     .describe('Address of the service, without /api/v2.'),
-  access_token: z.string().min(1).optional().describe('Needs account:read and projects:read.'),
+  access_token: Token.optional().describe('Needs account:read and projects:read.'),
   oauth: OAuthSettings.optional().describe('In place of access_token.'),
   workspaces: Names.default('all').describe('Ids of the workspaces to read.'),
   projects: Names.default('all').describe('Ids or names of the projects to read.'),
@@ -46,11 +46,7 @@ export const SettingsFile = z.strictObject({
     .describe("How far back a first run reaches: all, or a day (UTC) that a crawl's end is held against."),
   warehouse: z.string().min(1).default('warehouse.duckdb').describe('The published warehouse.'),
   state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
-  memory_limit: z
-    .string()
-    .regex(/^\d+(\.\d+)?\s*([KMGT]i?B)$/i, 'a size is expected, such as 400MB or 2GB')
-    .default('400MB')
-    .describe('What DuckDB may hold in memory at once.'),
+  memory_limit: Size.default('400MB').describe('What DuckDB may hold in memory at once.'),
   threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
   concurrency: WholeNumber.default(2).describe('Units at once, the projects in turn.'),
   concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
@@ -77,22 +73,7 @@ export const SettingsFile = z.strictObject({
   unarchive_per_run: WholeNumber.default(5).describe(
     'Archived crawls that one run may have restored, where a pipeline says unarchive.',
   ),
-  store_a: z
-    .strictObject({ bucket: Given, prefix: Prefix, endpoint: Endpoint })
-    .optional()
-    .describe('A bucket of Google Cloud Storage for data exports.'),
-  store_b: z
-    .strictObject({
-      bucket: Given,
-      prefix: Prefix,
-      region: Given,
-      endpoint: Endpoint,
-      credentials_secret: Given.optional().describe(
-        'The secret by which the service writes to it: its name.',
-      ),
-    })
-    .optional()
-    .describe('A bucket of S3 for data exports.'),
+  ...STORE_SETTINGS,
   logs: z
     .strictObject({
       megabytes: z.number().positive().default(20).describe('From this size on the next file is begun.'),
@@ -102,7 +83,7 @@ export const SettingsFile = z.strictObject({
     .describe('The log files under state_dir; at most 50 are kept.'),
   mirror: z
     .strictObject({
-      store: z.enum(['store_a', 'store_b']).describe('Where to.'),
+      store: z.enum(STORE_NAMES).describe('Where to.'),
       prefix: Prefix.default('mirror').describe('What the keys of the mirror begin with.'),
       tables: z
         .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
@@ -111,6 +92,39 @@ export const SettingsFile = z.strictObject({
     })
     .optional()
     .describe('Tables that each publication brings to a store as partitioned Parquet (docs/query.md).'),
+  limits: z
+    .strictObject({
+      answer: Size.default('256MB').describe(
+        'The largest JSON answer, such as a page of a list or of a search.',
+      ),
+      record: Size.default('16MB')
+        .refine((size) => bytesOf(size) <= MOST_RECORD, 'at most 16MB, which DuckDB reads')
+        .describe('The longest record of an export.'),
+      fields: WholeNumber.max(MOST_COLUMNS)
+        .default(MOST_COLUMNS)
+        .describe('The most fields that the records of a dataset may have.'),
+      bytes_per_row: Size.default('1MB').describe(
+        'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always taken.',
+      ),
+      rate: WholeNumber.default(1_000).describe(
+        'Bytes a second that must come, over each minute of waiting for a body.',
+      ),
+      export_wait: z.number().positive().default(360).describe('Minutes that a data export is waited for.'),
+      unarchive_wait: z
+        .number()
+        .positive()
+        .default(360)
+        .describe('Minutes that a crawl is waited for while it comes back from the archive.'),
+    })
+    .prefault({})
+    .describe('The most that is taken of what the service and the stores send.'),
+  query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
+  query_memory_limit: Size.default('400MB').describe(
+    'What DuckDB may hold for a query; its process is ended at 500 MB more.',
+  ),
+  query_temp_limit: Size.default('10GB').describe('What a query may spill to disk.'),
+  query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
+  query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
   on_reject: z.enum(ON_REJECT).default('fail').describe('What a value that does not survive its type does.'),
   schema_change: z.enum(SCHEMA_CHANGE).default('evolve').describe("What fields unlike the dataset's do."),
   schedule_listen: z

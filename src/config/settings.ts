@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import { keepSecret } from '../core/redact.ts';
+import { readDotEnv } from './dot-env.ts';
+import { keepSecrets, keepSecretVariables } from './keep-secrets.ts';
 import { type OAuthSettings, SettingsFile } from './settings-file.ts';
 import { NESTED, PREFIX, readVariables } from './variables.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
@@ -25,19 +24,15 @@ export async function loadSettings(
   const overrides = readVariables(variables);
   const file = await readFileSettings(projectDir, variables, overrides);
   const merged = merge(file.value as Record<string, unknown>, overrides);
+  keepSecrets(merged);
+  keepSecretVariables(variables);
   const settings = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
-  for (const secret of secretsOf(settings)) keepSecret(secret);
   return {
     ...settings,
     projectDir,
     warehouse: resolve(projectDir, settings.warehouse),
     state_dir: resolve(projectDir, settings.state_dir),
   };
-}
-
-async function readDotEnv(projectDir: string): Promise<Record<string, string | undefined>> {
-  const path = join(projectDir, '.env');
-  return existsSync(path) ? parseEnv(await readFile(path, 'utf8')) : {};
 }
 
 async function readFileSettings(
@@ -103,15 +98,6 @@ function expand(
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, expand(item, [...path, key], source, variables)]),
   );
-}
-
-function secretsOf({
-  access_token,
-  oauth,
-  webhook_secret,
-  alerts,
-}: z.output<typeof SettingsFile>): (string | undefined)[] {
-  return [access_token, oauth?.client_secret, oauth?.refresh_token, webhook_secret, alerts.webhook];
 }
 
 /** Where the service is, and what lets us in. */

@@ -20,3 +20,21 @@ export function durationText(seconds: number): string {
 export function countText(count: number): string {
   return count.toLocaleString('en-US');
 }
+
+const SIZES: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+};
+
+/** The bytes of a size that a setting gives, such as `400MB` or `1.5 GiB`. */
+export function bytesOf(size: string): number {
+  const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(size) ?? [];
+  return Math.round(Number(amount) * (SIZES[unit.toLowerCase()] ?? Number.NaN));
+}

@@ -1,14 +1,47 @@
 import { mkdir } from 'node:fs/promises';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue, type Json } from '@duckdb/node-api';
+import { CrawlhouseError } from './errors.ts';
 
 /** Quotes an SQL identifier. The one function that does. */
 export function ident(name: string): string {
+  refuseNul(name);
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Quotes an SQL string, for the places where a value can't be bound (DDL, COPY, table functions). */
 export function text(value: string): string {
+  refuseNul(value);
   return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** DuckDB takes a statement to end there. */
+function refuseNul(value: string): void {
+  if (!value.includes('\0')) return;
+  throw new CrawlhouseError(
+    'contract_broken',
+    `${JSON.stringify(value)} has the character NUL, which no SQL can name`,
+  );
+}
+
+/**
+ * Quotes the path of one file for a function that reads files: `*`, `?` and `[` in the name of a folder would bring in
+ * the files of others.
+ */
+export function file(path: string): string {
+  return text(path.replaceAll(/[*?[]/g, '[$&]'));
+}
+
+/**
+ * A table expression over Parquet files. A folder named `url=x` is no column: DuckDB would take its name for the values
+ * of the file's own.
+ */
+export function parquetFiles(
+  paths: readonly string[],
+  options: { readonly unionByName?: boolean; readonly rowNumbers?: boolean } = {},
+): string {
+  const union = options.unionByName ? ', union_by_name = true' : '';
+  const numbers = options.rowNumbers ? ', file_row_number = true' : '';
+  return `read_parquet([${paths.map(file).join(', ')}], hive_partitioning = false${union}${numbers})`;
 }
 
 /** Qualifies a table by catalog, schema and name. */
@@ -22,6 +55,25 @@ export interface DatabaseOptions {
   readonly threads: number;
   /** Where DuckDB spills to; made when missing. */
   readonly tempDirectory: string;
+}
+
+/**
+ * Opens a DuckDB instance on a file, or `:memory:`. The one place that does: what a setting of ours limits is limited
+ * wherever DuckDB runs.
+ *
+ * @param more settings of DuckDB
+ */
+export function openInstance(
+  path: string,
+  { threads, memoryLimit, tempDirectory }: DatabaseOptions,
+  more: Readonly<Record<string, string>>,
+): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(path, {
+    threads: String(threads),
+    memory_limit: memoryLimit,
+    temp_directory: tempDirectory,
+    ...more,
+  });
 }
 
 export type Row = Record<string, DuckDBValue>;
@@ -44,10 +96,7 @@ export class Database implements AsyncDisposable {
 
   static async open(options: DatabaseOptions): Promise<Database> {
     await mkdir(options.tempDirectory, { recursive: true });
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(options.threads),
-      memory_limit: options.memoryLimit,
-      temp_directory: options.tempDirectory,
+    const instance = await openInstance(':memory:', options, {
       preserve_insertion_order: 'false',
       allocator_flush_threshold: '16MB',
       enable_external_file_cache: 'false',
@@ -77,6 +126,7 @@ export class Connection implements Disposable {
   /** Of the whole database, as it was opened: DuckDB itself gives it rounded. */
   readonly memoryLimit: string;
   readonly #onClose: () => void;
+  #isTrial = false;
 
   constructor(inner: DuckDBConnection, memoryLimit: string, onClose: () => void) {
     this.inner = inner;
@@ -108,8 +158,9 @@ export class Connection implements Disposable {
     return result.getRows()[0]?.[0];
   }
 
-  /** Runs `work` in one transaction; anything thrown rolls it back. */
+  /** Runs `work` in one transaction; anything thrown rolls it back. Within a trial it is part of that one. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isTrial) return work();
     await this.inner.run('BEGIN TRANSACTION');
     try {
       const result = await work();
@@ -118,6 +169,18 @@ export class Connection implements Disposable {
     } catch (error) {
       await this.inner.run('ROLLBACK').catch(() => {});
       throw error;
+    }
+  }
+
+  /** Runs `work` in a transaction that is rolled back in any case: to see what would come of it. */
+  async trial<T>(work: () => Promise<T>): Promise<T> {
+    await this.inner.run('BEGIN TRANSACTION');
+    this.#isTrial = true;
+    try {
+      return await work();
+    } finally {
+      this.#isTrial = false;
+      await this.inner.run('ROLLBACK');
     }
   }
 

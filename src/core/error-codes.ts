@@ -15,10 +15,6 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
 /** Every stable error code with its kind and what it means. `docs/errors.md` lists the same; a test holds both together. */
 export const ERROR_CODES = {
   internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
-  contract_broken: {
-    kind: 'fault',
-    means: "The service answered in a shape that its contract doesn't have.",
-  },
   usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
   bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
@@ -29,10 +25,17 @@ export const ERROR_CODES = {
     means: "A model's header or SQL does not hold: unknown key, missing table, a circle.",
   },
   bad_query: { kind: 'usage', means: 'The SQL of a query does not run on the published warehouse.' },
+  query_limit: {
+    kind: 'usage',
+    means: 'A query took more time, memory, space or rows than its settings allow.',
+  },
   bad_package: { kind: 'usage', means: 'A folder given as a package is not a whole package.' },
   impossible_route: { kind: 'usage', means: 'A unit cannot take the route or format that was asked for.' },
   nothing_published: { kind: 'usage', means: 'There is no published warehouse yet.' },
-  locked: { kind: 'usage', means: 'Another process holds the state directory.' },
+  locked: {
+    kind: 'usage',
+    means: 'Another process holds the state directory, or has the warehouse open for writing.',
+  },
   newer_version: {
     kind: 'usage',
     means: 'The ledger or the warehouse was made by a newer crawlhouse.',
@@ -41,11 +44,23 @@ export const ERROR_CODES = {
     kind: 'usage',
     means: 'The ledger cannot be read; the next run makes a new one from the published warehouse.',
   },
+  damaged_warehouse: {
+    kind: 'fault',
+    means: 'The warehouse file has changed on the disk since it was written; nothing of it is published.',
+  },
   invalid_request: {
     kind: 'refused',
     means: 'The service refused a request as not matching its specification.',
   },
   not_found: { kind: 'refused', means: 'The service does not know a resource that was asked for.' },
+  contract_broken: {
+    kind: 'refused',
+    means: "The service answered in a shape that its contract doesn't have.",
+  },
+  over_limit: {
+    kind: 'refused',
+    means: 'What the service or a store sends is more than a setting of `limits` allows.',
+  },
   unreconciled: {
     kind: 'refused',
     means: 'Two of the six counts of a unit differ; the unit keeps its former rows.',
@@ -56,15 +71,23 @@ export const ERROR_CODES = {
   },
   contract_drift: {
     kind: 'refused',
-    means: "A unit's fields differ from the dataset's and `schema_change` is `freeze`.",
+    means: "A unit's fields fit neither the table nor the models, or `schema_change` is `freeze`.",
   },
   volume_held: {
     kind: 'refused',
     means: 'A crawl has far fewer rows than those before it and `volume_check.hold` is on.',
   },
+  test_held: {
+    kind: 'refused',
+    means: 'Rows of a unit fail a data test of severity `error`; the unit keeps its former rows.',
+  },
+  model_held: {
+    kind: 'refused',
+    means: 'A model cannot be made with the rows of a unit; the unit keeps its former rows.',
+  },
   test_failed: {
     kind: 'refused',
-    means: 'A data test of severity `error` failed; the former publication stays.',
+    means: 'A data test failed, and it shows no new unit at fault; the former publication stays.',
   },
   store_refused: {
     kind: 'refused',
@@ -107,7 +130,8 @@ export const ERROR_CODES = {
   disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
   timed_out: {
     kind: 'retriable',
-    means: 'A scheduled run took longer than its `timeout`; the next one goes on from there.',
+    means:
+      'A scheduled run, a data export or a restore took longer than its setting allows; the next run goes on.',
   },
   unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
   forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },

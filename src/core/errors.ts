@@ -17,10 +17,10 @@ export class CrawlhouseError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // Wherever an error ends up, in the ledger, a table or a terminal: an echoed secret is not in it.
+    // Text for people, wherever it ends up: in a table, the ledger or a terminal. An echoed secret is not in it.
     super(redact(message), { cause: details.cause });
     this.code = code;
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : redact(details.hint);
     this.retryAfterMs = details.retryAfterMs;
   }
 
@@ -34,7 +34,12 @@ export class CrawlhouseError extends Error {
 }
 
 /** Of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, by which a full disk shows as well. */
-const FULL: readonly unknown[] = [13, 778, 1034, 4874];
+const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
+/** Of SQLite: SQLITE_PERM and SQLITE_READONLY. */
+const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8];
+const READ_ONLY: readonly unknown[] = ['EROFS'];
+/** System calls that have the codes above for other reasons than a file. */
+const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
 
 /** Wraps anything thrown; what is not ours is a fault of ours, save what the file system and an abort say. */
 export function toCrawlhouseError(error: unknown): CrawlhouseError {
@@ -47,15 +52,35 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   // Of a signal made by AbortSignal.timeout; the time limits of sockets and stores are other classes.
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return new CrawlhouseError('interrupted', 'the time given for it was over', { cause: error });
-  const code = (error as { code?: unknown } | null)?.code;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS' || code === 'EACCES') {
-    return new CrawlhouseError('disk', message, { cause: error, hint: 'free some space, then run again' });
-  }
-  if (
-    FULL.includes((error as { errcode?: unknown } | null)?.errcode) ||
-    /could not write|no space left/i.test(message)
-  ) {
-    return new CrawlhouseError('disk', message, { cause: error, hint: 'free some space, then run again' });
+  const hint = diskHint(error, message);
+  if (hint !== null) return new CrawlhouseError('disk', message, { cause: error, hint });
+  if (saysDamage(error)) {
+    return new CrawlhouseError('damaged_warehouse', message, {
+      cause: error,
+      hint: 'the next run takes a damaged working copy anew from the published warehouse; check the disk',
+    });
   }
   return new CrawlhouseError('internal', message, { cause: error });
+}
+
+/** What to do about a file that can't be read or written; null for every other error. */
+function diskHint(error: unknown, message: string): string | null {
+  const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
+  if (OF_SOCKETS.includes(facts.syscall)) return null;
+  const is = (codes: readonly unknown[]): boolean =>
+    codes.includes(facts.code) || codes.includes(facts.errcode);
+  const isDuckDb = message.startsWith('IO Error: ');
+  const where = typeof facts.path === 'string' ? facts.path : 'the file named above';
+  if (is(READ_ONLY) || (isDuckDb && /read-only file system/i.test(message)))
+    return `${where} is on a disk that is mounted read-only; mount it for writing, or set state_dir and warehouse to another disk`;
+  if (is(DENIED) || (isDuckDb && /permission denied/i.test(message)))
+    return `give the user that runs crawlhouse the right to read and write ${where}`;
+  if (is(FULL) || /could not write|no space left/i.test(message)) return 'free some space, then run again';
+  return null;
+}
+
+/** Whether an error, or its cause, is DuckDB's about a block whose checksum differs. */
+function saysDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message.includes('Corrupt database file') || saysDamage(error.cause);
 }

@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -11,9 +10,11 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { stringifyJson } from './json.ts';
+import { parseJson, stringifyJson } from './json.ts';
 import type { LogRecord, LogSink } from './logger.ts';
-import { redact } from './redact.ts';
+import { makePrivateFolder } from './private-files.ts';
+import { redactTexts } from './redact.ts';
+import { visible } from './visible.ts';
 
 export interface LogFileOptions {
   /** Where the files are; made when it is missing. */
@@ -36,7 +37,7 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
 export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
   const { folder } = options;
   try {
-    mkdirSync(folder, { recursive: true });
+    makePrivateFolder(folder);
     removeOld(options, now());
     const today = join(folder, currentName(options, dayOf(now())));
     if (!endsWithNewline(today)) appendFileSync(today, '\n');
@@ -56,14 +57,11 @@ export function logFile(options: LogFileOptions, now: () => Date = () => new Dat
   };
 }
 
-/** A record as a line; secrets are masked in each value before it is quoted, and in the whole after it. */
+/** A record as a line; secrets are masked in each text before it is quoted, and control characters are escaped. */
 export function jsonLine({ at, level, message, fields }: LogRecord): string {
-  const masked = Object.entries(fields).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? redact(value) : value,
-  ]);
-  const line = { time: at.toISOString(), level, message: redact(message), ...Object.fromEntries(masked) };
-  return `${redact(stringifyJson(line))}\n`;
+  const line = { time: at.toISOString(), level, message, ...fields };
+  // Fields are plain values, or what JSON makes of them.
+  return `${visible(stringifyJson(redactTexts(parseJson(stringifyJson(line)))))}\n`;
 }
 
 /** The file of a day that has room: the first one, or one with a number. */

@@ -1,5 +1,6 @@
 import { stringifyJson } from './json.ts';
 import { redact } from './redact.ts';
+import { visibleLine } from './visible.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export function createLogger(
     const pairs = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => `${key}=${plain(value)}`);
-    write(redact([at.toISOString(), own.padEnd(5), message, ...pairs].join(' ')));
+    write(visibleLine(redact([at.toISOString(), own.padEnd(5), message, ...pairs].join(' '))));
   }, now);
 }
 

@@ -28,9 +28,10 @@ export function retryDelay(
 
 /**
  * Errors that only a later run helps: a quota comes back by the hour or day, and who waits for it holds up those that
- * have their own; a data export that failed does so again until somebody has seen to its bucket.
+ * have their own; a data export that failed does so again until somebody has seen to its bucket; what was waited for long
+ * enough is not waited for again.
  */
-const LATER: readonly string[] = ['quota', 'export_failed'];
+const LATER: readonly string[] = ['quota', 'export_failed', 'timed_out'];
 
 export interface RetryOptions {
   readonly policy?: RetryPolicy;

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CrawlhouseError } from './errors.ts';
-import { lockFile } from './lock-file.ts';
+import { type HeldLock, lockFile } from './lock-file.ts';
+import { makePrivateFolder } from './private-files.ts';
 import { processStart } from './process-start.ts';
 
 export interface LockHolder {
@@ -12,7 +13,7 @@ export interface LockHolder {
   readonly since: string;
   /** Tells the process from another one that got its id later. */
   readonly started?: string | null | undefined;
-  /** Makes room between two units for whoever waits (`state-wish.ts`). */
+  /** Makes room between two units for whoever waits (`lock-waiter.ts`). */
   readonly yields?: boolean;
 }
 
@@ -33,8 +34,8 @@ export function tryLockState(
   stateDir: string,
   command: string,
   yields: boolean,
-): Disposable | { readonly holder: LockHolder | null } {
-  mkdirSync(stateDir, { recursive: true });
+): HeldLock | { readonly holder: LockHolder | null } {
+  makePrivateFolder(stateDir);
   const holderFile = join(stateDir, 'lock.json');
   const lock = lockFile(join(stateDir, 'lock.sqlite'));
   if (lock === null) return { holder: readHolder(holderFile) };
@@ -48,6 +49,24 @@ export function tryLockState(
   };
   writeFileSync(holderFile, JSON.stringify(holder));
   return lock;
+}
+
+/**
+ * Since when the process has the lock that may be writing: ISO 8601, UTC; the present time where the lock is free. What
+ * says that it began earlier and goes on has lost its process. Null where the holder can't be told.
+ */
+export function lockedSince(stateDir: string): string | null {
+  const now = new Date().toISOString();
+  const path = join(stateDir, 'lock.sqlite');
+  try {
+    const lock = existsSync(path) ? lockFile(path) : undefined;
+    if (lock === null) return readHolder(join(stateDir, 'lock.json'))?.since ?? null;
+    lock?.[Symbol.dispose]();
+    return now;
+  } catch {
+    // On a read-only disk, or of another user.
+    return null;
+  }
 }
 
 export function lockedError(stateDir: string, holder: LockHolder | null): CrawlhouseError {

@@ -3,18 +3,10 @@ import { GRANULARITIES, type Granularity } from '../api/fields.ts';
 import type { WeekDefinition } from '../api/log-monitoring.ts';
 import type { Project } from '../api/projects.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import type { ProjectDates, SourceDates } from '../model/inventory.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import { ofThisOnly } from './of-this-only.ts';
 import { rankingDays } from './ranking-dates.ts';
-
-/** The days that a dated source has, both inclusive, or why it has none for us. */
-export type SourceDates =
-  | { readonly from: string; readonly to: string; readonly weeks: WeekDefinition }
-  | { readonly skip: string }
-  /** They can't be told for now, such as by a quota that is used up. */
-  | { readonly failure: CrawlhouseError };
-
-/** By project id, then by kind of source: `log_monitoring pages weeks`, `ranking_performance`. */
-export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
 
 /** The key of a pipeline's dates within a project's. */
 export function datesKey({ source, window }: Pipeline): string {
@@ -59,8 +51,11 @@ async function logDates(
   const each = (dates: (granularity: Granularity) => SourceDates): [string, SourceDates][] =>
     GRANULARITIES.map((granularity) => [logKey(dataType, granularity), dates(granularity)]);
   if (lacks(project, 'log_monitoring')) return each(() => ({ skip: 'the project has no log monitoring' }));
-  const asked = await orSkip(() => client.logMetadata(project.id, dataType, signal));
-  if (asked.skip !== null) return each(() => asked);
+  const asked = await orReason(
+    () => client.call('logMetadata', { project_id: project.id, data_type: dataType }, signal),
+    signal,
+  );
+  if (asked.value === null) return each(() => asked.reason);
   const { dates, week_definition } = asked.value;
   const weeks: WeekDefinition = week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
   return each((granularity) => {
@@ -74,7 +69,6 @@ function logKey(dataType: string, granularity: Granularity): string {
   return `log_monitoring ${dataType} ${granularity}`;
 }
 
-/** A quota that is used up is the project's own: it keeps none of the others back. */
 async function rankingDates(
   client: ServiceClient,
   project: Project,
@@ -82,15 +76,10 @@ async function rankingDates(
   signal: AbortSignal,
 ): Promise<SourceDates> {
   if (lacks(project, 'ranking_performance')) return { skip: 'the project has no ranking performance' };
-  try {
-    const days = await orSkip(() => rankingDays(client, project.id, now, signal));
-    if (days.skip !== null) return days;
-    if (days.value === undefined) return { skip: 'ranking performance has no dates yet' };
-    return { ...days.value, weeks: 'iso' };
-  } catch (error) {
-    if (error instanceof CrawlhouseError && error.code === 'quota') return { failure: error };
-    throw error;
-  }
+  const days = await orReason(() => rankingDays(client, project.id, now, signal), signal);
+  if (days.value === null) return days.reason;
+  if (days.value === undefined) return { skip: 'ranking performance has no dates yet' };
+  return { ...days.value, weeks: 'iso' };
 }
 
 /** A project that lists its features lists those it lacks by their absence (spec-notes.md 26). */
@@ -99,15 +88,19 @@ function lacks(project: Project, feature: string): boolean {
   return features.length > 0 && !features.includes(feature);
 }
 
-/** A missing feature, or data that is not ready, skips the project and fails nothing (wire-facts.md, "403"). */
-async function orSkip<T>(
+/**
+ * A missing feature, or data that is not ready, skips the project and fails nothing (wire-facts.md, "403"). What else is
+ * wrong is the project's own failure.
+ */
+async function orReason<T>(
   read: () => Promise<T>,
-): Promise<{ readonly skip: null; readonly value: T } | { readonly skip: string }> {
+  signal: AbortSignal,
+): Promise<{ readonly value: T } | { readonly value: null; readonly reason: SourceDates }> {
   try {
-    return { skip: null, value: await read() };
+    return { value: await read() };
   } catch (error) {
     if (error instanceof CrawlhouseError && (error.kind === 'skip' || error.code === 'forbidden'))
-      return { skip: error.message };
-    throw error;
+      return { value: null, reason: { skip: error.message } };
+    return { value: null, reason: { failure: ofThisOnly(error, signal) } };
   }
 }

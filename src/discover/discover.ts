@@ -1,37 +1,16 @@
 import type { ServiceClient } from '../api/client.ts';
-import type { CrawlOverCrawl } from '../api/crawl-over-crawls.ts';
-import type { Crawl } from '../api/crawls.ts';
-import type { DataExport } from '../api/data-exports.ts';
-import type { Project } from '../api/projects.ts';
-import type { WholeList } from '../api/read-list.ts';
+import { type BrokenItem, listUntil } from '../api/read-list.ts';
 import type { Workspace } from '../api/workspaces.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import type { ListName } from '../model/listed.ts';
+import type { Inventory, ListReading, WorkspaceView } from '../model/inventory.ts';
 import type { Pipeline } from '../model/pipeline.ts';
-import type { KnownLists } from '../warehouse/known-lists.ts';
-import { discoverDates, type ProjectDates } from './discover-dates.ts';
+import type { KnownLists } from '../warehouse/ops-lists.ts';
+import { discoverDates } from './discover-dates.ts';
+import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './list-pipeline.ts';
 import { needsSweep } from './needs-sweep.ts';
-import { type ListReading, readNews } from './read-news.ts';
-
-/** What the service holds, as far as the pipelines need it: what is new of the long lists, the whole of the others. */
-export interface Landscape {
-  readonly workspaces: readonly WorkspaceView[];
-  /** Of the projects with dated sources, by project and kind of source. */
-  readonly dates: ProjectDates;
-}
-
-export interface WorkspaceView {
-  readonly id: string;
-  readonly name: string;
-  readonly record: Workspace;
-  readonly projects: WholeList<Project>;
-  readonly crawls: ListReading<Crawl>;
-  /** Null where no pipeline asks for them. */
-  readonly crawlOverCrawls: ListReading<CrawlOverCrawl> | null;
-  readonly dataExports: ListReading<DataExport> | null;
-}
+import { ofThisOnly } from './of-this-only.ts';
 
 /** What a discovery reads, and what is known already. */
 export interface DiscoveryScope {
@@ -52,44 +31,40 @@ export interface DiscoveryScope {
 }
 
 /**
- * Reads the lists of every selected workspace.
+ * Reads the lists of every selected workspace. What can't be read of one workspace, list or project, or is outside its
+ * contract, is told of and left out; the others are read all the same.
  *
- * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see
+ * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `ofThisOnly` throws
  */
 export async function discover(
   client: ServiceClient,
   scope: DiscoveryScope,
   signal: AbortSignal,
-): Promise<Landscape> {
+): Promise<Inventory> {
   const selected = scope.workspaces;
-  const seen = await Array.fromAsync(client.workspaces({}, signal));
-  const missing = selected === 'all' ? undefined : selected.find((id) => !seen.some((one) => one.id === id));
+  const listed = await listUntil(
+    'GET /workspaces',
+    () => client.pages('workspaces', {}, signal),
+    () => false,
+  );
+  const seen = listed.items;
+  const ids = [...seen, ...listed.broken].map((one) => one.id);
+  const missing = selected === 'all' ? undefined : selected.find((id) => !ids.includes(id));
   if (missing !== undefined) {
     throw new CrawlhouseError('bad_settings', `workspaces: the token does not see a workspace ${missing}`, {
       hint: `it sees ${seen.map((one) => `${one.id} (${one.name})`).join(', ') || 'none'}`,
     });
   }
-  const reads = (kind: string, list: ListName): boolean =>
-    scope.pipelines.some(({ source }) => source.kind === kind || source.data_type === list);
+  const isSelected = ({ id }: { readonly id: string }): boolean =>
+    selected === 'all' || selected.includes(id);
+  const unread = new Map(listed.broken.filter(isSelected).map((one) => [one.id, one.error]));
   const workspaces: WorkspaceView[] = [];
-  for (const record of seen) {
-    const { id, name } = record;
-    if (selected !== 'all' && !selected.includes(id)) continue;
-    const read = <T extends { readonly id: string }>(kind: ListKind<T>): Promise<ListReading<T>> => {
-      const pipeline = listPipeline(scope.pipelines, kind.name);
-      const known = scope.known.of(kind.name, id);
-      const options = { sweep: needsSweep(known, pipeline, id, scope), pipeline };
-      return readNews(client, kind, id, known, options, signal);
-    };
-    workspaces.push({
-      id,
-      name,
-      record,
-      projects: await client.allProjects(id, signal),
-      crawls: await read(CRAWLS),
-      crawlOverCrawls: reads('crawl_over_crawl', 'crawl_over_crawls') ? await read(CRAWL_OVER_CRAWLS) : null,
-      dataExports: reads('data_export', 'data_exports') ? await read(DATA_EXPORTS) : null,
-    });
+  for (const record of seen.filter(isSelected)) {
+    try {
+      workspaces.push(await viewWorkspace(client, record, scope, signal));
+    } catch (thrown) {
+      unread.set(record.id, ofThisOnly(thrown, signal));
+    }
   }
   const projects = workspaces
     .flatMap((workspace) => workspace.projects.items)
@@ -97,17 +72,62 @@ export async function discover(
       ({ id, name }) =>
         scope.projects === 'all' || scope.projects.includes(id) || scope.projects.includes(name),
     );
-  return { workspaces, dates: await discoverDates(client, projects, scope.pipelines, scope.now, signal) };
+  const failures = [...unread.values(), ...workspaces.flatMap(({ faulty }) => [...faulty.values()])];
+  const dates = await discoverDates(client, projects, scope.pipelines, scope.now, signal);
+  return { workspaces, dates, unread, failures };
 }
 
-/** The lists of a workspace of which only the news were read, by name. */
-export function listReadings({
-  crawls,
-  crawlOverCrawls,
-  dataExports,
-}: WorkspaceView): [ListName, ListReading][] {
-  const readings = { crawls, crawl_over_crawls: crawlOverCrawls, data_exports: dataExports };
-  return (Object.entries(readings) as [ListName, ListReading | null][]).flatMap(([name, found]) =>
-    found ? [[name, found]] : [],
-  );
+async function viewWorkspace(
+  client: ServiceClient,
+  record: Workspace,
+  scope: DiscoveryScope,
+  signal: AbortSignal,
+): Promise<WorkspaceView> {
+  const { id, name } = record;
+  const faulty = new Map<string, CrawlhouseError>();
+  const note = <R extends { readonly broken: readonly BrokenItem[] }>(list: string, found: R): R => {
+    const [first] = found.broken;
+    if (first) faulty.set(list, brokenList(first, found.broken.length));
+    return found;
+  };
+  const read = async <T extends { readonly id: string }>(kind: ListKind<T>): Promise<ListReading<T>> => {
+    const pipeline = listPipeline(scope.pipelines, kind.name);
+    const known = scope.known.of(kind.name, id);
+    const options = { sweep: needsSweep(known, pipeline, id, scope), pipeline };
+    return note(kind.name, await listIncrementally(client, kind, id, known, options, signal));
+  };
+  const readIfAsked = async <T extends { readonly id: string }>(
+    source: string,
+    kind: ListKind<T>,
+  ): Promise<ListReading<T> | null> => {
+    const isAsked = scope.pipelines.some(
+      (one) => one.source.kind === source || one.source.data_type === kind.name,
+    );
+    if (!isAsked) return null;
+    try {
+      return await read(kind);
+    } catch (thrown) {
+      faulty.set(kind.name, ofThisOnly(thrown, signal));
+      return null;
+    }
+  };
+  const projectPages = () => client.pages('projects', { workspace_id: id }, signal);
+  return {
+    id,
+    name,
+    record,
+    projects: note('projects', await listUntil(`GET /workspaces/${id}/projects`, projectPages, () => false)),
+    crawls: await read(CRAWLS),
+    crawlOverCrawls: await readIfAsked('crawl_over_crawl', CRAWL_OVER_CRAWLS),
+    dataExports: await readIfAsked('data_export', DATA_EXPORTS),
+    faulty,
+  };
+}
+
+function brokenList({ error }: BrokenItem, count: number): CrawlhouseError {
+  const others = count === 1 ? '' : `; ${count - 1} more records are`;
+  return new CrawlhouseError(error.code, error.message + others, {
+    ...(error.hint ? { hint: error.hint } : {}),
+    cause: error,
+  });
 }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ServiceClient } from '../api/client.ts';
-import { recordWithoutSecrets } from '../api/crawl-configs.ts';
-import { type CrawlOverCrawl, LIST_CRAWL_OVER_CRAWLS } from '../api/crawl-over-crawls.ts';
-import { type Crawl, END_REASONS_WITHOUT_REPORT, LIST_CRAWLS } from '../api/crawls.ts';
-import { type DataExport, LIST_DATA_EXPORTS } from '../api/data-exports.ts';
+import type { CrawlOverCrawl } from '../api/crawl-over-crawls.ts';
+import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import type { DataExport } from '../api/data-exports.ts';
 import type { PageQuery } from '../api/pagination.ts';
 import type { ListPage } from '../api/read-list.ts';
 import { stringifyJson } from '../core/json.ts';
-import { includedKeys } from '../model/included-keys.ts';
+import { contentOf } from '../model/content-of.ts';
 import type { Listed, ListName } from '../model/listed.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 
@@ -28,9 +27,8 @@ export interface ListKind<T extends { readonly id: string }> {
 
 export const CRAWLS: ListKind<Crawl> = {
   name: 'crawls',
-  pages: (client, workspace_id, query, signal) =>
-    client.pages(LIST_CRAWLS, (page) => page.crawls, { workspace_id }, query, signal),
-  one: (client, _workspaceId, id, signal) => client.crawl(id, signal),
+  pages: (client, workspace_id, query, signal) => client.pages('crawls', { workspace_id, query }, signal),
+  one: (client, _workspaceId, id, signal) => client.call('crawl', { crawl_id: id }, signal),
   describe: (crawl) => ({
     id: crawl.id,
     project_id: crawl.project_id,
@@ -47,8 +45,9 @@ export const CRAWLS: ListKind<Crawl> = {
 export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
   name: 'crawl_over_crawls',
   pages: (client, workspace_id, query, signal) =>
-    client.pages(LIST_CRAWL_OVER_CRAWLS, (page) => page.crawl_over_crawls, { workspace_id }, query, signal),
-  one: (client, _workspaceId, id, signal) => client.crawlOverCrawl(id, signal),
+    client.pages('crawlOverCrawls', { workspace_id, query }, signal),
+  one: (client, _workspaceId, id, signal) =>
+    client.call('crawlOverCrawl', { crawl_over_crawl_id: id }, signal),
   describe: (one) => ({
     id: one.id,
     project_id: one.project_id,
@@ -64,8 +63,9 @@ export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
 export const DATA_EXPORTS: ListKind<DataExport> = {
   name: 'data_exports',
   pages: (client, workspace_id, query, signal) =>
-    client.pages(LIST_DATA_EXPORTS, (page) => page.account, { workspace_id }, query, signal),
-  one: (client, workspaceId, id, signal) => client.dataExport(workspaceId, id, signal),
+    client.pages('dataExports', { workspace_id, query }, signal),
+  one: (client, workspaceId, id, signal) =>
+    client.call('dataExport', { workspace_id: workspaceId, data_export_id: id }, signal),
   describe: (one) => ({
     id: one.id,
     project_id: null,
@@ -84,13 +84,12 @@ export function listed<T extends { readonly id: string }>(
   record: T,
   pipeline: Pipeline | undefined,
 ): Listed {
-  return { ...kind.describe(record), content: pipeline ? contentOf(record, pipeline) : null };
+  return { ...kind.describe(record), content: pipeline ? hashOf(contentOf({ ...record }, pipeline)) : null };
 }
 
-function contentOf(record: object, pipeline: Pipeline): string {
-  const kept = recordWithoutSecrets(includedKeys({ ...record }, pipeline.fields));
+function hashOf(content: object): string {
   return createHash('md5')
-    .update(stringifyJson(ordered(kept)))
+    .update(stringifyJson(ordered(content)))
     .digest('hex');
 }
 

@@ -1,54 +1,21 @@
-import type { Oql } from '../api/oql.ts';
+import type { BrokenItem } from '../api/read-list.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import type { Inventory, ListReading } from '../model/inventory.ts';
 import type { Listed } from '../model/listed.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import type { Plan, PlannedUnit, Selection } from '../model/planned-unit.ts';
+import { isProjectResource } from '../model/resources.ts';
 import type { Unit, Window } from '../model/unit.ts';
-import type { Landscape } from './discover.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
-import { isProjectResource } from './resources.ts';
-import { unitFilter } from './unit-source.ts';
+import { unitFilter } from './unit-filter.ts';
 import { windowsOf } from './windows.ts';
-
-export interface Selection {
-  /** Ids or names of projects, or `all`. */
-  readonly projects: 'all' | readonly string[];
-  /** Ids of crawls; null: every one. */
-  readonly crawls: readonly string[] | null;
-  /** Held against a crawl's end, or the first day of a window, in UTC milliseconds: from inclusive, to exclusive. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A unit with what stands in its way, if anything does. */
-export interface PlannedUnit {
-  readonly unit: Unit;
-  readonly pipeline: Pipeline;
-  /** Why nothing can be loaded; null when it can. */
-  readonly skip: string | null;
-  /** What kept discovery from telling its windows; null where nothing did. */
-  readonly failure: CrawlhouseError | null;
-  /** The pipeline's filter and the unit's window. */
-  readonly oql: Oql | null;
-  /** Asked for again although the warehouse holds it: lists, and windows whose data may still come in. */
-  readonly refresh: boolean;
-  /** What brings an archived crawl back before its data is asked for; null where nothing need be done. */
-  readonly restore: 'unarchive' | 'unarchive-fast' | null;
-  /** When the crawl or comparison ended, UTC milliseconds; null for lists and windows. */
-  readonly ended_at: number | null;
-}
-
-export interface Plan {
-  readonly units: readonly PlannedUnit[];
-  /** Ids of the crawls and comparisons that have not ended, whatever the selection. */
-  readonly open: readonly string[];
-}
 
 const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
 /**
- * The units of work that a selection of the landscape has: lists, then crawls and comparisons, then dated sources, the
+ * The units of work that a selection of the inventory has: lists, then crawls and comparisons, then dated sources, the
  * oldest first.
  *
  * @param now UTC milliseconds; a window is planned once it has ended
@@ -56,16 +23,17 @@ const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
 export function planUnits(
-  landscape: Landscape,
+  inventory: Inventory,
   pipelines: readonly Pipeline[],
   selection: Selection,
   now: number = Date.now(),
   isDone: (unit: string, endedAt: number | null) => boolean = () => false,
 ): Plan {
-  const projects = landscape.workspaces.flatMap((workspace) => workspace.projects.items);
-  const crawls = landscape.workspaces.flatMap((workspace) => workspace.crawls.items);
-  const projectIds = selectProjects(projects, selection.projects);
-  refuseUnknownCrawls(crawls, selection.crawls);
+  const projects = inventory.workspaces.flatMap((workspace) => workspace.projects.items);
+  const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
+  const brokenCrawls = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
+  const projectIds = selectProjects(projects, selection.projects, inventory.failures);
+  refuseUnknownCrawls([...crawls, ...brokenCrawls], selection.crawls, inventory.failures);
   const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
   const isWithin = (time: number): boolean => time >= selection.from && time < selection.to;
   const of = (kind: Pipeline['source']['kind']): Pipeline[] =>
@@ -85,7 +53,8 @@ export function planUnits(
   const crawlUnits = chosen.flatMap((crawl) =>
     pending('crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)),
   );
-  const allComparisons = landscape.workspaces.flatMap((workspace) => workspace.crawlOverCrawls?.items ?? []);
+  const comparisonLists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
+  const allComparisons = onceEach(comparisonLists.flatMap(soundItems));
   const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isSettled(one));
   const comparisons = allComparisons
     .filter((one) => isOf(one, isSelected) && selection.crawls === null)
@@ -99,20 +68,44 @@ export function planUnits(
     }));
   });
 
-  const lists = of('resource').flatMap((pipeline) =>
-    isProjectResource(pipeline.source.data_type)
-      ? projects
-          .filter((project) => isSelected(project.id))
-          .map((project) => ({ ...planned(pipeline, project.id, project.id, null), refresh: true }))
-      : landscape.workspaces.map(({ id }) => ({ ...planned(pipeline, id, null, null), refresh: true })),
-  );
+  // When it ended is not to be told: whatever the span, unless the warehouse holds it.
+  const brokenUnits = (broken: readonly BrokenItem[], kind: 'crawl' | 'crawl_over_crawl'): PlannedUnit[] =>
+    broken
+      .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))
+      .filter(({ id }) => selection.crawls === null || (kind === 'crawl' && selection.crawls.includes(id)))
+      .flatMap(({ id, projectId, error }) =>
+        (kind === 'crawl' ? ofCrawls : ofComparisons)
+          .filter(({ dataset }) => !isDone(`${dataset}/${id}`, null))
+          .map((pipeline) => ({ ...planned(pipeline, id, projectId, null), failure: error })),
+      );
+  const broken = [
+    ...brokenUnits(brokenCrawls, 'crawl'),
+    ...brokenUnits(onceEach(comparisonLists.flatMap((list) => list.broken)), 'crawl_over_crawl'),
+  ];
+  const lists = of('resource').flatMap((pipeline) => {
+    const { data_type } = pipeline.source;
+    if (isProjectResource(data_type))
+      return onceEach(projects)
+        .filter((project) => isSelected(project.id))
+        .map((project) => ({ ...planned(pipeline, project.id, project.id, null), refresh: true }));
+    const views = inventory.workspaces.map(({ id, faulty }) => ({
+      id,
+      failure: faulty.get(data_type) ?? null,
+    }));
+    const unread = [...inventory.unread].map(([id, failure]) => ({ id, failure }));
+    return [...views, ...unread].map(({ id, failure }) => ({
+      ...planned(pipeline, id, null, null),
+      refresh: true,
+      failure,
+    }));
+  });
   const dated = [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
-    projects
+    onceEach(projects)
       .filter((project) => isSelected(project.id) && selection.crawls === null)
-      .flatMap((project) => planWindows(landscape, pipeline, project.id, isWithin, now)),
+      .flatMap((project) => planWindows(inventory, pipeline, project.id, isWithin, now)),
   );
   return {
-    units: [...lists, ...crawlUnits, ...comparisonUnits, ...dated],
+    units: [...lists, ...broken, ...crawlUnits, ...comparisonUnits, ...dated],
     open: [...crawls.filter((crawl) => !isEnded(crawl)), ...openComparisons].map((one) => one.id).sort(),
   };
 }
@@ -152,7 +145,7 @@ function isArchived(crawl: Listed, dataType: string): boolean {
 
 /** One unit a window that has ended; one without a window, and the reason, where the project has no such source. */
 function planWindows(
-  { dates }: Landscape,
+  { dates }: Inventory,
   pipeline: Pipeline,
   projectId: string,
   isWithin: (time: number) => boolean,
@@ -172,6 +165,18 @@ function planWindows(
       const refresh = Date.parse(window.to) > settled;
       return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null, ended_at: null };
     });
+}
+
+/** What a list holds, less what came broken: what was known of it before may hold no more. */
+function soundItems({ items, broken }: ListReading): readonly Listed[] {
+  if (broken.length === 0) return items;
+  const ids = new Set(broken.map((one) => one.id));
+  return items.filter((item) => !ids.has(item.id));
+}
+
+/** Two workspaces may list the same: it is one source of rows. */
+function onceEach<T extends { readonly id: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
 function isEnded(crawl: Listed): boolean {
@@ -201,12 +206,15 @@ function unitOf(pipeline: Pipeline, id: string, projectId: string | null, window
 function selectProjects(
   projects: readonly { id: string; name: string }[],
   selected: Selection['projects'],
+  failures: readonly CrawlhouseError[],
 ): ReadonlySet<string> | null {
   if (selected === 'all') return null;
   return new Set(
     selected.map((wanted) => {
       const found = projects.find((project) => project.id === wanted || project.name === wanted);
       if (found) return found.id;
+      // It may be among what could not be read.
+      if (failures[0]) throw failures[0];
       const names = projects.map((project) => `${project.name} (${project.id})`).join(', ');
       throw new CrawlhouseError('usage', `there is no project ${wanted}`, {
         hint: `projects: ${names || 'none'}`,
@@ -215,9 +223,14 @@ function selectProjects(
   );
 }
 
-function refuseUnknownCrawls(crawls: readonly Listed[], selected: readonly string[] | null): void {
+function refuseUnknownCrawls(
+  crawls: readonly { readonly id: string }[],
+  selected: readonly string[] | null,
+  failures: readonly CrawlhouseError[],
+): void {
   const unknown = selected?.find((id) => !crawls.some((crawl) => crawl.id === id));
   if (unknown === undefined) return;
+  if (failures[0]) throw failures[0];
   throw new CrawlhouseError('usage', `there is no crawl ${unknown}`, {
     hint: 'crawlhouse discover lists the crawls of your workspaces',
   });

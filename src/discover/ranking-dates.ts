@@ -1,3 +1,4 @@
+import { aggregateRows } from '../api/aggregates.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Oql } from '../api/oql.ts';
 import { CrawlhouseError } from '../core/errors.ts';
@@ -32,10 +33,22 @@ export async function rankingDays(
   const edges = async (oql: Oql | null): Promise<DataDays | undefined> => {
     const sort = { field: 'date', order: 'asc' } as const;
     const query = { fields: ['date'], sort, limit: MOST_DAYS, ...(oql ? { oql } : {}) };
-    const { aggs } = await client.aggregateRanking(projectId, { aggs: [query] }, signal);
-    const days = aggs[0]?.rows?.map((row) => row[0]) ?? [];
-    const [from, to] = [days[0], days.at(-1)];
-    return typeof from === 'string' && typeof to === 'string' ? { from, to } : undefined;
+    const { aggs } = await client.call(
+      'aggregateRanking',
+      { project_id: projectId, body: { aggs: [query] } },
+      signal,
+    );
+    const path = `/data/project/${projectId}/ranking_performance/aggs`;
+    const days = aggregateRows(aggs[0], ['date'], path).map(({ date }) => String(date));
+    const wrong = days.find((day) => !/^\d{4}-\d{2}-\d{2}$/.test(day));
+    if (wrong !== undefined || days.length > MOST_DAYS) {
+      const problem = wrong === undefined ? `${days.length} days` : `a date ${wrong}`;
+      throw new CrawlhouseError('contract_broken', `POST ${path} answered with ${problem}`);
+    }
+    // Whatever their order.
+    const sorted = days.toSorted();
+    const [from, to] = [sorted[0], sorted.at(-1)];
+    return from === undefined || to === undefined ? undefined : { from, to };
   };
   /** Of so many days from a day on. */
   const within = async (start: number, days: number): Promise<DataDays | undefined> => {

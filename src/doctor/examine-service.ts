@@ -5,8 +5,8 @@ import type { Workspace } from '../api/workspaces.ts';
 import { type Settings, serviceSettings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { configuredStores } from '../pipeline/configured-stores.ts';
-import { connect } from '../pipeline/connect.ts';
+import { connect } from '../discover/connect.ts';
+import { exportStores } from '../stores/registry.ts';
 import { type Check, type Finding, look } from './check.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
@@ -21,11 +21,11 @@ export async function examineService(
   const reach = await look('service', () => reachable(settings, signal), signal);
   if (reach.status === 'fail') return [reach];
   await using client = connect(settings, logger);
-  let workspaces: Workspace[] = [];
+  let workspaces: readonly Workspace[] = [];
   const seen = await look(
     'token',
     async () => {
-      workspaces = await Array.fromAsync(client.workspaces({}, signal));
+      workspaces = (await client.all('workspaces', {}, signal)).items;
       return { message: `account:read: sees ${namesOf(workspaces)}` };
     },
     signal,
@@ -75,7 +75,7 @@ function selected({ workspaces: wanted, ...settings }: Settings, seen: readonly 
   const asleep = read.filter((one) => one.subscription_status === 'inactive');
   if (asleep.length > 0)
     return { message, hint: `the subscription of ${namesOf(asleep)} is not active: nothing can be exported` };
-  const exports = configuredStores(settings as Settings).length > 0;
+  const exports = exportStores(settings as Settings).length > 0;
   const without = read.filter((one) => one.subscription_features?.includes('data_export') === false);
   if (exports && without.length > 0)
     return { message, hint: `${namesOf(without)} has no data exports: its units come as streams` };
@@ -90,7 +90,7 @@ async function projects(
 ): Promise<Finding> {
   const found: Project[] = [];
   for (const { id } of workspaces.filter((one) => wanted === 'all' || wanted.includes(one.id)))
-    found.push(...(await client.allProjects(id, signal)).items);
+    found.push(...(await client.all('projects', { workspace_id: id }, signal)).items);
   const has = (one: Project, name: string): boolean => one.id === name || one.name === name;
   const missing = named === 'all' ? undefined : named.find((name) => !found.some((one) => has(one, name)));
   if (missing !== undefined)
@@ -110,7 +110,7 @@ async function hasSecret(
   signal: AbortSignal,
 ): Promise<Finding> {
   for (const { id } of workspaces) {
-    for await (const secret of client.secrets(id, {}, signal))
+    for await (const secret of client.list('secrets', { workspace_id: id }, signal))
       if (secret.name === name) return { message: `${name} is there for the service to write to store_b` };
   }
   throw new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {

@@ -7,8 +7,8 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { describeHolder, tryLockState } from '../core/state-lock.ts';
 import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import { LEDGER_VERSION } from '../ledger/ledger-schema.ts';
+import { readPublication } from '../warehouse/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
-import { readPublication } from '../warehouse/working-copy.ts';
 import { type Check, type Finding, look, smallEngine } from './check.ts';
 
 const MB = 1_000_000;

@@ -4,16 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import type { Store } from '../pipeline/choose-route.ts';
-import { openConfiguredStore } from '../pipeline/configured-stores.ts';
 import { listObjects } from '../stores/list-objects.ts';
 import type { ObjectStore } from '../stores/object-store.ts';
+import { openConfiguredStore, type StoreName } from '../stores/registry.ts';
 import { type Check, type Finding, look } from './check.ts';
 
 const CONTENT = 'crawlhouse doctor';
 
 /** Lists, writes, reads and removes a small object where data exports go. */
-export async function examineStore(settings: Settings, name: Store, signal: AbortSignal): Promise<Check> {
+export async function examineStore(settings: Settings, name: StoreName, signal: AbortSignal): Promise<Check> {
   return await look(
     name,
     async () => {

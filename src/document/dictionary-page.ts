@@ -1,3 +1,5 @@
+import { padToWidth } from '../core/display-width.ts';
+import { columnWidths } from '../core/text-table.ts';
 import type { Dictionary, DictionaryTable } from './dictionary.ts';
 
 /** The models as a page of Markdown: what stands in their files alone, so that it is the same on every machine. */
@@ -35,9 +37,9 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
 
 /** As the formatter of this repository writes tables. */
 function alignedTable(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  const widths = columnWidths(rows);
   const lines = rows.map(
-    (row) => `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`,
+    (row) => `| ${row.map((cell, index) => padToWidth(cell, widths[index] ?? 0)).join(' | ')} |`,
   );
   return lines.toSpliced(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
 }

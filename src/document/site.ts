@@ -1,5 +1,5 @@
+import { Html, html } from '../core/html.ts';
 import { type Dictionary, type DictionaryTable, firstSentence } from './dictionary.ts';
-import { Html, html } from './html.ts';
 import { drawLineage, type Site } from './lineage-drawing.ts';
 import { familyOf, type Reads } from './lineage-layout.ts';
 import { SITE_SCRIPT, SITE_STYLE } from './site-style.ts';

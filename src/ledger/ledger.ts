@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder } from '../core/private-files.ts';
+import type { LedgerRun, LedgerUnit, UnitState } from '../model/ledger-records.ts';
 import type { UnitError } from '../model/report.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import { type Unit, unitName } from '../model/unit.ts';
@@ -9,34 +10,7 @@ import type { LedgerExport } from './ledger-export.ts';
 import { migrateLedger } from './ledger-schema.ts';
 import { failuresAfter, nextTryAt } from './next-try.ts';
 import { type Held, type Move, settleUnits } from './settle-units.ts';
-import { checkMove, type UnitState } from './unit-states.ts';
-
-export interface LedgerUnit {
-  readonly unit: string;
-  readonly dataset: string;
-  readonly source: Unit['source'];
-  readonly window: Unit['window'];
-  readonly status: UnitState;
-  readonly attempts: number;
-  readonly error: UnitError | null;
-  /** Runs in a row in which it failed or was refused. */
-  readonly failures: number;
-  /** When the first of them ended; null: it does not fail, or only the warehouse tells of it. */
-  readonly failing_since: string | null;
-  /** When a run that nobody started tries it again; null: the next one does. */
-  readonly next_try_at: string | null;
-  readonly updated_at: string;
-}
-
-export interface LedgerRun {
-  readonly run_id: string;
-  readonly command: string;
-  readonly status: string;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-  /** Null while it goes on, and where only the warehouse tells of it. */
-  readonly summary: RunSummary | null;
-}
+import { checkMove } from './unit-states.ts';
 
 export interface Discovery {
   /** Ids of the crawls and comparisons that are known and not ended. */
@@ -57,7 +31,7 @@ export class Ledger implements Disposable {
 
   /** @throws CrawlhouseError `newer_version`, `damaged_ledger` */
   constructor(stateDir: string) {
-    mkdirSync(stateDir, { recursive: true });
+    makePrivateFolder(stateDir);
     const path = join(stateDir, LEDGER_FILE);
     this.#database = new DatabaseSync(path);
     try {
@@ -148,7 +122,10 @@ export class Ledger implements Disposable {
   publishLoaded(id: string): void {
     this.#transaction(() => {
       this.#database
-        .prepare(`UPDATE units SET status = 'published', updated_at = ? WHERE status = 'loaded'`)
+        .prepare(
+          `UPDATE units SET status = 'published', failures = 0, failing_since = NULL, next_try_at = NULL, updated_at = ?
+           WHERE status = 'loaded'`,
+        )
         .run(new Date().toISOString());
       this.setPublication(id);
     });

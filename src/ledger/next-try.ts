@@ -1,10 +1,11 @@
-import type { UnitState } from './unit-states.ts';
+import type { UnitState } from '../model/ledger-records.ts';
 
 /** So many failures in a row may be somebody's bad hour. */
 const PATIENCE = 3;
 const FIRST_MS = 10 * 60_000;
 /** Well below a day, so that a schedule of once a day tries each morning. */
 const LONGEST_MS = 12 * 3_600_000;
+const UNDER_WAY: readonly UnitState[] = ['requested', 'downloading', 'staged', 'loaded'];
 
 /**
  * From when on a unit that failed is tried again by a run that nobody started: at once after its first three failures,
@@ -26,8 +27,8 @@ export function mayTry(nextTry: string | null, now: number): boolean {
   return wait <= 0 || wait > LONGEST_MS;
 }
 
-/** Failures in a row: an attempt that is under way changes nothing yet. */
+/** Failures in a row: an attempt that is under way changes nothing, and what is loaded may still be held. */
 export function failuresAfter(status: UnitState, before: number): number {
   if (status === 'failed' || status === 'refused') return before + 1;
-  return status === 'requested' || status === 'downloading' || status === 'staged' ? before : 0;
+  return UNDER_WAY.includes(status) ? before : 0;
 }

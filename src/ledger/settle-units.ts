@@ -1,4 +1,4 @@
-import type { UnitState } from './unit-states.ts';
+import type { UnitState } from '../model/ledger-records.ts';
 
 /** What the warehouse says of a unit that it holds. */
 export interface Held {

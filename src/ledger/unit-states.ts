@@ -1,19 +1,5 @@
 import { CrawlhouseError } from '../core/errors.ts';
-
-/** Where a unit can stand. `docs/ledger.md` says the same for people; a test holds both together. */
-export const UNIT_STATES = [
-  'discovered',
-  'requested',
-  'downloading',
-  'staged',
-  'loaded',
-  'published',
-  'failed',
-  'refused',
-  'skipped',
-  'dropped',
-] as const;
-export type UnitState = (typeof UNIT_STATES)[number];
+import type { UnitState } from '../model/ledger-records.ts';
 
 /** Of a unit that the ledger does not have yet. */
 export type UnitOrigin = UnitState | 'unknown';

@@ -1,24 +1,34 @@
 import { join } from 'node:path';
-import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { type Connection, ident, parquetFiles, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { stringifyJson } from '../core/json.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Volume } from '../model/volume.ts';
 import { fieldChanges } from '../warehouse/field-changes.ts';
 import {
+  fingerprintSql,
+  forgetFingerprints,
+  renewFingerprints,
+  unitFingerprints,
+} from '../warehouse/fingerprint.ts';
+import { recordFields, recordNotes } from '../warehouse/ops-fields.ts';
+import { recordLoad } from '../warehouse/ops-loads.ts';
+import { recordRejects } from '../warehouse/ops-rejects.ts';
+import {
   applyRawTable,
   fieldRegistry,
   planRawTable,
   type RawTablePlan,
+  type ReadField,
   rawTableColumns,
 } from '../warehouse/raw-table.ts';
-import { RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
+import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
+import { refuseMisread } from './refuse-misread.ts';
 
 /** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
 const MANY_COLUMNS = 50;
@@ -30,6 +40,8 @@ export interface LoadOptions {
   readonly schemaChange: 'evolve' | 'freeze';
   /** Field → what a pipeline file says of it. */
   readonly columnContracts?: ReadonlyMap<string, ColumnContract>;
+  /** What the models read of the dataset. */
+  readonly fieldsRead?: ReadonlyMap<string, ReadField>;
   readonly volume?: Volume;
   readonly signal: AbortSignal;
 }
@@ -54,11 +66,15 @@ export async function loadPackage(
   const registry = await fieldRegistry(connection, dataset);
   const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
   const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
-  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry, retype);
+  refuseMisread(manifest, options.fieldsRead ?? new Map(), retype);
+  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry, retype, options.fieldsRead);
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
   refuseDrift(manifest, plan, registry, options.schemaChange, contracts);
   const meta = metaValues(manifest, options.runId);
+  const isRetyped = plan.targets.some(({ merged }) => merged.existing !== null);
+  if (isRetyped) await forgetFingerprints(connection, dataset);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
+  if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
   const load = (): Promise<Counts> =>
     connection.transaction(async () => {
       const loaded = await replaceRows(connection, folder, manifest, plan, meta, options.signal);
@@ -70,34 +86,16 @@ export async function loadPackage(
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
-      await recordLoad(connection, manifest, counts, options);
       await recordFields(connection, manifest, plan, options.runId);
+      const fingerprint = await contentFingerprint(connection, folder, manifest, plan, options.signal);
+      await recordLoad(connection, manifest, counts, fingerprint, options);
       await recordNotes(connection, manifest, options.runId);
-      await recordRejects(connection, manifest.name, dataset, folder, manifest.rejects, options.runId);
+      await recordRejects(connection, { folder, manifest }, options.runId);
       await working.markDirty();
       working.noteLoaded(loaded * plan.targets.length);
       return counts;
     });
   return withMemoryFor(connection, plan.targets.length, load);
-}
-
-/** Replaces the unit's entries in `ops.rejects` by those of its reject files. */
-export async function recordRejects(
-  connection: Connection,
-  unit: string,
-  dataset: string,
-  folder: string,
-  files: readonly string[],
-  runId: string,
-): Promise<void> {
-  await connection.run('DELETE FROM ops.rejects WHERE unit = ?', [unit]);
-  if (files.length === 0) return;
-  const paths = files.map((file) => text(join(folder, file))).join(', ');
-  await connection.run(
-    `INSERT INTO ops.rejects
-     SELECT ?, ?, file, line, field, value, reason, ?, now() FROM read_parquet([${paths}])`,
-    [unit, dataset, runId],
-  );
 }
 
 /**
@@ -144,7 +142,7 @@ async function replaceRows(
   }
   await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
   if (manifest.parts.length === 0) return 0;
-  const paths = manifest.parts.map((part) => text(join(folder, part.file))).join(', ');
+  const paths = manifest.parts.map((part) => join(folder, part.file));
   const columns = [...Object.keys(meta), ...plan.targets.map((target) => target.column)]
     .map(ident)
     .join(', ');
@@ -153,86 +151,34 @@ async function replaceRows(
     ...plan.targets.map((target) => target.merged.incoming(ident(target.source))),
   ].join(', ');
   const inserted = await connection.run(
-    `INSERT INTO ${table('raw', dataset)} (${columns}) SELECT ${values} FROM read_parquet([${paths}])`,
+    `INSERT INTO ${table('raw', dataset)} (${columns}) SELECT ${values} FROM ${parquetFiles(paths)}`,
     [],
     signal,
   );
   return Number(inserted);
 }
 
-async function recordLoad(
+/**
+ * The fingerprint that the unit's rows will have wherever they are read again. It is taken from the package, so that it
+ * holds what was staged; of a list of resources, of which a package may bring only what is new, from the table.
+ */
+async function contentFingerprint(
   connection: Connection,
-  manifest: Manifest,
-  counts: Counts,
-  { runId, volume }: LoadOptions,
-): Promise<void> {
-  const { unit, source } = manifest;
-  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
-  const row = {
-    unit: manifest.name,
-    dataset: unit.dataset,
-    source_kind: unit.source.kind,
-    source_id: unit.source.id,
-    project_id: unit.source.project_id,
-    window_from: unit.window?.from ?? null,
-    window_to: unit.window?.to ?? null,
-    ...counts,
-    route: source.route,
-    format: source.format,
-    reason: source.reason ?? null,
-    bytes: manifest.bytes,
-    seconds: manifest.seconds,
-    attempts: manifest.attempts,
-    content_sha256: manifest.content_sha256,
-    filter: source.filter === null ? null : stringifyJson(source.filter),
-    run_id: runId,
-    usual: volume?.usual ?? null,
-    flag: volume?.isFew ? 'few_rows' : null,
-  };
-  const columns = Object.keys(row);
-  await connection.run(
-    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at, source_ended_at)
-     VALUES (${columns.map(() => '?').join(', ')}, make_timestamptz(CAST(? AS BIGINT) * 1000),
-       make_timestamptz(CAST(? AS BIGINT) * 1000))`,
-    [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
-  );
-}
-
-async function recordFields(
-  connection: Connection,
-  manifest: Manifest,
+  folder: string,
+  { name, unit, parts }: Manifest,
   plan: RawTablePlan,
-  runId: string,
-): Promise<void> {
-  const { name, unit } = manifest;
-  await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
-  const types = new Map(manifest.columns.map((column) => [column.field, column]));
-  const fields = plan.targets.map(({ field, column }) => {
-    const { type, arity } = types.get(field) ?? { type: 'unknown', arity: 'one' };
-    return { field, type, arity, column };
-  });
-  await connection.run(
-    `INSERT INTO ops.unit_fields SELECT ?, ?, f.field, f.type, f.arity, f."column"
-     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","type":"VARCHAR","arity":"VARCHAR","column":"VARCHAR"}]')) AS f)`,
-    [name, unit.dataset, JSON.stringify(fields)],
-  );
-  const changes = plan.exists ? plan.changes : plan.changes.filter((change) => change.change !== 'added');
-  await connection.run(
-    `INSERT INTO ops.schema_changes SELECT ?, ?, c.field, c.change, c.before, c.after, ?, now()
-     FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]')) AS c)`,
-    [unit.dataset, name, runId, JSON.stringify(changes)],
-  );
-}
-
-/** Values that the schema does not foresee are loaded and told of, each once a dataset: they refuse no unit. */
-async function recordNotes(connection: Connection, manifest: Manifest, runId: string): Promise<void> {
-  if (manifest.notes.length === 0) return;
-  const { dataset } = manifest.unit;
-  await connection.run(
-    `INSERT INTO ops.schema_changes SELECT $1, $2, n.field, n.change, n.before, n.after, $3, now()
-     FROM (SELECT unnest(from_json($4, '[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]')) AS n)
-     WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
-       AND known.change = n.change AND known.after = n.after)`,
-    [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
-  );
+  signal: AbortSignal,
+): Promise<string> {
+  if (unit.source.kind === 'resource') {
+    const found = await unitFingerprints(connection, CATALOG, unit.dataset, [name], signal);
+    return found.get(name) ?? '0';
+  }
+  if (parts.length === 0) return '0';
+  const values = plan.targets.map(({ column, source, merged }) => ({
+    column,
+    sql: `CAST(${merged.incoming(ident(source))} AS ${merged.type})`,
+  }));
+  const paths = parts.map((part) => join(folder, part.file));
+  const sum = `SELECT ${fingerprintSql(values)} FROM ${parquetFiles(paths)}`;
+  return String(await connection.scalar(sum, [], signal));
 }

@@ -1,4 +1,4 @@
-import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { type Connection, ident, parquetFiles, table, text } from '../core/duckdb.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { RawTablePlan } from '../warehouse/raw-table.ts';
 import type { RawMetaColumn } from '../warehouse/schema.ts';
@@ -29,8 +29,10 @@ export async function mergeHistory(
   const values = plan.targets.map(
     (target) => `${target.merged.incoming(ident(target.source))} AS ${ident(target.column)}`,
   );
-  const parts = `read_parquet([${paths.map(text).join(', ')}])`;
-  const source = paths.length === 0 ? emptySource(raw, columns) : `SELECT ${values.join(', ')} FROM ${parts}`;
+  const source =
+    paths.length === 0
+      ? emptySource(raw, columns)
+      : `SELECT ${values.join(', ')} FROM ${parquetFiles(paths)}`;
   const isMeant = update
     ? `${idOf(plan)} IN (SELECT ${idOf(plan)} FROM ${INCOMING} UNION ALL SELECT unnest(from_json(${text(JSON.stringify(update.gone))}, '["VARCHAR"]')))`
     : 'true';

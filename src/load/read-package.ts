@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import type { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import { parseJson } from '../core/json.ts';
+import { parseJson, stringifyJson } from '../core/json.ts';
 import { Manifest } from '../model/manifest.ts';
 import { unitName } from '../model/unit.ts';
+import { checkFiles, openFile } from './check-files.ts';
 
 /** A package on disk, whole and checked. */
 export interface StagedPackage {
@@ -14,8 +13,15 @@ export interface StagedPackage {
   readonly manifest: Manifest;
 }
 
+/** A manifest is held in memory; one with the most columns and a thousand parts has less than a megabyte. */
+const MANIFEST_BYTES = 64 * 1024 * 1024;
+/** Problems of a manifest that a message names. */
+const SHOWN = 3;
+/** Characters of a value that a message shows. */
+const SHOWN_VALUE = 100;
+
 /**
- * Opens a package: its manifest must fit the schema, and every part must have the size and hash that it says.
+ * Opens a package: its manifest must fit the schema, and every file must have the size and hash that it says.
  *
  * @throws CrawlhouseError `bad_package`
  */
@@ -26,30 +32,50 @@ export async function readPackage(folder: string): Promise<StagedPackage> {
       hint: 'a package is a folder with manifest.json and parts/; one without it was never finished',
     });
   }
-  let manifest: Manifest;
-  try {
-    manifest = Manifest.parse(parseJson(await readFile(file, 'utf8')));
-  } catch (cause) {
-    throw new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest`, { cause });
-  }
-  if (manifest.name !== unitName(manifest.unit)) {
-    throw new CrawlhouseError('bad_package', `${file}: the name ${manifest.name} is not that of its unit`);
-  }
-  for (const part of manifest.parts) {
-    const path = join(folder, part.file);
-    if (!existsSync(path)) throw new CrawlhouseError('bad_package', `${path} is missing`);
-    const size = (await stat(path)).size;
-    if (size !== part.bytes) {
-      throw new CrawlhouseError('bad_package', `${path} has ${size} bytes, the manifest says ${part.bytes}`);
-    }
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
-    if (hash.digest('hex') !== part.sha256) {
-      throw new CrawlhouseError(
-        'bad_package',
-        `${path} is not the file that was staged: its SHA-256 differs`,
-      );
-    }
-  }
+  const manifest = await readManifest(file);
+  await checkFiles(folder, manifest);
   return { folder, manifest };
+}
+
+async function readManifest(file: string): Promise<Manifest> {
+  const unfit = (problem: string, cause?: unknown): CrawlhouseError =>
+    new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest: ${problem}`, {
+      cause,
+      hint: 'docs/packages.md has the schema; stage the unit again where the package was made',
+    });
+  let value: unknown;
+  const handle = await openFile(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > MANIFEST_BYTES) throw unfit(`it has ${size} bytes, more than ${MANIFEST_BYTES}`);
+    value = parseJson(await handle.readFile('utf8'));
+  } catch (cause) {
+    throw cause instanceof CrawlhouseError ? cause : unfit((cause as Error).message, cause);
+  } finally {
+    await handle.close();
+  }
+  const result = Manifest.safeParse(value);
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => describeIssue(issue, value));
+    const more = problems.length > SHOWN ? `; ${problems.length - SHOWN} more` : '';
+    throw unfit(problems.slice(0, SHOWN).join('; ') + more, result.error);
+  }
+  const name = unitName(result.data.unit);
+  if (result.data.name !== name)
+    throw unfit(`name: ${shown(result.data.name)} is not that of its unit, ${name}`);
+  return result.data;
+}
+
+/** The key, what would be right, and the value that stands there. */
+function describeIssue(issue: z.core.$ZodIssue, manifest: unknown): string {
+  let value = manifest;
+  for (const key of issue.path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  const allowed = issue.code === 'invalid_value' ? `: ${issue.values.join(', ')}` : '';
+  const key = issue.path.join('.');
+  return `${key ? `${key}: ` : ''}${issue.message}${allowed}, not ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  const text = stringifyJson(value) ?? 'nothing';
+  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text;
 }

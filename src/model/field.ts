@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+/** The service's own name of a field. No SQL can name what is empty or has a NUL. */
+export const FieldName = z
+  .string()
+  .min(1, 'a field has a name')
+  .refine((name) => !name.includes('\0'), { error: 'the name of a field has no NUL' });
+
 /**
  * A field as an export carries it: the service's own name, type and arity (api-spec.md §2.14). Types are open: one
  * that nobody knows is loaded as JSON.
@@ -10,6 +16,11 @@ export const Field = z.object({
   arity: z.enum(['one', 'many']),
   /** Of an enum whose values the service lists. */
   values: z.array(z.string()).optional(),
+  /** False where a search can't filter by it; the same for sorting. */
+  can_filter: z.boolean().optional(),
+  can_sort: z.boolean().optional(),
+  /** True where every row has a value of it. */
+  required: z.boolean().optional(),
 });
 export type Field = z.infer<typeof Field>;
 
@@ -32,8 +43,14 @@ const FAMILIES: Readonly<Record<string, TypeFamily>> = {
 };
 
 export function typeFamily(type: string): TypeFamily {
-  return FAMILIES[type] ?? 'json';
+  return (Object.hasOwn(FAMILIES, type) ? FAMILIES[type] : undefined) ?? 'json';
 }
+
+/**
+ * Columns that a table of the warehouse may have. DuckDB itself has no limit, but its memory has: with `memory_limit` as
+ * it is by default, 5,000 rows of 1,500 columns are loaded, of 2,000 they are not (docs/decisions/load.md).
+ */
+export const MOST_COLUMNS = 1500;
 
 /** A whole number beyond 2^63 widens its column to this. Never HUGEINT: DuckDB writes that to Parquet as DOUBLE. */
 export const WIDE_WHOLE = 'DECIMAL(38,0)';
@@ -47,6 +64,11 @@ const SQL_TYPES: Readonly<Record<TypeFamily, string>> = {
   text: 'VARCHAR',
   json: 'JSON',
 };
+
+/** The DuckDB types that the column of a field may have: a whole number's may be the wide one. */
+export function columnTypes(field: Field): readonly string[] {
+  return [...new Set([columnType(field), columnType(field, true)])];
+}
 
 /** The DuckDB type of a field's column, as DuckDB itself prints it; `widened` for whole numbers beyond 2^63. */
 export function columnType(field: Field, widened = false): string {

@@ -1,19 +1,27 @@
 import { z } from 'zod';
+import { columnTypes, FieldName, MOST_COLUMNS } from './field.ts';
 import { Unit } from './unit.ts';
 
 const Count = z.int().nonnegative();
 
 /** A column of a package: a service's field and where its values stand. */
-export const PackageColumn = z.object({
-  /** The service's own name, letter for letter. */
-  field: z.string(),
-  type: z.string(),
-  arity: z.enum(['one', 'many']),
-  /** Name in the Parquet parts: the field's, but for two that differ only in case. */
-  column: z.string(),
-  /** DuckDB type of the column in every part. */
-  sql_type: z.string(),
-});
+export const PackageColumn = z
+  .object({
+    /** The service's own name, letter for letter. */
+    field: FieldName,
+    type: z.string(),
+    arity: z.enum(['one', 'many']),
+    /** Name in the Parquet parts: the field's, but for two that differ only in case. */
+    column: FieldName,
+    /** DuckDB type of the column in every part: it goes into SQL, so only what follows from the type will do. */
+    sql_type: z.string(),
+  })
+  .superRefine(({ field, type, arity, sql_type }, context) => {
+    const types = columnTypes({ name: field, type, arity });
+    if (types.includes(sql_type)) return;
+    const message = `the column of a field of the type ${JSON.stringify(type)} (${arity}) is ${types.join(' or ')}`;
+    context.addIssue({ code: 'custom', path: ['sql_type'], message });
+  });
 export type PackageColumn = z.infer<typeof PackageColumn>;
 
 /** What a field's values show that its schema does not foresee: loaded all the same, and told of (spec-notes.md 31). */
@@ -49,40 +57,88 @@ export const ListUpdate = z.object({
 });
 export type ListUpdate = z.infer<typeof ListUpdate>;
 
+/** Within the package's folder and nowhere else: no part of a name leads out of it. */
+const PARTS = /^parts\/[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.parquet$/;
+const REJECTS = /^rejects-[A-Za-z0-9._-]{1,199}\.parquet$/;
+
+/** A Parquet file of a package, with its rows, size in bytes and SHA-256. */
+function packageFile(pattern: RegExp, shape: string) {
+  return z.object({
+    file: z.string().regex(pattern, `a file of a package is named ${shape}, relative to its folder`),
+    rows: Count,
+    bytes: Count,
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 has 64 hexadecimal digits'),
+  });
+}
+
 /** `manifest.json` of a package: written last, so a package that has one is whole. */
-export const Manifest = z.object({
-  version: z.literal(1),
-  unit: Unit,
-  /** `<dataset>/<source id>[/<window>]` */
-  name: z.string(),
-  run_id: z.string(),
-  source: z.object({
-    base_url: z.string(),
-    route: z.string(),
-    format: z.string(),
-    /** OQL under which `reported` was counted; null without a filter. */
-    filter: z.unknown(),
-    /** Why this route. */
-    reason: z.string().optional(),
-    requested_at: z.string(),
-    /** When the crawl or comparison had ended, UTC milliseconds. */
-    ended_at: z.int().nullish(),
-  }),
-  columns: z.array(PackageColumn),
-  /** Parquet files, in order, with their rows, size in bytes and SHA-256. */
-  parts: z.array(z.object({ file: z.string(), rows: Count, bytes: Count, sha256: z.string() })),
-  counts: z.object({ reported: Count.nullable(), received: Count, staged: Count, rejected: Count }),
-  /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
-  rejects: z.array(z.string()),
-  notes: z.array(PackageNote).default([]),
-  update: ListUpdate.optional(),
-  /** Bytes on the wire. */
-  bytes: Count,
-  /** SHA-256 of the content received, after decompression. */
-  content_sha256: z.string(),
-  attempts: z.int().positive(),
-  /** From the first request to the manifest. */
-  seconds: z.number(),
-  created_at: z.string(),
-});
+export const Manifest = z
+  .object({
+    version: z.literal(1),
+    unit: Unit,
+    /** `<dataset>/<source id>[/<window>]` */
+    name: z.string(),
+    run_id: z.string(),
+    source: z.object({
+      base_url: z.string(),
+      route: z.string(),
+      format: z.string(),
+      /** OQL under which `reported` was counted; null without a filter. */
+      filter: z.unknown(),
+      /** Why this route. */
+      reason: z.string().optional(),
+      requested_at: z.string(),
+      /** When the crawl or comparison had ended, UTC milliseconds. */
+      ended_at: z.int().nullish(),
+    }),
+    columns: z
+      .array(PackageColumn)
+      .max(MOST_COLUMNS, `a table has at most ${MOST_COLUMNS} columns: DuckDB has no memory for more`),
+    /** Parquet files, in order. */
+    parts: z.array(packageFile(PARTS, 'parts/<name>.parquet')),
+    counts: z.object({ reported: Count.nullable(), received: Count, staged: Count, rejected: Count }),
+    /** Parquet files of rejected values (`REJECT_COLUMNS`); none where every row was staged. */
+    rejects: z.array(packageFile(REJECTS, 'rejects-<name>.parquet')),
+    notes: z.array(PackageNote).default([]),
+    update: ListUpdate.optional(),
+    /** Bytes on the wire. */
+    bytes: Count,
+    /** SHA-256 of the content received, after decompression. */
+    content_sha256: z.string(),
+    attempts: z.int().positive(),
+    /** From the first request to the manifest. */
+    seconds: z.number(),
+    created_at: z.string(),
+  })
+  .superRefine(({ columns, parts, rejects }, context) => {
+    const twice = (path: string, key: string, names: readonly string[], message: string): void => {
+      const seen = new Set<string>();
+      for (const [index, name] of names.entries()) {
+        if (seen.has(name)) context.addIssue({ code: 'custom', path: [path, index, key], message });
+        seen.add(name);
+      }
+    };
+    const lower = (name: string): string => name.toLowerCase();
+    twice(
+      'columns',
+      'field',
+      columns.map(({ field }) => field),
+      'a field has one column',
+    );
+    // DuckDB, and many file systems, take names that differ only in case for one.
+    const names = columns.map(({ column }) => lower(column));
+    twice('columns', 'column', names, 'two columns differ in more than case');
+    twice(
+      'parts',
+      'file',
+      parts.map(({ file }) => lower(file)),
+      'a part is listed once',
+    );
+    twice(
+      'rejects',
+      'file',
+      rejects.map(({ file }) => lower(file)),
+      'a file of rejects is listed once',
+    );
+  });
 export type Manifest = z.infer<typeof Manifest>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOURCE_KINDS } from './unit.ts';
+import { Dataset, SOURCE_KINDS } from './unit.ts';
 
 export const ROUTES = ['auto', 'stream', 'export', 'search', 'aggs'] as const;
 export type Route = (typeof ROUTES)[number];
@@ -33,7 +33,7 @@ type DeclaredColumn = z.infer<typeof DeclaredColumn>;
 /** A pipeline file: one dataset (interface.md, "A pipeline file"). */
 export const Pipeline = z
   .strictObject({
-    dataset: z.string().regex(/^[a-z][a-z0-9_]*$/, 'a dataset is named in lower case: letters, digits, _'),
+    dataset: Dataset,
     description: z.string().min(1),
     source: z.strictObject({ kind: z.enum(SOURCE_KINDS), data_type: z.string() }),
     window: z.enum(['day', 'week', 'month']).nullable().default(null),

@@ -50,6 +50,8 @@ export interface TestReport {
   readonly sample: readonly Readonly<Record<string, unknown>>[];
   /** The SELECT that shows all of them. */
   readonly query: string;
+  /** The units that the run held because of these rows, by name; absent where there are none. */
+  readonly held?: readonly string[];
 }
 
 export type RunStatus = 'done' | 'partial' | 'refused' | 'failed';

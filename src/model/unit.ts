@@ -9,19 +9,36 @@ export const SOURCE_KINDS = [
 ] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
+/** Schemas of the warehouse and of DuckDB: a dataset by such a name would be taken for them. */
+const SCHEMAS: readonly string[] = ['raw', 'mart', 'ops', 'main', 'temp', 'system', 'information_schema'];
+
+/** A dataset's name, which is that of its table in `raw` and of its pipeline file. */
+export const Dataset = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/, 'a dataset is named in lower case: letters, digits, _')
+  .max(63, 'the name of a dataset has at most 63 characters')
+  .refine((name) => !SCHEMAS.includes(name), { error: 'a dataset is not named as a schema is' });
+
+/** The service's id of a crawl, comparison, project or workspace, as it stands in unit names and folders. */
+export const SourceId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,128}$/, 'an id has letters, digits, _ and -, at most 128 of them');
+
 /** A span of days, weeks or months of a dated source: `from` inclusive, `to` exclusive, `YYYY-MM-DD`. */
-export const Window = z.object({ from: z.string(), to: z.string() });
+export const Window = z
+  .object({ from: z.iso.date(), to: z.iso.date() })
+  .refine(({ from, to }) => from < to, { error: 'a window ends after it begins' });
 export type Window = z.infer<typeof Window>;
 
 /** The unit of work: one source object × data type (× window). */
 export const Unit = z.object({
-  dataset: z.string(),
+  dataset: Dataset,
   source: z.object({
     kind: z.enum(SOURCE_KINDS),
     /** Id of the crawl, comparison or project; of the workspace for resources. */
-    id: z.string(),
+    id: SourceId,
     /** Null for resources, which span projects. */
-    project_id: z.string().nullable(),
+    project_id: SourceId.nullable(),
   }),
   window: Window.nullable(),
 });

@@ -1,3 +1,24 @@
+/** So many predecessors make a usual number of rows. */
+const FEWEST = 3;
+/** Below this many rows a fraction says nothing. */
+const LEAST_ROWS = 50;
+
+/**
+ * The number of rows that is usual by those of its predecessors, their median; null where there are too few of them, or
+ * of rows, to say so.
+ */
+export function usualRows(predecessors: readonly number[]): number | null {
+  if (predecessors.length < FEWEST) return null;
+  const ordered = [...predecessors].sort((a, b) => a - b);
+  const middle = ordered.length / 2;
+  const median = ((ordered[Math.floor(middle)] ?? 0) + (ordered[Math.ceil(middle) - 1] ?? 0)) / 2;
+  return median < LEAST_ROWS ? null : Math.round(median);
+}
+
+export function isFew(rows: number, usual: number | null, minRatio: number): boolean {
+  return usual !== null && rows < usual * minRatio;
+}
+
 /** How many rows a unit has beside those that the units before it had. */
 export interface Volume {
   /** The usual number; null where there is none yet. */

@@ -1,11 +1,11 @@
 import type { ServiceClient } from '../api/client.ts';
-import type { Engine } from './engine.ts';
-import type { Meter } from './meter.ts';
-import type { RankingWindows } from './ranking-windows.ts';
+import type { Unarchiver } from '../api/unarchiver.ts';
+import type { Engine } from '../core/engine.ts';
+import type { Turn } from '../core/fair-queue.ts';
+import type { Meter } from '../core/meter.ts';
+import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { Session } from './session.ts';
-import type { ToldFields } from './told-fields.ts';
-import type { Turn } from './turns.ts';
-import type { Unarchiver } from './unarchive.ts';
 
 /** What the work on the units of one run shares. */
 export interface RunContext extends Session {
@@ -15,12 +15,12 @@ export interface RunContext extends Session {
   /** The units' crawls were named by a person: what is unusual about them is accepted. */
   readonly named: boolean;
   /** Units that fail again and again are left alone until their next try: nobody started this run. */
-  readonly patient: boolean;
+  readonly respectBackoff: boolean;
   readonly unarchiver: Unarchiver;
-  readonly toldFields: ToldFields;
+  readonly fieldSchemas: FieldSchemaCache;
   readonly engine: Engine;
   /** Does somebody wait for the state whom this run makes room for? */
-  readonly isStateWished: () => boolean;
+  readonly hasLockWaiter: () => boolean;
 }
 
 /** The same for one unit at work. */

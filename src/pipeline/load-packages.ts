@@ -1,15 +1,23 @@
+import { join } from 'node:path';
+import { loadPipelines } from '../config/pipelines.ts';
 import type { Settings } from '../config/settings.ts';
+import { Database } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { loadPackage } from '../load/load-package.ts';
+import { checkParts } from '../load/check-parts.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { UnitReport } from '../model/report.ts';
-import { type RunResult, runSession } from './session.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { reportedError, unitReport } from '../model/unit-report.ts';
+import { loadStaged, stagedCounts } from './load-staged.ts';
+import { runSession } from './session.ts';
 
 /**
- * Loads packages that any process on any machine has staged, then models, tests and publication as after a run.
+ * Loads packages that any process on any machine has staged, as a run loads its own: the dataset's pipeline, checks of
+ * volume, ledger, models, tests and publication.
  *
- * @throws CrawlhouseError `bad_package` when one of them is not whole, before anything is loaded
+ * @throws CrawlhouseError `bad_package` when one of them is not whole or not what its manifest says, before anything is
+ *   loaded
  */
 export async function loadPackages(
   settings: Settings,
@@ -17,51 +25,75 @@ export async function loadPackages(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const packages = await Promise.all(folders.map(readPackage));
-  return runSession({ command: 'load', settings, logger, signal }, async ({ working, ledger, runId }) => {
+  const packages = await readPackages(settings, folders, signal);
+  const pipelines = await loadPipelines(settings.projectDir);
+  return runSession({ command: 'load', settings, logger, signal }, async (session) => {
+    const { ledger } = session;
+    const known = new Map(ledger.units('unpublished').map((one) => [one.unit, one.status]));
     const units: UnitReport[] = [];
     const errors: CrawlhouseError[] = [];
     for (const one of packages) {
       const { manifest } = one;
+      const { unit, attempts } = manifest;
       const startedAt = performance.now();
-      let counts: UnitReport['counts'] = { ...manifest.counts, loaded: null, queryable: null };
+      let counts = stagedCounts(one);
       let error: CrawlhouseError | null = null;
-      ledger.discoverUnits([manifest.unit]);
-      ledger.setUnit(manifest.unit, 'staged', manifest.attempts, null);
+      ledger.discoverUnits([unit]);
+      // Whoever names a package of a unit that was dropped wants it back.
+      if (known.get(manifest.name) === 'dropped') ledger.setUnit(unit, 'discovered', 0, null);
+      ledger.setUnit(unit, 'staged', attempts, null);
       try {
-        refuseRejects(one, settings.on_reject);
-        counts = await loadPackage(working, one, { runId, schemaChange: settings.schema_change, signal });
+        const pipeline = pipelines.find(({ dataset }) => dataset === unit.dataset);
+        counts = await loadStaged({ ...session, named: false, reload: false }, one, pipeline);
       } catch (thrown) {
-        error = toCrawlhouseError(thrown);
+        error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
         errors.push(error);
       }
-      const said = error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null;
-      ledger.setUnit(manifest.unit, error ? 'refused' : 'loaded', manifest.attempts, said);
-      units.push({
-        unit: manifest.name,
-        dataset: manifest.unit.dataset,
-        source: manifest.unit.source,
-        window: manifest.unit.window,
-        route: manifest.source.route,
-        format: manifest.source.format,
-        reason: manifest.source.reason ?? null,
-        status: error ? 'refused' : 'loaded',
-        counts,
-        bytes: manifest.bytes,
-        seconds: Math.round(performance.now() - startedAt) / 1000,
-        attempts: manifest.attempts,
-        error: said,
-      });
+      const said = error && reportedError(error);
+      const status = error === null ? 'loaded' : error.kind === 'refused' ? 'refused' : 'failed';
+      ledger.setUnit(unit, status, attempts, said);
+      units.push(
+        unitReport(unit, status, said, {
+          route: manifest.source.route,
+          format: manifest.source.format,
+          reason: manifest.source.reason ?? null,
+          counts,
+          bytes: manifest.bytes,
+          seconds: Math.round(performance.now() - startedAt) / 1000,
+          attempts,
+        }),
+      );
     }
     return { units, errors };
   });
 }
 
-/** Packages say how many of their rows were rejected, but not what their maker thought of it. */
-function refuseRejects({ manifest }: StagedPackage, onReject: Settings['on_reject']): void {
-  const { rejected, received } = manifest.counts;
-  if (rejected === 0 || onReject === 'quarantine') return;
-  throw new CrawlhouseError('rejected_values', `${manifest.name}: ${rejected} of ${received} rows rejected`, {
-    hint: 'on_reject: quarantine loads the other rows; the package has the rejected ones',
+/** Packages come from anywhere: all of each is held against its manifest before the warehouse is touched. */
+async function readPackages(
+  settings: Settings,
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<StagedPackage[]> {
+  const packages: StagedPackage[] = [];
+  const folderOf = new Map<string, string>();
+  for (const folder of folders) {
+    const found = await readPackage(folder);
+    const { name } = found.manifest;
+    const other = folderOf.get(name);
+    if (other !== undefined) {
+      throw new CrawlhouseError('bad_package', `${other} and ${folder} are both packages of ${name}`, {
+        hint: 'name the one that is to be loaded: a package replaces the rows of its unit',
+      });
+    }
+    folderOf.set(name, folder);
+    packages.push(found);
+  }
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
   });
+  using connection = await database.connect();
+  for (const one of packages) await checkParts(connection, one, signal);
+  return packages;
 }

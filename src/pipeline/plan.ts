@@ -1,74 +1,32 @@
 import type { ServiceClient } from '../api/client.ts';
-import { searchSource } from '../api/data-source.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import type { Landscape } from '../discover/discover.ts';
-import type { Plan, PlannedUnit } from '../discover/plan-units.ts';
-import { dataSourceOf } from '../discover/unit-source.ts';
-import type { Unit } from '../model/unit.ts';
-import { unitName } from '../model/unit.ts';
+import { connect } from '../discover/connect.ts';
+import { planRun } from '../discover/plan-run.ts';
+import { estimateUnit, type PastLoad } from '../model/estimate.ts';
+import type { Inventory } from '../model/inventory.ts';
+import { type PlanEntry, type PlanReport, totalsOf } from '../model/plan-report.ts';
+import type { Plan, PlannedUnit } from '../model/planned-unit.ts';
+import { type Unit, unitName } from '../model/unit.ts';
+import { dataSourceOf } from '../model/unit-source.ts';
+import { pickRoute } from '../routes/choose-route.ts';
+import { ROUTES } from '../routes/registry.ts';
 import { droppedUnits } from '../warehouse/dropped-units.ts';
-import { NOTHING_KNOWN } from '../warehouse/known-lists.ts';
-import { pickRoute } from './choose-route.ts';
-import { connect } from './connect.ts';
-import { isExplicit } from './housekeeping.ts';
-import { isHeld } from './is-held.ts';
-import { type Knowledge, readKnowledge } from './list-knowledge.ts';
-import { estimateTogether, estimateUnit, type Lanes, type PastLoad, readPastLoads } from './past-loads.ts';
-import { readPublished } from './read-published.ts';
+import { isLoaded } from '../warehouse/is-loaded.ts';
+import { type Knowledge, readKnowledge } from '../warehouse/knowledge.ts';
+import { NOTHING_KNOWN } from '../warehouse/ops-lists.ts';
+import { readPastLoads } from '../warehouse/ops-loads.ts';
+import { readPublished } from '../warehouse/read-published.ts';
+import { isExplicit } from './retention.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
-import { takeStock } from './take-stock.ts';
-import { unitRequests } from './unit-requests.ts';
-
-/** A unit as a plan shows it (interface.md, "JSON"). */
-export interface PlanEntry {
-  readonly unit: string;
-  readonly dataset: string;
-  readonly source: Unit['source'];
-  readonly window: Unit['window'];
-  /** `due`: would be loaded; `held`: in the warehouse already; `skipped`, `failed`: can't be, for the reason given. */
-  readonly status: 'due' | 'held' | 'skipped' | 'failed';
-  /** Null for a unit that is not due. */
-  readonly route: string | null;
-  readonly format: string | null;
-  /** The service's own count; null where nothing would be loaded or no count is given. */
-  readonly rows: number | null;
-  /** On the wire, by past loads of the dataset; null without any. */
-  readonly bytes: number | null;
-  /** By past loads too. */
-  readonly seconds: number | null;
-  /** What would be asked of the service, at least. */
-  readonly requests: number;
-  readonly reason: string;
-}
-
-export interface PlanTotals {
-  /** Units that are due; the rows, bytes and requests are theirs. */
-  readonly units: number;
-  readonly rows: number;
-  readonly bytes: number | null;
-  /** Until all are through, as many at once as the settings say. */
-  readonly seconds: number | null;
-  readonly requests: number;
-  /** Data exports that would be asked for. */
-  readonly exports: number;
-  readonly held: number;
-  readonly skipped: number;
-  readonly failed: number;
-}
-
-export interface PlanReport {
-  readonly units: readonly PlanEntry[];
-  readonly totals: PlanTotals;
-}
 
 /** Units counted at once: a plan asks one small question a unit. */
 const COUNTS_AT_ONCE = 4;
 
 /** What a run or backfill would do, by the service's own counts. Changes nothing. */
-export async function planRun(
+export async function reportPlan(
   settings: Settings,
   request: RunRequest,
   logger: Logger,
@@ -79,7 +37,7 @@ export async function planRun(
   const known = await knownUnits(settings);
   const scope = scopeOf(settings, request, known);
   const dropped = isExplicit(request) ? NOTHING : known.dropped;
-  const { landscape, plan } = await takeStock(
+  const { inventory, plan } = await planRun(
     client,
     { ...request, withHeld: true },
     scope,
@@ -89,10 +47,10 @@ export async function planRun(
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
-      const held = isHeld(known.held, planned);
+      const held = isLoaded(known.held, planned);
       const idle = idleEntry(planned, held && !request.reload && !planned.refresh);
       if (idle) return idle;
-      const rows = await counting.run(() => countRows(client, planned, landscape, signal));
+      const rows = await counting.run(() => countRows(client, planned, inventory, signal));
       const chosen = pickRoute(routes.get(planned.pipeline.dataset) ?? [], rows);
       return {
         ...blankEntry(planned.unit),
@@ -101,7 +59,7 @@ export async function planRun(
         format: chosen.format,
         rows,
         ...estimateUnit(known.past, planned.unit.dataset, chosen.route, rows),
-        requests: unitRequests(planned.pipeline.source, chosen.route, rows),
+        requests: ROUTES[chosen.route].requests(planned.pipeline.source, rows),
         reason: `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
       };
     }),
@@ -123,30 +81,6 @@ function blankEntry(unit: Unit) {
   return { unit: unitName(unit), dataset, source, window, ...nothing };
 }
 
-/** What the units of a plan come to. */
-export function totalsOf(units: readonly PlanEntry[], lanes: Lanes): PlanTotals {
-  const due = units.filter((unit) => unit.status === 'due');
-  const sum = (values: readonly (number | null)[]): number =>
-    values.reduce<number>((all, one) => all + (one ?? 0), 0);
-  const count = (status: PlanEntry['status']): number =>
-    units.filter((unit) => unit.status === status).length;
-  const bytes = due.map((unit) => unit.bytes);
-  return {
-    units: due.length,
-    rows: sum(due.map((unit) => unit.rows)),
-    bytes: bytes.includes(null) ? null : sum(bytes),
-    seconds: estimateTogether(
-      due.map(({ source, seconds }) => ({ project: source.project_id ?? source.id, seconds })),
-      lanes,
-    ),
-    requests: sum(due.map((unit) => unit.requests)),
-    exports: due.filter((unit) => unit.route === 'export').length,
-    held: count('held'),
-    skipped: count('skipped'),
-    failed: count('failed'),
-  };
-}
-
 /** What is finished and not in the warehouse, and what is still open. */
 export async function discoverUnits(
   settings: Settings,
@@ -157,7 +91,7 @@ export async function discoverUnits(
   await using client = connect(settings, logger);
   const { held, known, dropped } = await knownUnits(settings);
   const scope = scopeOf(settings, request, { held, known });
-  const { plan } = await takeStock(client, request, scope, markDropped(dropped), signal);
+  const { plan } = await planRun(client, request, scope, markDropped(dropped), signal);
   return { plan, held };
 }
 
@@ -190,18 +124,17 @@ async function knownUnits(settings: Settings): Promise<Known> {
 async function countRows(
   client: ServiceClient,
   { unit, pipeline, oql }: PlannedUnit,
-  landscape: Landscape,
+  inventory: Inventory,
   signal: AbortSignal,
 ): Promise<number | null> {
   const source = dataSourceOf(pipeline, unit);
   if (source === null) {
-    const workspace = landscape.workspaces.find(({ id }) => id === unit.source.id);
+    const workspace = inventory.workspaces.find(({ id }) => id === unit.source.id);
     if (pipeline.source.data_type === 'projects') return workspace?.projects.total ?? null;
     return pipeline.source.data_type === 'crawls' ? (workspace?.crawls.total ?? null) : null;
   }
   try {
-    return (await searchSource(client, source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta
-      .total_hits;
+    return (await client.search(source, { limit: 1, ...(oql ? { oql } : {}) }, signal)).meta.total_hits;
   } catch (error) {
     // A plan says what it knows: a unit that can't be counted now is one without a count.
     if (

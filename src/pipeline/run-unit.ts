@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
-import type { Landscape } from '../discover/discover.ts';
-import type { PlannedUnit } from '../discover/plan-units.ts';
-import { loadPackage, recordRejects } from '../load/load-package.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { Counts } from '../model/counts.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
-import type { LoadedUnit } from '../warehouse/loads.ts';
-import { checkVolume } from './check-volume.ts';
-import type { ChosenRoute } from './choose-route.ts';
+import { reportedError, unitReport } from '../model/unit-report.ts';
+import { abandonExport } from '../routes/export/reconcile-exports.ts';
+import { isListUnchanged } from '../routes/list/list-route.ts';
+import type { ChosenRoute } from '../routes/route.ts';
+import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
+import type { LoadedUnit } from '../warehouse/ops-loads.ts';
 import type { RunContext, UnitContext } from './context.ts';
-import { NO_COUNTS } from './idle-report.ts';
-import { standsStill } from './open-list.ts';
-import { columnContracts } from './requested-fields.ts';
-import { abandonExport } from './settle-export.ts';
+import { loadStaged, stagedCounts } from './load-staged.ts';
 import { stageUnit } from './stage-unit.ts';
-import { removeFolders, unitFolders } from './unit-folders.ts';
 
 /** What became of a unit, and the error when it was not loaded. */
 export interface UnitOutcome {
@@ -35,7 +32,7 @@ export async function runUnit(
   context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
-  landscape: Landscape,
+  inventory: Inventory,
   known: LoadedUnit | undefined,
 ): Promise<UnitOutcome> {
   const { unit } = planned;
@@ -49,24 +46,18 @@ export async function runUnit(
     error: CrawlhouseError | null,
   ): UnitOutcome => ({
     error,
-    report: {
-      unit: unitName(unit),
-      dataset: unit.dataset,
-      source: unit.source,
-      window: unit.window,
-      route: (staged?.manifest.source.route as ChosenRoute['route'] | undefined) ?? options[0]?.route ?? null,
-      format:
-        (staged?.manifest.source.format as ChosenRoute['format'] | undefined) ?? options[0]?.format ?? null,
+    report: unitReport(unit, status, error && reportedError(error), {
+      route: staged?.manifest.source.route ?? options[0]?.route ?? null,
+      format: staged?.manifest.source.format ?? options[0]?.format ?? null,
       reason: staged?.manifest.source.reason ?? null,
-      status,
-      counts: counts ?? NO_COUNTS,
+      ...(counts ? { counts } : {}),
       bytes: staged?.manifest.bytes ?? null,
       seconds: Math.round(performance.now() - startedAt) / 1000,
       attempts,
-      error: error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null,
-    },
+    }),
   });
-  if (known && !context.reload && standsStill(planned, landscape)) return outcome('unchanged', null, null);
+  if (known && !context.reload && isListUnchanged(planned, inventory))
+    return outcome('unchanged', null, null);
   try {
     staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
     if (staged) {
@@ -77,7 +68,7 @@ export async function runUnit(
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
       else await context.unarchiver.settled(unit.source.id);
-      const fresh = await stageUnit(context, planned, options, landscape, (state, attempt) => {
+      const fresh = await stageUnit(context, planned, options, inventory, (state, attempt) => {
         attempts = attempt;
         ledger.setUnit(unit, state, attempts, null);
       });
@@ -89,25 +80,14 @@ export async function runUnit(
       ledger.setUnit(unit, 'published', attempts, null);
       return outcome('unchanged', stagedCounts(packaged), null);
     }
-    const onReject = planned.pipeline.on_reject ?? settings.on_reject;
-    const schemaChange = planned.pipeline.schema_change ?? settings.schema_change;
     // Alone, and so the one writer of the working copy.
-    const counts = await context.engine.alone(async () => {
-      if (packaged.manifest.counts.rejected > 0 && onReject === 'fail')
-        await refuseRejects(context, packaged);
-      const volume = await checkVolume(context, packaged.manifest);
-      return loadPackage(context.working, await readPackage(packaged.folder), {
-        runId: context.runId,
-        schemaChange,
-        columnContracts: columnContracts(planned.pipeline.columns),
-        volume,
-        signal: context.signal,
-      });
-    });
+    const counts = await context.engine.alone(() => loadStaged(context, packaged, planned.pipeline));
     ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {
-    const error = skipIfMissing(planned, toCrawlhouseError(thrown));
+    // What ended the unit from outside says more than what its work made of that.
+    const cause = context.signal.aborted ? context.signal.reason : thrown;
+    const error = skipIfMissing(planned, toCrawlhouseError(cause));
     abandonExport(context, unitName(unit), error);
     // What is not whole is of no use, and its space is needed.
     if (error.code === 'disk' && !staged)
@@ -146,6 +126,8 @@ async function leftoverPackage(
     if (
       sameSource &&
       found.manifest.name === unitName(planned.unit) &&
+      // What was held may have been put right since.
+      found.manifest.content_sha256 !== context.holds.get(found.manifest.name)?.content_sha256 &&
       found.manifest.counts.rejected === 0
     ) {
       context.logger.info('package of an earlier run found', { unit: found.manifest.name });
@@ -158,36 +140,4 @@ async function leftoverPackage(
     });
   }
   return undefined;
-}
-
-/** Records the rejects of a unit that will not be loaded, and says where the first one stands. */
-async function refuseRejects(context: RunContext, { folder, manifest }: StagedPackage): Promise<never> {
-  const { connection } = context.working;
-  await connection.transaction(async () => {
-    await recordRejects(
-      connection,
-      manifest.name,
-      manifest.unit.dataset,
-      folder,
-      manifest.rejects,
-      context.runId,
-    );
-    await context.working.markDirty();
-  });
-  const files = manifest.rejects.map((file) => text(join(folder, file))).join(', ');
-  const [first] = await connection.jsonRows(
-    `SELECT * FROM read_parquet([${files}]) ORDER BY file, line LIMIT 1`,
-  );
-  const value = JSON.stringify(first?.value ?? null);
-  const what = first?.field === null ? `line ${value}` : `${first?.field} = ${value}`;
-  throw new CrawlhouseError(
-    'rejected_values',
-    `${manifest.name}: ${manifest.counts.rejected} of ${manifest.counts.received} rows rejected; ` +
-      `${first?.file}:${first?.line}: ${what} ${first?.reason}`,
-    { hint: 'ops.rejects has them all; on_reject: quarantine loads the other rows' },
-  );
-}
-
-function stagedCounts({ manifest }: StagedPackage): Counts {
-  return { ...manifest.counts, loaded: null, queryable: null };
 }

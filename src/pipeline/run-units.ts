@@ -1,25 +1,26 @@
-import type { CrawlhouseError } from '../core/errors.ts';
-import type { Landscape } from '../discover/discover.ts';
-import type { PlannedUnit } from '../discover/plan-units.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { FairQueue, type Turn } from '../core/fair-queue.ts';
+import { Meter } from '../core/meter.ts';
+import type { SlotLimits } from '../core/next-slot.ts';
+import { withUnitNet } from '../core/unit-net.ts';
+import { respectBackoff } from '../ledger/respect-backoff.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { UnitReport } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
-import type { LoadedUnit } from '../warehouse/loads.ts';
-import type { ChosenRoute } from './choose-route.ts';
+import { reportedError, unitReport } from '../model/unit-report.ts';
+import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import { reconcileExports } from '../routes/export/reconcile-exports.ts';
+import type { ChosenRoute } from '../routes/route.ts';
+import { isLoaded } from '../warehouse/is-loaded.ts';
+import type { LoadedUnit } from '../warehouse/ops-loads.ts';
 import type { RunContext } from './context.ts';
-import { idleReport } from './idle-report.ts';
-import { isHeld } from './is-held.ts';
-import { Meter } from './meter.ts';
-import type { TurnLimits } from './next-turn.ts';
-import { RankingWindows } from './ranking-windows.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
-import { settleExports } from './settle-export.ts';
-import { type Turn, Turns } from './turns.ts';
-import { waitForNextTry } from './wait-for-next-try.ts';
 
 /**
  * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is
- * left alone; an answer that lets us in no more ends the rest.
+ * left alone. An answer that lets us in no more ends the rest, and so does a damaged working copy.
  *
  * @param loaded what the warehouse holds
  */
@@ -27,7 +28,7 @@ export async function runUnits(
   context: RunContext,
   planned: readonly PlannedUnit[],
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
-  landscape: Landscape,
+  inventory: Inventory,
   loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<Work> {
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
@@ -42,30 +43,32 @@ export async function runUnits(
     reports.push(failUnit(context, one, one.failure));
     errors.push(one.failure);
   }
-  const patience = waitForNextTry(
+  const patience = respectBackoff(
     planned.filter(
       (one) =>
-        one.skip === null && one.failure === null && (context.reload || one.refresh || !isHeld(loaded, one)),
+        one.skip === null &&
+        one.failure === null &&
+        (context.reload || one.refresh || !isLoaded(loaded, one)),
     ),
-    context.patient ? context.ledger.units('unpublished') : [],
+    context.respectBackoff ? context.ledger.units('unpublished') : [],
     Date.now(),
   );
   reports.push(...patience.reports);
   errors.push(...patience.errors);
   const due = restoredFirst(patience.now);
-  await settleExports(context, loaded);
+  await reconcileExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
   const meter = new Meter(due.length, context.progress);
   const rankings = new RankingWindows(context.client, due);
   let shutOut = false;
-  let madeRoom = false;
-  const turns = new Turns(turnLimits(context.settings));
+  let yielded = false;
+  const turns = new FairQueue(turnLimits(context.settings));
   const work = async (one: PlannedUnit, turn: Turn): Promise<void> => {
     const options = routes.get(one.pipeline.dataset);
     if (!options || shutOut || context.signal.aborted) return;
-    madeRoom ||= context.isStateWished();
-    if (madeRoom) return;
+    yielded ||= context.hasLockWaiter();
+    if (yielded) return;
     const { kind, id } = one.unit.source;
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
@@ -73,17 +76,16 @@ export async function runUnits(
       meter.unitDone(`${unitName(one.unit)} failed`, null);
       return;
     }
-    const held = isHeld(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
-    const { report, error } = await runUnit(
-      { ...context, turn, meter, rankings },
-      one,
-      options,
-      landscape,
-      held,
-    );
+    const held = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
+    const { report, error } = await withUnitNet(context.signal, (signal) =>
+      runUnit({ ...context, signal, turn, meter, rankings }, one, options, inventory, held),
+    ).catch((thrown: unknown) => {
+      const error = toCrawlhouseError(thrown);
+      return { report: failUnit(context, one, error), error };
+    });
     reports.push(report);
     if (error) errors.push(error);
-    if (error?.kind === 'access') shutOut = true;
+    if (error?.kind === 'access' || error?.code === 'damaged_warehouse') shutOut = true;
     if (error?.code === 'quota') exhausted.set(id, error);
     meter.unitDone(`${report.unit} ${report.status}`, report.bytes);
     context.logger.info(`unit ${report.status}`, {
@@ -98,10 +100,10 @@ export async function runUnits(
   await Promise.all(
     due.map((one) => turns.run(one.unit.source.project_id ?? one.unit.source.id, (turn) => work(one, turn))),
   );
-  return { units: reports, errors, madeRoom };
+  return { units: reports, errors, yielded };
 }
 
-function turnLimits(settings: RunContext['settings']): TurnLimits {
+function turnLimits(settings: RunContext['settings']): SlotLimits {
   return {
     all: settings.concurrency,
     project: settings.concurrency_per_project,
@@ -128,17 +130,22 @@ function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitRe
     const error = { code: 'not_exportable', message: skip, hint: null } as const;
     context.ledger.setUnit(unit, 'skipped', 0, error);
     context.logger.info('unit skipped', { unit: name, stage: 'discover', reason: skip });
-    return [idleReport(unit, 'skipped', error)];
+    return [unitReport(unit, 'skipped', error)];
   });
 }
 
-/** A unit that fails before anything was asked for it. */
+/** A unit that fails before anything was asked for it, or in a way that its own work could not tell. */
 function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: CrawlhouseError): UnitReport {
-  const { code, message, hint } = error;
-  const said = { code, message, hint: hint ?? null };
-  ledger.setUnit(unit, 'failed', 0, said);
-  logger.info('unit failed', { unit: unitName(unit), stage: 'discover', error: message });
-  return idleReport(unit, 'failed', said);
+  const said = reportedError(error);
+  const status = error.kind === 'refused' ? 'refused' : 'failed';
+  try {
+    ledger.setUnit(unit, status, 0, said);
+  } catch (thrown) {
+    // A full disk: the report tells it all the same.
+    logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });
+  }
+  logger.info(`unit ${status}`, { unit: unitName(unit), stage: 'discover', error: error.message });
+  return unitReport(unit, status, said);
 }
 
 /** A project without windows stands in the ledger by a unit without one, which goes once its windows are known. */

@@ -1,40 +1,45 @@
 import type { ServiceClient } from '../api/client.ts';
+import { Unarchiver } from '../api/unarchiver.ts';
+import { limitsOf } from '../config/limits.ts';
 import type { Settings } from '../config/settings.ts';
+import { yieldsLock } from '../core/acquire-lock.ts';
+import { Engine } from '../core/engine.ts';
+import { toCrawlhouseError } from '../core/errors.ts';
+import { hasLockWaiter } from '../core/lock-waiter.ts';
 import type { Logger } from '../core/logger.ts';
-import { isStateWished } from '../core/state-wish.ts';
-import type { DiscoveryScope, Landscape } from '../discover/discover.ts';
-import type { PlannedUnit, Selection } from '../discover/plan-units.ts';
-import { checkResource } from '../discover/resources.ts';
-import { pipelineFilter } from '../discover/unit-source.ts';
+import { connect } from '../discover/connect.ts';
+import type { DiscoveryScope } from '../discover/discover.ts';
+import { planRun } from '../discover/plan-run.ts';
+import { lastSweep, recordListing, recordLoadedLists } from '../discover/record-listing.ts';
+import type { Inventory } from '../model/inventory.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
+import { checkResource } from '../model/resources.ts';
+import { mergeResults, type RunResult } from '../model/run-result.ts';
 import { unitName } from '../model/unit.ts';
-import { readKnownLists } from '../warehouse/known-lists.ts';
-import { type ChosenRoute, type RouteWish, routeOptions } from './choose-route.ts';
-import { configuredStores } from './configured-stores.ts';
-import { connect } from './connect.ts';
+import { pipelineFilter } from '../model/unit-source.ts';
+import { type RouteOverride, routeOptions } from '../routes/choose-route.ts';
+import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import type { ChosenRoute } from '../routes/route.ts';
+import { exportStores } from '../stores/registry.ts';
+import type { Knowledge } from '../warehouse/knowledge.ts';
+import { readKnownLists } from '../warehouse/ops-lists.ts';
 import type { RunContext } from './context.ts';
-import { Engine } from './engine.ts';
-import { keepHouse, withoutDropped } from './housekeeping.ts';
-import { type Knowledge, lastSweep, recordLoadedLists, recordNews } from './list-knowledge.ts';
-import { mergeResults } from './merge-results.ts';
+import { applyRetention, withoutDropped } from './retention.ts';
 import { runUnits } from './run-units.ts';
-import { type RunResult, runSession, type Session, type Work } from './session.ts';
-import { makesRoom } from './take-state.ts';
-import { takeStock } from './take-stock.ts';
-import { ToldFields } from './told-fields.ts';
-import { Unarchiver } from './unarchive.ts';
+import { runSession, type Session, type Work } from './session.ts';
 
 export interface RunRequest {
   readonly command: 'run' | 'backfill';
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
-  readonly wish: RouteWish;
+  readonly override: RouteOverride;
   /** Load units again that the warehouse holds. */
   readonly reload: boolean;
   /** UTC milliseconds; absent: the system's own. */
   readonly now?: number;
   /** Leave units alone that have failed again and again, until their next try; for runs that nobody started. */
-  readonly patient?: boolean;
+  readonly respectBackoff?: boolean;
 }
 
 /**
@@ -55,7 +60,7 @@ export async function run(
   const session = (done: ReadonlySet<string>): Promise<RunResult> =>
     runSession(options, (own) => loadDueUnits(own, client, request, routes, done));
   const results: [RunResult, ...RunResult[]] = [await session(new Set())];
-  while (results.at(-1)?.madeRoom) {
+  while (results.at(-1)?.yielded) {
     logger.info('made room for who waits for the state');
     results.push(
       await session(new Set(results.flatMap(({ report }) => report.units.map((one) => one.unit)))),
@@ -71,14 +76,14 @@ export async function run(
  */
 export function routesOf(
   settings: Settings,
-  { pipelines, wish }: Pick<RunRequest, 'pipelines' | 'wish'>,
+  { pipelines, override }: Pick<RunRequest, 'pipelines' | 'override'>,
 ): ReadonlyMap<string, readonly ChosenRoute[]> {
-  const stores = configuredStores(settings);
+  const stores = exportStores(settings);
   for (const pipeline of pipelines) {
     pipelineFilter(pipeline);
     if (pipeline.source.kind === 'resource') checkResource(pipeline);
   }
-  return new Map(pipelines.map((one) => [one.dataset, routeOptions(one, wish, stores)]));
+  return new Map(pipelines.map((one) => [one.dataset, routeOptions(one, override, stores)]));
 }
 
 export function scopeOf(
@@ -113,16 +118,16 @@ async function loadDueUnits(
   const { connection } = session.working;
   const knowledge = { held: session.held, known: await readKnownLists(connection) };
   const scope = scopeOf(settings, request, knowledge);
-  const choose = (units: readonly PlannedUnit[], found: Landscape) =>
+  const choose = (units: readonly PlannedUnit[], found: Inventory) =>
     withoutDropped(
       session,
       units.filter(({ unit }) => !done.has(unitName(unit))),
       found,
       request,
     );
-  const { landscape, plan } = await takeStock(client, request, scope, choose, signal);
-  await recordNews(connection, landscape, scope.now);
-  const sweptAt = lastSweep(landscape, scope.known, scope.now);
+  const { inventory, plan } = await planRun(client, request, scope, choose, signal);
+  await recordListing(connection, inventory, scope.now);
+  const sweptAt = lastSweep(inventory, scope.known, scope.now);
   session.ledger.setDiscovery({
     open: plan.open,
     swept_at: sweptAt === null ? null : new Date(sweptAt).toISOString(),
@@ -132,14 +137,21 @@ async function loadDueUnits(
     client,
     reload: request.reload,
     named: request.selection.crawls !== null,
-    patient: request.patient ?? false,
-    unarchiver: new Unarchiver(client, settings.unarchive_per_run, signal),
-    toldFields: new ToldFields(client, signal),
+    respectBackoff: request.respectBackoff ?? false,
+    unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
+    fieldSchemas: new FieldSchemaCache(client, signal),
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
-    isStateWished: () => makesRoom(request.command) && isStateWished(settings.state_dir),
+    hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };
-  const work = await runUnits(context, plan.units, routes, landscape, scope.held);
-  await recordLoadedLists(connection, landscape, request.pipelines, work.units);
-  await keepHouse(session, request, work);
-  return work;
+  const ran = await runUnits(context, plan.units, routes, inventory, scope.held);
+  const work = { ...ran, errors: [...inventory.failures, ...ran.errors] };
+  try {
+    await recordLoadedLists(connection, inventory, request.pipelines, work.units);
+    await applyRetention(session, request, work);
+    return work;
+  } catch (thrown) {
+    // What was loaded is published all the same.
+    signal.throwIfAborted();
+    return { ...work, errors: [...work.errors, toCrawlhouseError(thrown)] };
+  }
 }

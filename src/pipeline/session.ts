@@ -2,42 +2,44 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import { acquireLock } from '../core/acquire-lock.ts';
 import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { aboveNet } from '../core/last-net.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { exitCodeOf, runStatus } from '../model/run-status.ts';
 import { summarizeRun } from '../model/run-summary.ts';
+import { mirrorPublished } from '../publish/mirror-published.ts';
 import { publish } from '../publish/publish.ts';
+import { reconcileExports } from '../routes/export/reconcile-exports.ts';
+import { sweepFolders, sweepUnfinished } from '../stage/unit-folders.ts';
+import { compileQuestions } from '../transform/compile-questions.ts';
+import { fieldsRead } from '../transform/fields-read.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
-import { type ModelsReport, runModels } from '../transform/run-models.ts';
+import { modelsVersion } from '../transform/models-version.ts';
+import type { ModelsReport } from '../transform/run-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
-import { countsOf, type LoadedUnit, loadedUnits } from '../warehouse/loads.ts';
+import { type Hold, keepHolds, readHolds } from '../warehouse/ops-holds.ts';
+import { countsOf, type LoadedUnit, loadedUnits } from '../warehouse/ops-loads.ts';
+import { recordRun } from '../warehouse/ops-units.ts';
+import type { ReadField } from '../warehouse/raw-table.ts';
+import { reconcileLedger } from '../warehouse/reconcile-ledger.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
-import { failedTests } from './failed-tests.ts';
-import { reconcileLedger, recordRun } from './ledger-tables.ts';
-import { mirrorPublished } from './mirror-published.ts';
-import { exitCodeOf, runStatus } from './run-status.ts';
-import { settleExports } from './settle-export.ts';
-import { takeState } from './take-state.ts';
-import { sweepFolders, sweepUnfinished } from './unit-folders.ts';
-
-export interface RunResult {
-  readonly report: RunReport;
-  readonly exitCode: number;
-  readonly errors: readonly CrawlhouseError[];
-  /** It made room for somebody else before it was through: nothing was published. */
-  readonly madeRoom: boolean;
-}
+import { withHeld } from './hold-units.ts';
+import { transform } from './transform.ts';
 
 /** What a session's work brings about: the units it touched and the errors on the way. */
 export interface Work {
   readonly units: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
   /** Somebody else wants the state before the work is through. */
-  readonly madeRoom?: boolean;
+  readonly yielded?: boolean;
 }
 
 /** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
@@ -49,6 +51,12 @@ export interface Session {
   readonly working: WorkingCopy;
   /** What the working copy held when the session began. */
   readonly held: ReadonlyMap<string, LoadedUnit>;
+  /** The units whose last load was held, when the session began. */
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** Of the models, as their files are now. */
+  readonly modelsVersion: string;
+  /** What they read of a dataset. */
+  readonly fieldsRead: (dataset: string) => ReadonlyMap<string, ReadField>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
@@ -69,19 +77,50 @@ export interface SessionOptions {
 
 /**
  * Opens a session, lets `work` change the working copy, then runs models and data tests and publishes when something
- * has changed. What fails is in the result; what was loaded stays.
+ * has changed. What fails is in the result; what was loaded stays. A damaged working copy is taken anew from the
+ * published warehouse, and the session begins again, once: what was not published is loaded again.
  *
- * @throws CrawlhouseError of kind usage, before anything was tried
+ * @throws CrawlhouseError of kind usage, before anything was tried; `damaged_warehouse` for the published one
  */
 export async function runSession(
   options: SessionOptions,
   work: (session: Session) => Promise<Work>,
 ): Promise<RunResult> {
-  const { settings, signal } = options;
+  const { settings, logger } = options;
   const models = await loadModels(sqlFolders(settings));
-  using _lock = await takeState(settings.state_dir, options.command, options.logger, signal);
+  await compileQuestions(settings, models);
+  using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
-  using ledger = openLedger(settings.state_dir, options.logger);
+  using ledger = openLedger(settings.state_dir, logger);
+  let damage: CrawlhouseError | undefined;
+  try {
+    const result = await attempt(options, models, ledger, work, false);
+    damage = result.errors.find(isDamage);
+    if (!damage) return result;
+  } catch (thrown) {
+    damage = toCrawlhouseError(thrown);
+    if (!isDamage(damage)) throw thrown;
+  }
+  logger.warn('damage found: the run begins again with a new working copy, from the published warehouse', {
+    stage: 'run',
+    error: damage.message,
+  });
+  return await attempt(options, models, ledger, work, true);
+}
+
+function isDamage({ code }: CrawlhouseError): boolean {
+  return code === 'damaged_warehouse';
+}
+
+/** A session, with the working copy as it is or taken anew. */
+async function attempt(
+  options: SessionOptions,
+  models: readonly Model[],
+  ledger: Ledger,
+  work: (session: Session) => Promise<Work>,
+  anew: boolean,
+): Promise<RunResult> {
+  const { settings, signal } = options;
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
     threads: settings.threads,
@@ -92,6 +131,7 @@ export async function runSession(
     settings.state_dir,
     settings.warehouse,
     options.logger,
+    anew,
   );
   const held = await loadedUnits(working.connection);
   await reconcileLedger(ledger, working, held);
@@ -104,40 +144,66 @@ export async function runSession(
   const logger = options.logger.with({ run: runId.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
-  const session: Session = { settings, runId, ledger, database, working, held, logger, signal, progress };
+  const session: Session = {
+    settings,
+    runId,
+    ledger,
+    database,
+    working,
+    held,
+    holds: await readHolds(working.connection),
+    modelsVersion: modelsVersion(models),
+    fieldsRead: (dataset) => fieldsRead(models, dataset),
+    logger,
+    signal,
+    progress,
+  };
 
   const errors: CrawlhouseError[] = [];
   let units: readonly UnitReport[] = [];
   let transformed: ModelsReport = { models: [], tests: [] };
-  let madeRoom = false;
+  let yielded = false;
+  const aboveOurs = <T>(step: () => Promise<T>): Promise<T> =>
+    aboveNet('run', (error) => void errors.push(error), step);
   try {
-    const done = await work(session);
+    const done = await aboveOurs(() => work(session));
     units = done.units;
     errors.push(...done.errors);
     signal.throwIfAborted();
-    madeRoom = done.madeRoom ?? false;
-    // Who comes next makes the models and publishes, for both.
-    if (!madeRoom) {
-      transformed = await transform(session, models, units, options);
-      errors.push(...failedTests(transformed.tests));
+    yielded = done.yielded ?? false;
+    // Who comes next makes the models and publishes, for both. Of a damaged working copy nothing is made.
+    if (!yielded && !errors.some(isDamage)) {
+      const {
+        errors: unlaid,
+        held: refused,
+        ...made
+      } = await aboveOurs(() => transform(session, models, units, options));
+      transformed = made;
+      units = withHeld(units, refused);
+      errors.push(...unlaid, ...refused.map(({ error }) => error));
       const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
       const built = transformed.models.some((model) => model.status === 'built');
       const publication = await working.publication();
-      const blocked = errors.some((error) => error.code === 'test_failed');
       const missing = publication.id === null || !existsSync(settings.warehouse);
-      if (!blocked && (changed || built || publication.dirty || missing)) {
+      if (unlaid.length === 0 && (changed || built || publication.dirty || missing)) {
+        const standsHeld = ledger.units('unpublished').filter(isHeldBack);
+        await keepHolds(
+          working.connection,
+          standsHeld.map(({ unit }) => unit),
+        );
         await recordRun(ledger, working, { runId, status: runStatus(errors) });
-        await publish(working, logger, signal);
+        await aboveOurs(() => publish(working, logger, signal));
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');
-        await settleExports(session, await loadedUnits(working.connection));
+        await reconcileExports(session, await loadedUnits(working.connection));
       }
-      const open = ledger.units('unpublished');
+      // The next run asks for a unit that was held anew.
+      const open = ledger.units('unpublished').filter((one) => !isHeldBack(one));
       await sweepFolders(
         settings,
         open.map(({ unit }) => unit),
       );
-      await mirrorPublished(settings, working, logger, signal);
+      await aboveOurs(() => mirrorPublished(settings, working, logger, signal));
     }
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
@@ -156,31 +222,16 @@ export async function runSession(
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
     const summary = summarizeRun(report.units, errors);
-    ledger.endRun(runId, madeRoom ? 'made room' : report.status, report.ended_at, summary);
+    ledger.endRun(runId, yielded ? 'made room' : report.status, report.ended_at, summary);
   } catch (thrown) {
     // A full disk: what was done is told all the same.
     errors.push(toCrawlhouseError(thrown));
   }
-  return { report, exitCode: exitCodeOf(errors), errors, madeRoom };
+  return { report, exitCode: exitCodeOf(errors), errors, yielded };
 }
 
-function transform(
-  { working, logger, runId, signal }: Session,
-  models: readonly Model[],
-  units: readonly UnitReport[],
-  { full, select }: SessionOptions,
-): Promise<ModelsReport> {
-  const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
-  return runModels({
-    connection: working.connection,
-    models,
-    changed: full ? 'all' : new Set(loaded),
-    ...(select ? { only: select } : {}),
-    onChange: () => working.markDirty(),
-    logger,
-    runId,
-    signal,
-  });
+function isHeldBack({ status, error }: LedgerUnit): boolean {
+  return status === 'refused' && (error?.code === 'test_held' || error?.code === 'model_held');
 }
 
 /** Would a reader of `ops` see something new of this unit? */

@@ -1,24 +1,22 @@
 import { rm } from 'node:fs/promises';
+import { limitsOf } from '../config/limits.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryPolicy, retry } from '../core/retry.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import type { Landscape } from '../discover/discover.ts';
-import type { PlannedUnit } from '../discover/plan-units.ts';
-import { dataSourceOf } from '../discover/unit-source.ts';
 import { reconcile } from '../model/counts.ts';
+import type { Inventory } from '../model/inventory.ts';
 import type { Manifest } from '../model/manifest.ts';
+import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
-import { unitName } from '../model/unit.ts';
+import type { Source } from '../model/source.ts';
+import { Unit, unitName } from '../model/unit.ts';
+import { TooManyRows } from '../routes/download/too-many-rows.ts';
+import { openUnit } from '../routes/open-unit.ts';
+import type { ChosenRoute } from '../routes/route.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
+import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
-import { type ChosenRoute, pickRoute } from './choose-route.ts';
 import type { UnitContext } from './context.ts';
-import { openAggregates } from './open-aggregates.ts';
-import { openExport } from './open-export.ts';
-import { openList } from './open-list.ts';
-import { describeRows, openRows } from './open-rows.ts';
-import type { Source } from './source.ts';
-import { resetFolders, type UnitFolders, unitFolders } from './unit-folders.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 
@@ -26,12 +24,6 @@ const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 export interface StagedUnit {
   readonly folders: UnitFolders;
   readonly manifest: Manifest;
-}
-
-/** A unit's rows, and the route that they come by. */
-interface OpenedSource {
-  readonly source: Source;
-  readonly chosen: ChosenRoute;
 }
 
 /**
@@ -46,10 +38,11 @@ export async function stageUnit(
   context: UnitContext,
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
-  landscape: Landscape,
+  inventory: Inventory,
   onMove: (state: 'requested' | 'downloading', attempt: number) => void,
 ): Promise<StagedUnit> {
   const name = unitName(planned.unit);
+  refuseUnitName(planned.unit);
   const folders = unitFolders(context.settings.state_dir, name);
   const logger = context.logger.with({ unit: name, stage: 'stage' });
   const startedAt = performance.now();
@@ -61,11 +54,19 @@ export async function stageUnit(
       await resetFolders(folders);
       onMove('requested', attempt);
       const requestedAt = new Date().toISOString();
-      const opened = await openNext(context, planned, left, landscape, folders);
+      const opened = await openUnit(context, { planned, options: left, inventory, folder: folders.raw });
       const { source, chosen } = opened;
       left = opened.left;
       onMove('downloading', attempt);
-      const { download, staged } = await stageParts(context, source, folders);
+      const { download, staged } = await stageParts(context, planned, source, folders).catch(
+        (error: unknown) => {
+          if (error instanceof TooManyRows) {
+            const counts = { reported: source.reported, received: error.rows, staged: 0, rejected: 0 };
+            refuseDifference(name, counts, differences++);
+          }
+          throw error;
+        },
+      );
       const standing = source.update?.standing ?? 0;
       const counts = {
         reported: source.reported,
@@ -113,86 +114,29 @@ export async function stageUnit(
   );
 }
 
-/** Opens the unit by the first of its routes that is not refused; the routes before it are left out from then on. */
-async function openNext(
-  context: UnitContext,
-  planned: PlannedUnit,
-  options: readonly ChosenRoute[],
-  landscape: Landscape,
-  folders: UnitFolders,
-): Promise<OpenedSource & { readonly left: readonly ChosenRoute[] }> {
-  let left = options;
-  for (;;) {
-    const opened = await openSource(context, planned, left, landscape, folders).catch((error: unknown) => {
-      const others = error instanceof RouteRefused ? left.filter((one) => one !== error.chosen) : [];
-      if (!(error instanceof RouteRefused) || others.length === 0) throw unwrapped(error);
-      const reason = `${error.chosen.route} was refused: ${error.reason.message}`;
-      context.logger.info('route refused, taking another', { unit: unitName(planned.unit), reason });
-      left = others.map((one) => ({ ...one, reason }));
-      return null;
-    });
-    if (opened) return { ...opened, left };
-  }
+/** The names of units are those of folders and rows: an id of the service that is none of ours to use is refused. */
+function refuseUnitName(unit: Unit): void {
+  const issue = Unit.safeParse(unit).error?.issues[0];
+  if (!issue) return;
+  const where = issue.path.join('.');
+  throw new CrawlhouseError(
+    'contract_broken',
+    `${JSON.stringify(unitName(unit))}: ${where}: ${issue.message}`,
+  );
 }
-
-/** The service or a store does not let a unit come this way. */
-class RouteRefused extends Error {
-  readonly chosen: ChosenRoute;
-  readonly reason: CrawlhouseError;
-
-  constructor(chosen: ChosenRoute, reason: CrawlhouseError) {
-    super(reason.message);
-    this.chosen = chosen;
-    this.reason = reason;
-  }
-}
-
-function unwrapped(error: unknown): unknown {
-  return error instanceof RouteRefused ? error.reason : error;
-}
-
-async function openSource(
-  context: UnitContext,
-  planned: PlannedUnit,
-  options: readonly ChosenRoute[],
-  landscape: Landscape,
-  folders: UnitFolders,
-): Promise<OpenedSource> {
-  const { client, settings, signal } = context;
-  const data = dataSourceOf(planned.pipeline, planned.unit);
-  if (data === null) {
-    const chosen = pickRoute(options, null);
-    const source =
-      chosen.route === 'aggs'
-        ? await openAggregates(client, context.rankings, planned, folders.raw, signal)
-        : await openList(client, planned, landscape, folders.raw, signal);
-    return { source, chosen };
-  }
-  const rows = await describeRows(client, context.toldFields, data, planned, signal);
-  const chosen = pickRoute(options, rows.reported);
-  await context.turn.move(chosen.route === 'export' ? chosen.store : null);
-  try {
-    if (chosen.route !== 'export')
-      return { source: await openRows(client, rows, planned, chosen, settings, folders.raw, signal), chosen };
-    return { source: await openExport(context, rows, planned, chosen, landscape, folders.raw), chosen };
-  } catch (error) {
-    if (error instanceof CrawlhouseError && ROUTE_REFUSALS.includes(error.code))
-      throw new RouteRefused(chosen, error);
-    throw error;
-  }
-}
-
-/** Errors that say no to a route, and perhaps not to the next. */
-const ROUTE_REFUSALS: readonly string[] = ['forbidden', 'missing_feature', 'wrong_state', 'store_refused'];
 
 /** Stages each part while the next ones still come. */
 async function stageParts(
   context: UnitContext,
+  planned: PlannedUnit,
   source: Source,
   folders: UnitFolders,
 ): Promise<{ download: Download; staged: StagedParts }> {
   const connect = () => context.database.connect();
-  using builder = await PackageBuilder.create(connect, folders.package, source.catalogue);
+  using builder = await PackageBuilder.create(connect, folders.package, source.catalogue, {
+    mostFields: limitsOf(context.settings).fields,
+    ...(source.shown ? { shown: source.shown } : {}),
+  });
   // So many of one unit, and the next unit's turn comes behind them.
   const lanes = new Semaphore(context.engine.plan.places);
   const staging: Promise<void>[] = [];
@@ -219,6 +163,7 @@ async function stageParts(
       if (next.done) {
         await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
+        await refuseRepeatedRows(context, planned, source.key ?? [], builder, staged);
         return { download: next.value, staged };
       }
       context.meter.received(next.value.rows);
@@ -231,6 +176,31 @@ async function stageParts(
     await source.parts.return(undefined as never);
     await Promise.allSettled(staging);
   }
+}
+
+/** Holds rows that came page by page to their key: each once, so that none is missing. */
+async function refuseRepeatedRows(
+  { settings, signal }: UnitContext,
+  { unit, pipeline }: PlannedUnit,
+  key: readonly string[],
+  builder: PackageBuilder,
+  staged: StagedParts,
+): Promise<void> {
+  if (key.length === 0) return;
+  const refuse = (problem: string): never => {
+    throw new CrawlhouseError('unreconciled', `${unitName(unit)}: ${problem}`, {
+      hint: 'the unit keeps its former rows; another route may bring it (docs/routes.md)',
+    });
+  };
+  const found = await builder.repeatedKeys(staged, key, signal);
+  const names = key.join(', ');
+  if (found) {
+    const { rows, keys, example, times } = found;
+    refuse(`${rows} rows came page by page, but only ${keys} differ by ${names}; ${times} have ${example}`);
+  }
+  // Their keys are not known: a rejected row may be one that came before, in place of another.
+  if (staged.rejected > 0 && (pipeline.on_reject ?? settings.on_reject) === 'quarantine')
+    refuse(`rows came page by page, and ${staged.rejected} rejected ones can't be told apart by ${names}`);
 }
 
 /**

@@ -129,7 +129,7 @@ async function partitionsOf(connection: Connection, table: string): Promise<Mirr
   const columns = new Set(await columnsOf(connection, table));
   if (columns.size === 0) {
     throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${table} in the warehouse`, {
-      hint: "crawlhouse query '.tables' lists what there is",
+      hint: "crawlhouse query 'SHOW ALL TABLES' lists what there is",
     });
   }
   const cut = CUTS.find((names) => names.every((name) => columns.has(name))) ?? [];

@@ -1,27 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, link, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../core/atomic-file.ts';
+import { damagedFile, verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { removeStaleWal } from '../warehouse/remove-stale-wal.ts';
+import { giveUserMode } from '../core/private-files.ts';
+import { attachPublished } from '../warehouse/attach-published.ts';
+import { presentRows } from '../warehouse/present-rows.ts';
+import { publicationOf, readDespiteWriter } from '../warehouse/read-publication.ts';
+import { formerPath } from '../warehouse/restore-former.ts';
 import { FILE_OPTIONS } from '../warehouse/schema.ts';
-import { readPublication, type WorkingCopy } from '../warehouse/working-copy.ts';
+import { setAsideChanges } from '../warehouse/set-aside-wal.ts';
+import type { WorkingCopy } from '../warehouse/working-copy.ts';
+import { compareFingerprints, freshUnits } from './compare-fingerprints.ts';
 
 const COPY = 'publication_copy';
 
 /**
  * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
  * the former file or the new one, whole. Before that, the rows of the copy are counted: those of each unit that is new
- * in it, and the total of each raw table.
+ * in it, and the total of each raw table. The content of each new unit is compared with what was loaded. Then every block
+ * is read and compared with its checksum, which proves the units that were published before.
  *
- * @throws CrawlhouseError `unreconciled`: the former publication stays
+ * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
  */
 export async function publish(working: WorkingCopy, logger: Logger, signal: AbortSignal): Promise<void> {
   const { connection, path, publishedPath } = working;
-  const former = await readPublication(connection, publishedPath);
+  const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = randomUUID();
   await connection.run('UPDATE ops.publication SET base_id = ?, id = ?, published_at = now()', [
     former?.id ?? null,
@@ -36,7 +44,9 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     await copyFile(path, temporary, constants.COPYFILE_FICLONE);
     await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${FILE_OPTIONS})`);
     try {
+      const fresh = await freshUnits(connection, COPY);
       await countQueryable(connection, COPY);
+      await compareFingerprints(connection, COPY, fresh, signal);
       await connection.run(`UPDATE ${table(COPY, 'ops', 'publication')} SET dirty = false`);
       await connection.run(`CHECKPOINT ${ident(COPY)}`);
     } finally {
@@ -44,9 +54,10 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     }
     signal.throwIfAborted();
     await syncPath(temporary);
-    await removeStaleWal(publishedPath);
-    await rename(temporary, publishedPath);
-    await syncPath(dirname(publishedPath));
+    await verifyBlocks(temporary, signal);
+    await giveUserMode(temporary);
+    await setAsideChanges(publishedPath, hasWriter, logger);
+    await replacePublished(connection, temporary, publishedPath, id);
   } finally {
     await rm(temporary, { force: true });
     await working.attach();
@@ -58,6 +69,39 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
 }
 
+/** Gives the copy its place. The former file keeps a second name until the new one was opened there. */
+async function replacePublished(
+  connection: Connection,
+  temporary: string,
+  publishedPath: string,
+  id: string,
+): Promise<void> {
+  const former = formerPath(publishedPath, id);
+  // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
+  const isKept = await link(publishedPath, former).then(
+    () => true,
+    () => false,
+  );
+  await rename(temporary, publishedPath);
+  await syncPath(dirname(publishedPath));
+  try {
+    await attachPublished(connection, publishedPath, 'replaced');
+    try {
+      const found = await publicationOf(connection, 'replaced');
+      if (found.id !== id) throw damagedFile(publishedPath, 'it is not what was written');
+    } finally {
+      await connection.run('DETACH replaced');
+    }
+  } catch (error) {
+    // A program that opens it for writing has found it whole.
+    if (!(error instanceof CrawlhouseError && error.code === 'locked')) {
+      if (isKept) await rename(former, publishedPath);
+      throw error;
+    }
+  }
+  await rm(former, { force: true });
+}
+
 /** Counts what can be queried in the copy and writes it to `ops.loads`. */
 async function countQueryable(connection: Connection, catalog: string): Promise<void> {
   const loads = table(catalog, 'ops', 'loads');
@@ -67,7 +111,7 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
   );
   for (const { dataset, loaded, fresh } of datasets) {
     const raw = table(catalog, 'raw', dataset);
-    const present = (await keepsHistory(connection, catalog, dataset)) ? '_seen_to IS NULL' : 'true';
+    const present = await presentRows(connection, catalog, dataset);
     const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
     if (total !== loaded) {
       throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
@@ -90,16 +134,6 @@ async function countQueryable(connection: Connection, catalog: string): Promise<
       `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
     );
   }
-}
-
-/** Lists of resources hold former records too; what they hold now is counted. */
-async function keepsHistory(connection: Connection, catalog: string, dataset: string): Promise<boolean> {
-  const found = await connection.scalar(
-    `SELECT count(*) FROM duckdb_columns()
-     WHERE database_name = ? AND schema_name = 'raw' AND table_name = ? AND column_name = '_seen_to'`,
-    [catalog, dataset],
-  );
-  return found !== 0n;
 }
 
 function unreconciled(message: string): CrawlhouseError {

@@ -1,4 +1,4 @@
-import type { PublishedWarehouse } from './query-warehouse.ts';
+import type { QueryProcess } from './query-process.ts';
 
 export interface CatalogColumn {
   readonly name: string;
@@ -18,11 +18,11 @@ export type Catalog = readonly CatalogTable[];
 
 const COLUMNS = `
   SELECT
-    columns.schema_name || '.' || columns.table_name,
-    coalesce(tables.comment, views.comment),
-    columns.column_name,
-    columns.data_type,
-    columns.comment
+    columns.schema_name || '.' || columns.table_name AS "table",
+    coalesce(tables.comment, views.comment) AS holds,
+    columns.column_name AS name,
+    columns.data_type AS type,
+    columns.comment AS comment
   FROM duckdb_columns() AS columns
   LEFT JOIN duckdb_tables() AS tables
     USING (database_name, schema_name, table_name)
@@ -32,13 +32,18 @@ const COLUMNS = `
   WHERE NOT columns.internal AND columns.database_name = current_database()
   ORDER BY columns.schema_name, columns.table_name, columns.column_index`;
 
+interface CatalogRow extends CatalogColumn {
+  readonly table: string;
+  readonly holds: string | null;
+}
+
 /** Tables, views and columns of the published warehouse, ordered by name. */
-export async function readCatalog(warehouse: PublishedWarehouse, signal: AbortSignal): Promise<Catalog> {
-  const rows = (await warehouse.ask(COLUMNS, signal, (result) => result.rows())) as string[][];
+export async function readCatalog(warehouse: QueryProcess, signal: AbortSignal): Promise<Catalog> {
+  const rows = (await warehouse.rows(COLUMNS, signal)) as unknown as CatalogRow[];
   const tables = new Map<string, { name: string; comment: string | null; columns: CatalogColumn[] }>();
-  for (const [table = '', comment = null, name = '', type = '', note = null] of rows) {
-    const known = tables.get(table) ?? { name: table, comment, columns: [] };
-    known.columns.push({ name, type, comment: note });
+  for (const { table, holds, name, type, comment } of rows) {
+    const known = tables.get(table) ?? { name: table, comment: holds, columns: [] };
+    known.columns.push({ name, type, comment });
     tables.set(table, known);
   }
   return [...tables.values()];

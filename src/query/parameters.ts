@@ -3,6 +3,7 @@ import {
   type DuckDBPreparedStatement,
   DuckDBTypeId,
   type DuckDBValue,
+  StatementType,
 } from '@duckdb/node-api';
 import { CrawlhouseError } from '../core/errors.ts';
 
@@ -10,10 +11,10 @@ import { CrawlhouseError } from '../core/errors.ts';
 export type Parameters = Readonly<Record<string, DuckDBValue>>;
 
 /**
- * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
- * text stays one. An empty text is an empty text.
+ * FairQueue texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
+ * text stays one. An empty text is an empty text. The prepared statement must be one that reads.
  *
- * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type
+ * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type; `bad_query`
  */
 export async function bindParameters(
   connection: DuckDBConnection,
@@ -22,6 +23,12 @@ export async function bindParameters(
 ): Promise<Parameters> {
   const statement = await connection.prepare(sql);
   try {
+    if (
+      statement.statementType !== StatementType.SELECT &&
+      statement.statementType !== StatementType.EXPLAIN
+    ) {
+      throw new CrawlhouseError('bad_query', 'refused: only statements that read are allowed');
+    }
     const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
     checkNames(names, given);
     const values: Record<string, DuckDBValue> = {};

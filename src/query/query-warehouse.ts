@@ -1,15 +1,23 @@
 import { existsSync } from 'node:fs';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { text } from '../core/duckdb.ts';
-import { CrawlhouseError } from '../core/errors.ts';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { damagedFile } from '../core/database-blocks.ts';
+import { openInstance, text } from '../core/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { StreamedRows } from '../core/streamed-rows.ts';
-import { removeStaleWal } from '../warehouse/remove-stale-wal.ts';
+import { publishedError } from '../warehouse/attach-published.ts';
 import { bindParameters } from './parameters.ts';
+import { PrivateWarehouse } from './private-warehouse.ts';
+import { readOnlyStatement } from './read-only-statement.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */
   readonly warehouse: string;
+  /** Where a query spills, and where the warehouse gets a private name; none: the system's temporary folder. */
+  readonly stateDir?: string;
+  /** What DuckDB counts; single values and their copies go beyond it. */
   readonly memoryLimit: string;
+  /** What may be spilled, such as `10GB`. */
+  readonly tempLimit?: string;
   readonly threads: number;
   /** The one file that may be written, by `writeParquet`. */
   readonly output?: string;
@@ -20,20 +28,26 @@ export type ParameterTexts = ReadonlyMap<string, string>;
 
 const NO_PARAMETERS: ParameterTexts = new Map();
 
-/** A read-only, fenced connection to the published warehouse. */
+/**
+ * A read-only, fenced connection to the published warehouse, in this process. What analysts write runs in a process of
+ * its own, whose time and memory have a limit (`query-process.ts`).
+ */
 export class PublishedWarehouse implements Disposable {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
+  readonly #file: PrivateWarehouse;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, file: PrivateWarehouse) {
     this.#instance = instance;
     this.#connection = connection;
+    this.#file = file;
   }
 
   /**
    * Opens the published warehouse: no writes, no files and network of the machine, no change of these rules.
    *
-   * @throws CrawlhouseError `nothing_published`
+   * @throws CrawlhouseError `nothing_published`, `locked` when another program has it open for writing,
+   *   `damaged_warehouse`
    */
   static async open(options: QueryOptions): Promise<PublishedWarehouse> {
     if (!existsSync(options.warehouse)) {
@@ -41,28 +55,46 @@ export class PublishedWarehouse implements Disposable {
         hint: 'crawlhouse run makes it',
       });
     }
-    await removeStaleWal(options.warehouse);
-    const instance = await DuckDBInstance.create(options.warehouse, {
-      access_mode: 'READ_ONLY',
-      memory_limit: options.memoryLimit,
-      threads: String(options.threads),
-    });
-    const connection = await instance.connect();
-    for (const fence of [
-      "SET TimeZone = 'UTC'",
-      ...(options.output === undefined ? [] : [`SET allowed_paths = [${text(options.output)}]`]),
-      'SET enable_external_access = false',
-      'SET lock_configuration = true',
-    ]) {
-      await connection.run(fence);
+    const file = await PrivateWarehouse.make(options.warehouse, options.stateDir);
+    try {
+      const { memoryLimit, threads } = options;
+      const limits = { memoryLimit, threads, tempDirectory: file.spill };
+      const instance = await openInstance(file.path, limits, { access_mode: 'READ_ONLY' }).catch(
+        (error: unknown) => {
+          throw publishedError(options.warehouse, error, 'is not a DuckDB file that can be opened');
+        },
+      );
+      file.hide();
+      const connection = await instance.connect();
+      for (const fence of [
+        "SET TimeZone = 'UTC'",
+        // Given while it opens a file, DuckDB 1.5 shows this setting but does not hold it.
+        ...(options.tempLimit === undefined
+          ? []
+          : [`SET max_temp_directory_size = ${text(options.tempLimit)}`]),
+        `SET allowed_paths = [${options.output === undefined ? '' : text(options.output)}]`,
+        'SET enable_external_access = false',
+        'SET lock_configuration = true',
+      ]) {
+        await connection.run(fence);
+      }
+      return new PublishedWarehouse(instance, connection, file);
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
     }
-    return new PublishedWarehouse(instance, connection);
+  }
+
+  /** Whether the whole file was copied, because the disk takes no hard links. */
+  get isCopy(): boolean {
+    return this.#file.isCopy;
   }
 
   /**
    * Runs one statement and hands its rows to `read` as they come.
    *
-   * @throws CrawlhouseError `bad_query` with what DuckDB says, also where a later row fails; `usage` for parameters
+   * @throws CrawlhouseError `bad_query` with what DuckDB says, also where a later row fails; `query_limit` for its
+   * limits of memory and spilling; `usage` for parameters
    */
   async ask<T>(
     sql: string,
@@ -71,8 +103,9 @@ export class PublishedWarehouse implements Disposable {
     parameters = NO_PARAMETERS,
   ): Promise<T> {
     return this.#guarded(signal, async () => {
-      const values = await bindParameters(this.#connection, sql, parameters);
-      return read(await StreamedRows.open(this.#connection, sql, values));
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      return read(await StreamedRows.open(this.#connection, statement, values));
     });
   }
 
@@ -89,18 +122,19 @@ export class PublishedWarehouse implements Disposable {
     parameters = NO_PARAMETERS,
   ): Promise<number> {
     return this.#guarded(signal, async () => {
-      const values = await bindParameters(this.#connection, sql, parameters);
-      const select = sql.trim().replace(/;$/, '');
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      const select = statement.trim().replace(/;$/, '');
       const result = await this.#connection.run(
         // On a line of its own: the statement may end in a comment.
-        `COPY (${select}\n) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd)`,
+        `COPY (${select}\n) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
         values,
       );
       return result.rowsChanged;
     });
   }
 
-  /** @throws CrawlhouseError `bad_query` for what DuckDB throws, the signal's reason where it was aborted */
+  /** @throws CrawlhouseError for what DuckDB throws, the signal's reason where it was aborted */
   async #guarded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const interrupt = (): void => this.#connection.interrupt();
     signal.throwIfAborted();
@@ -110,15 +144,33 @@ export class PublishedWarehouse implements Disposable {
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof CrawlhouseError || (cause as { code?: string }).code !== undefined) throw cause;
-      const message = cause instanceof Error ? cause.message : String(cause);
-      throw new CrawlhouseError('bad_query', message.trim(), { cause });
+      throw queryError(cause);
     } finally {
       signal.removeEventListener('abort', interrupt);
     }
   }
 
+  /** Removes what it has on disk, also while a statement runs; nothing can be asked any more. */
+  removeFiles(): void {
+    this.#file[Symbol.dispose]();
+  }
+
   [Symbol.dispose](): void {
     this.#connection.closeSync();
     this.#instance.closeSync();
+    this.removeFiles();
   }
+}
+
+function queryError(cause: unknown): CrawlhouseError {
+  const message = (cause instanceof Error ? cause.message : String(cause)).trim();
+  if (toCrawlhouseError(cause).code === 'damaged_warehouse')
+    return damagedFile('the published warehouse', message, cause);
+  if (!message.startsWith('Out of Memory Error')) return new CrawlhouseError('bad_query', message, { cause });
+  // What DuckDB would try are settings that a query can't change.
+  const [said = message] = message.split('\n\n');
+  return new CrawlhouseError('query_limit', said, {
+    cause,
+    hint: 'ask for less, or raise query_memory_limit or query_temp_limit in crawlhouse.yaml',
+  });
 }

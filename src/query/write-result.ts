@@ -1,5 +1,10 @@
+import { countText } from '../core/amounts.ts';
+import { cutToWidth } from '../core/display-width.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { StreamedRows } from '../core/streamed-rows.ts';
+import { alignColumns, ruleOf } from '../core/text-table.ts';
+import { visible } from '../core/visible.ts';
+import { queryLimitError } from './query-limits.ts';
 import { valueToJson } from './value-json.ts';
 
 /** Formats that are text; Parquet is written by DuckDB itself. */
@@ -8,25 +13,44 @@ export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** Rows that a table for people shows at the most; the other formats stream all of them. */
 const TABLE_ROWS = 1000;
+/** Columns of a terminal. */
 const CELL_WIDTH = 80;
 
 /** Takes a piece of output; the next one waits until it is taken. */
 export type Write = (text: string) => Promise<void>;
 
+export interface TextOptions {
+  readonly format: TextFormat;
+  /** More rows are an error; none: no limit. */
+  readonly rowLimit?: number;
+  /** Whether texts that a spreadsheet would take for formulas get an apostrophe before them, in CSV. */
+  readonly safeCsv?: boolean;
+}
+
 /**
  * Writes a result in a format.
  *
  * @returns the number of rows
+ * @throws CrawlhouseError `query_limit` for more rows than `rowLimit`
  */
-export async function writeResult(result: StreamedRows, format: TextFormat, write: Write): Promise<number> {
+export async function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
+  const { format, safeCsv = false } = options;
   const names = result.names;
-  if (format === 'table' || format === 'markdown') return writeTable(result, names, format, write);
-  const line = { json: jsonLine, jsonl: jsonLine, csv: csvLine }[format];
+  const chunks = chunksOf(result, options.rowLimit ?? Number.POSITIVE_INFINITY);
+  if (format === 'table') return writeTable(chunks, names, write);
+  const cell = safeCsv ? safeCell : csvCell;
+  const row: (values: readonly unknown[]) => string = {
+    json: (values: readonly unknown[]) => jsonLine(names, values),
+    jsonl: (values: readonly unknown[]) => jsonLine(names, values),
+    csv: (values: readonly unknown[]) => csvLine(values, cell),
+    markdown: markdownRow,
+  }[format];
   let count = 0;
   if (format === 'json') await write('[');
-  if (format === 'csv') await write(`${names.map(csvCell).join(',')}\n`);
-  for await (const rows of chunks(result)) {
-    const lines = rows.map((row) => line(names, row));
+  if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
+  if (format === 'markdown') await write(`${markdownLine(names)}\n${markdownLine(names.map(() => '---'))}\n`);
+  for await (const rows of chunks) {
+    const lines = rows.map(row);
     if (format === 'json') await write(`${count === 0 ? '\n' : ',\n'}${lines.join(',\n')}`);
     else await write(`${lines.join('\n')}\n`);
     count += rows.length;
@@ -35,9 +59,13 @@ export async function writeResult(result: StreamedRows, format: TextFormat, writ
   return count;
 }
 
-async function* chunks(result: StreamedRows): AsyncGenerator<unknown[][]> {
+async function* chunksOf(result: StreamedRows, rowLimit: number): AsyncGenerator<unknown[][]> {
   const { types } = result;
+  let count = 0;
   for await (const chunk of result.chunks()) {
+    count += chunk.rowCount;
+    if (count > rowLimit)
+      throw queryLimitError(`it gave more than ${countText(rowLimit)} rows`, 'query_row_limit');
     yield chunk
       .getRows()
       .map((row) => row.map((value, index) => valueToJson(value, types[index] as (typeof types)[number])));
@@ -48,8 +76,13 @@ function jsonLine(names: readonly string[], row: readonly unknown[]): string {
   return stringifyJson(Object.fromEntries(names.map((name, index) => [name, row[index]])));
 }
 
-function csvLine(_names: readonly string[], row: readonly unknown[]): string {
-  return row.map((value) => (value === null ? '' : csvCell(cellText(value)))).join(',');
+function csvLine(row: readonly unknown[], textCell: (text: string) => string): string {
+  return row
+    .map((value) => {
+      if (value === null) return '';
+      return typeof value === 'string' ? textCell(value) : csvCell(stringifyJson(value));
+    })
+    .join(',');
 }
 
 /** An empty text is quoted, so that it stays apart from NULL. */
@@ -57,59 +90,54 @@ function csvCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** What spreadsheets begin a formula with; some look behind spaces, and take full-width forms too. */
+const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+
+function safeCell(text: string): string {
+  return csvCell(FORMULA.test(text) ? `'${text}` : text);
+}
+
 function cellText(value: unknown): string {
   return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 async function writeTable(
-  result: StreamedRows,
+  chunks: AsyncIterable<unknown[][]>,
   names: readonly string[],
-  format: 'table' | 'markdown',
   write: Write,
 ): Promise<number> {
   const shown: string[][] = [];
   const numeric = names.map(() => true);
   let count = 0;
-  for await (const rows of chunks(result)) {
+  for await (const rows of chunks) {
     for (const row of rows) {
       count++;
-      if (shown.length >= TABLE_ROWS && format === 'table') continue;
+      if (shown.length >= TABLE_ROWS) continue;
       shown.push(
         row.map((value, index) => {
           if (value !== null && typeof value !== 'number' && typeof value !== 'bigint')
             numeric[index] = false;
-          return value === null ? '' : clip(cellText(value), format);
+          return value === null ? '' : cutToWidth(flat(cellText(value)), CELL_WIDTH);
         }),
       );
     }
   }
-  await write(format === 'markdown' ? markdown(names, shown) : aligned(names, shown, numeric));
+  const { lines, widths } = alignColumns([names.map(flat), ...shown], numeric);
+  await write(`${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`);
   if (count > shown.length)
     await write(`… ${count - shown.length} more rows; --format csv, json or jsonl has all\n`);
   return count;
 }
 
-function clip(text: string, format: 'table' | 'markdown'): string {
-  const flat = text.replaceAll(/\s+/g, ' ');
-  if (format === 'markdown') return flat.replaceAll('|', '\\|');
-  return flat.length > CELL_WIDTH ? `${flat.slice(0, CELL_WIDTH - 1)}…` : flat;
+/** One line, without control characters. */
+function flat(text: string): string {
+  return visible(text.replaceAll(/\s+/g, ' '));
 }
 
-function aligned(names: readonly string[], rows: readonly string[][], numeric: readonly boolean[]): string {
-  const widths = names.map((name, index) =>
-    Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, index) =>
-        numeric[index] ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return `${[line(names), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n')}\n`;
+function markdownRow(values: readonly unknown[]): string {
+  return markdownLine(values.map((value) => (value === null ? '' : cellText(value))));
 }
 
-function markdown(names: readonly string[], rows: readonly string[][]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return `${[line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
+function markdownLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => flat(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SCOPES } from '../api/scopes.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { lockState } from '../core/state-lock.ts';
-import { Clock } from './clock.ts';
-import { ensureWorkspace } from './estate.ts';
 import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
 import { readFaults } from './faults/read-faults.ts';
@@ -24,10 +22,12 @@ import { Life } from './life/life.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
-import { Resources } from './resources.ts';
+import { Clock } from './resources/clock.ts';
+import { Resources } from './resources/resources.ts';
+import { ensureWorkspace } from './resources/seed.ts';
 import { RowStore } from './rows/row-store.ts';
 import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
-import { putStoreSecret, STORE_B_SECRET } from './stores/store-secret.ts';
+import { putStoreSecrets, STORE_B_SECRET } from './stores/store-secret.ts';
 
 export interface SandboxOptions {
   /** 0, the default, takes a free one. */
@@ -83,7 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   signal?.throwIfAborted();
   const specs = (options.generate ?? []).map(parseSpec);
   for (const dir of options.importDirs ?? []) planFolder(dir);
-  const faults = new FaultBox();
+  const faults = new FaultBox(logger);
   if (options.faultsFile !== undefined) faults.add(await readFaults(options.faultsFile));
 
   const closers: (() => Promise<void> | void)[] = [];
@@ -115,6 +115,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     closers.push(() => life[Symbol.asyncDispose]());
     const context: Context = {
       ...work,
+      host,
+      storeABucket: stores.store_a.bucket,
       life,
       notifier,
       faults,
@@ -125,8 +127,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       importFolder: (dir) => importFolder(work, dir),
     };
 
-    ensureWorkspace(resources);
-    putStoreSecret(resources, stores, work.clock.now());
+    const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
+    for (let number = 0; number < workspaces; number++) ensureWorkspace(resources, number);
+    putStoreSecrets(resources, stores, work.clock.now());
     const accessToken = ensureToken(resources, options.accessToken);
     for (const dir of options.importDirs ?? [])
       if (!isImported(resources, dir)) await importFolder(work, dir);
@@ -156,7 +159,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function openStateDir(given: string | undefined, closers: (() => void)[]): string {
   const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
   if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
-  mkdirSync(stateDir, { recursive: true });
   const lock = lockState(stateDir, 'sandbox start');
   closers.push(() => lock[Symbol.dispose]());
   return stateDir;

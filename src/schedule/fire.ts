@@ -1,27 +1,32 @@
+import { withAlerts } from '../alert/with-alerts.ts';
 import { alertsOf } from '../config/alert-settings.ts';
 import { loadPipelines, selectPipelines } from '../config/pipelines.ts';
 import type { Schedule } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { exitCodeOf } from '../model/run-status.ts';
 import { type RunRequest, run } from '../pipeline/run.ts';
-import { exitCodeOf } from '../pipeline/run-status.ts';
-import type { RunResult } from '../pipeline/session.ts';
-import { withAlerts } from '../pipeline/with-alerts.ts';
+
+export interface Firing {
+  readonly schedule: Schedule;
+  /** No retry follows where it fails. */
+  readonly isLast: boolean;
+  /** What is wrong with the present schedules.yaml, if anything is. */
+  readonly schedulesError: string | null;
+}
 
 /**
  * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`, and tells whom its `alerts` name.
- * `schedulesError` is what is wrong with the present schedules.yaml, if anything is.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried
  */
 export async function fire(
   settings: Settings,
-  schedule: Schedule,
+  { schedule, isLast, schedulesError }: Firing,
   logger: Logger,
   signal: AbortSignal,
-  isLast: boolean,
-  schedulesError: string | null,
 ): Promise<RunResult> {
   const scoped = logger.with({ schedule: schedule.name });
   const standing =
@@ -30,8 +35,10 @@ export async function fire(
   return withAlerts(
     settings,
     { scope: schedule.name, alerts, isLast, standing, now: Date.now },
-    () => requestOf(settings, schedule),
-    (request) => runInTime(settings, schedule, request, scoped, signal),
+    {
+      plan: () => requestOf(settings, schedule),
+      run: (request) => runInTime(settings, schedule, request, scoped, signal),
+    },
     scoped,
     signal,
   );
@@ -48,9 +55,9 @@ async function requestOf(settings: Settings, { pipelines, projects }: Schedule):
       from: settings.since === 'all' ? Number.NEGATIVE_INFINITY : Date.parse(settings.since),
       to: Number.POSITIVE_INFINITY,
     },
-    wish: { route: null, format: null, store: null },
+    override: { route: null, format: null, store: null },
     reload: false,
-    patient: true,
+    respectBackoff: true,
   };
 }
 

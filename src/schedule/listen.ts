@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../api/webhook-signature.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import { RecentBodies } from './recent-bodies.ts';
 import type { Scheduler } from './scheduler.ts';
 
 type Watched = Pick<Scheduler, 'running' | 'waiting' | 'broken' | 'outcomes' | 'nudge' | 'nextFirings'>;
@@ -25,11 +26,13 @@ export async function listen(
   scheduler: Watched,
   webhookSecret: string | undefined,
   signal: AbortSignal,
+  now: () => number = Date.now,
 ): Promise<Listener> {
+  const recent = new RecentBodies(now);
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
   const server = createServer((request, response) => {
-    answer(request, scheduler, webhookSecret, signal).then(
+    answer(request, scheduler, webhookSecret, recent, signal).then(
       ([status, body]) => send(response, status, body),
       // Who hangs up in the middle of a webhook gets no answer.
       () => response.destroy(),
@@ -58,6 +61,7 @@ async function answer(
   request: IncomingMessage,
   scheduler: Watched,
   secret: string | undefined,
+  recent: RecentBodies,
   signal: AbortSignal,
 ): Promise<Answer> {
   const path = request.url?.split('?')[0];
@@ -72,6 +76,8 @@ async function answer(
     return [401, { error: 'the signature does not fit' }];
   }
   if (signal.aborted) return [503, { error: 'stopping' }];
+  // The signature covers nothing but the body, so whoever has seen one webhook can send it for ever.
+  if (!recent.isNew(body)) return [202, { status: 'known' }];
   scheduler.nudge();
   return [202, { status: 'a run is due' }];
 }

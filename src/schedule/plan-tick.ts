@@ -46,16 +46,21 @@ const LATE_MS = 60_000;
 /** A clock that was wrong by more than this and put right again must not keep a schedule quiet. */
 const CLOCK_BACK_MS = 3_600_000;
 
+export interface Here {
+  /** Names of the schedules whose runs go on. */
+  readonly running: ReadonlySet<string>;
+  /** This installation's own, for jitter. */
+  readonly seed: string;
+}
+
 /**
- * What to start at an instant. `running` are the schedules whose runs go on; `seed` is this installation's own, for
- * jitter. A schedule that was never seen, or had another time, counts from the beginning of the minute.
+ * What to start at an instant. A schedule that was never seen, or had another time, counts from the beginning of the minute.
  */
 export function planTick(
   schedules: readonly Schedule[],
   state: ScheduleState,
   now: number,
-  running: ReadonlySet<string>,
-  seed: string,
+  { running, seed }: Here,
 ): Tick {
   const starts: Start[] = [];
   const dropped: Dropped[] = [];

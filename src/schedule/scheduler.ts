@@ -27,6 +27,8 @@ export interface SchedulerOptions {
 
 /** Nudges that come within this time cost one run. */
 const NUDGE_MS = 2_000;
+/** Nudges begin no more runs than one in this time, whoever sends them. */
+const NUDGE_EVERY_MS = 60_000;
 /** Another process holds the state: how long until the next try. */
 const LOCKED_MS = 30_000;
 const RETRIABLE = 3;
@@ -45,6 +47,8 @@ export class Scheduler {
     null;
   #saving: Promise<void> = Promise.resolve();
   #stopping = false;
+  /** When the last nudge was due: milliseconds. */
+  #nudged = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => {};
 
   constructor(options: SchedulerOptions) {
@@ -90,13 +94,10 @@ export class Scheduler {
     else await this.#reload();
     const now = this.#options.now();
     const running = new Set(this.#running ? [this.#running.job.name] : []);
-    const { starts, dropped, state } = planTick(
-      this.#schedules,
-      this.#state ?? {},
-      now,
+    const { starts, dropped, state } = planTick(this.#schedules, this.#state ?? {}, now, {
       running,
-      this.#options.seed,
-    );
+      seed: this.#options.seed,
+    });
     this.#state = state;
     for (const { name, at, firings, why } of dropped) {
       this.#options.logger.warn('firing dropped', { schedule: name, why, firings, due: iso(at) });
@@ -115,9 +116,14 @@ export class Scheduler {
     await this.#save();
   }
 
-  /** Something may be new: every schedule runs soon, once however often this is called. */
+  /** Something may be new: every schedule runs soon, once however often this is called, and once a minute at most. */
   nudge(): void {
-    const notBefore = this.#options.now() + NUDGE_MS;
+    const now = this.#options.now();
+    // One that is still to come is this one too; a clock that was put back must not silence them.
+    const isWaiting = this.#nudged > now && this.#nudged <= now + NUDGE_EVERY_MS;
+    const earliest = this.#nudged <= now ? this.#nudged + NUDGE_EVERY_MS : Number.NEGATIVE_INFINITY;
+    const notBefore = isWaiting ? this.#nudged : Math.max(now + NUDGE_MS, earliest);
+    this.#nudged = notBefore;
     for (const { name } of this.#schedules) {
       this.#queue = withJob(this.#queue, { name, why: 'nudge', notBefore, attempt: 0, before: null });
     }

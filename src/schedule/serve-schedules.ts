@@ -1,7 +1,7 @@
 import { EXIT_CODES } from '../core/error-codes.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { exitCodeOf } from '../pipeline/run-status.ts';
+import { exitCodeOf } from '../model/run-status.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** A changed file, or a clock that was put, is noticed within this time. */

@@ -1,9 +1,11 @@
-import { type Connection, ident, text } from '../core/duckdb.ts';
+import { type Connection, file, ident, text } from '../core/duckdb.ts';
 import { withoutOptimizer } from '../core/without-optimizer.ts';
 import type { Field } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
+import { ROUNDED_TO_WHOLE } from './exact-json.ts';
+import { withAlikeEnds } from './line-ends.ts';
 import type { PackageColumns } from './package-columns.ts';
-import { rawReader, type TextPart } from './raw-reader.ts';
+import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
 import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
@@ -41,20 +43,42 @@ export async function convertPart(
   );
   // Without types of its own the reader gives texts, which only the general form takes.
   const sqlOf = spelling === 'usual' && (reader.typed || format === 'csv') ? usualSql : strictSql;
+  const numbers = format === 'json' ? 'printed' : 'sent';
   const named = columns.columns;
   const values = fields.map((field, index) => {
     const source = reader.sources.get(field.name) ?? '';
-    return `${sqlOf({ field, source, format, widened: widened(field) })} AS ${ident(named[index]?.column ?? '')}`;
+    return `${sqlOf({ field, source, format, widened: widened(field), numbers })} AS ${ident(named[index]?.column ?? '')}`;
   });
-  const select = `SELECT ${values.join(', ')} FROM ${reader.sql}`;
-  try {
-    const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;
+  const copyOf = ({ sql }: RawReader): string =>
+    `COPY (SELECT ${values.join(', ')} FROM ${sql}) TO ${text(output)} (${PARQUET_OPTIONS})`;
+  const run = async (copy: string): Promise<Converted> => {
     const rows = await withoutOptimizer(connection, () => connection.run(copy, [], signal));
     return { rows: Number(rows), columns: named };
+  };
+  try {
+    if (sqlOf === strictSql && (await mayBeRounded(connection, part, signal))) return null;
+    return await run(copyOf(reader));
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    if (format !== 'csv' || String(error).includes(REJECTED)) return null;
+  }
+  // Its lines are what DuckDB does not read: perhaps only their ends.
+  try {
+    return await withAlikeEnds(part.path, `${output}.alike.csv`, signal, (path) =>
+      run(copyOf(rawReader({ ...part, path }, fields, () => 'VARCHAR'))),
+    );
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
     return null;
   }
+}
+
+/** May DuckDB's JSON reader make a whole number of one that is none? `usualSql` takes nothing that it could. */
+async function mayBeRounded(connection: Connection, part: TextPart, signal: AbortSignal): Promise<boolean> {
+  if (part.format !== 'json') return false;
+  const rows = `read_ndjson_objects(${file(part.path)}, hive_partitioning=false, maximum_object_size=${MAX_JSON_RECORD})`;
+  const found = `SELECT 1 FROM ${rows} WHERE regexp_matches(json, ${text(ROUNDED_TO_WHOLE)}) LIMIT 1`;
+  return (await connection.rows(found, [], signal)).length > 0;
 }
 
 /** Is the error about the data, not about memory, disk or us? */
@@ -62,7 +86,7 @@ export function needsInspection(error: unknown): boolean {
   const message = error instanceof Error ? error.message : String(error);
   return (
     message.includes(REJECTED) ||
-    /^(Invalid Input|Conversion|Invalid unicode|CSV|Serialization)/i.test(message) ||
+    /^(Invalid Input|Conversion|Out of Range|Invalid unicode|CSV|Serialization)/i.test(message) ||
     /Malformed JSON|CSV Error|invalid unicode/i.test(message)
   );
 }

@@ -5,17 +5,19 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../core/atomic-file.ts';
 import { ConnectionPool } from '../core/connection-pool.ts';
-import { type Connection, ident, text } from '../core/duckdb.ts';
+import { type Connection, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
+import { hasForeignRows } from './foreign-rows.ts';
 import { inspectPart } from './inspect-part.ts';
 import { defineMacros } from './macros.ts';
-import { PackageColumns } from './package-columns.ts';
+import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
+import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
 import { stageParquet } from './stage-parquet.ts';
 
 /** What staging made of all parts of a download. */
@@ -24,8 +26,7 @@ export interface StagedParts {
   readonly parts: Manifest['parts'];
   readonly staged: number;
   readonly rejected: number;
-  /** Reject files, relative to the package's folder. */
-  readonly rejects: readonly string[];
+  readonly rejects: Manifest['rejects'];
   readonly notes: readonly PackageNote[];
 }
 
@@ -46,7 +47,7 @@ export class PackageBuilder implements Disposable {
   readonly #columns: PackageColumns;
   /** In the order that they came in, which is not the one that they are done in. */
   readonly #parts: BuiltPart[] = [];
-  readonly #rejects: string[] = [];
+  readonly #rejects: { readonly file: string; readonly rows: number }[] = [];
   #begun = 0;
   /** Keys are taken note of part by part, so that the order of columns is the same every time. */
   #keysNoted: Promise<unknown> = Promise.resolve();
@@ -55,20 +56,27 @@ export class PackageBuilder implements Disposable {
   #rejected = 0;
   #spelling: 'usual' | 'any' = 'usual';
 
-  private constructor(connections: ConnectionPool, folder: string, catalogue: readonly Field[]) {
+  private constructor(
+    connections: ConnectionPool,
+    folder: string,
+    catalogue: readonly Field[],
+    rules: FieldRules,
+  ) {
     this.#connections = connections;
     this.#folder = folder;
-    this.#columns = new PackageColumns(catalogue);
+    this.#columns = new PackageColumns(catalogue, rules);
   }
 
   /**
    * @param connect opens a connection of the database to work in, one for each part at once
    * @param catalogue the fields that were asked for, with the types of the service's schema
+   * @param rules what its files are held to
    */
   static async create(
     connect: () => Promise<Connection>,
     folder: string,
     catalogue: readonly Field[],
+    rules: FieldRules = {},
   ): Promise<PackageBuilder> {
     await mkdir(join(folder, 'parts'), { recursive: true });
     const connections = new ConnectionPool(async () => {
@@ -76,7 +84,7 @@ export class PackageBuilder implements Disposable {
       await defineMacros(connection);
       return connection;
     });
-    return new PackageBuilder(connections, folder, catalogue);
+    return new PackageBuilder(connections, folder, catalogue, rules);
   }
 
   [Symbol.dispose](): void {
@@ -86,11 +94,15 @@ export class PackageBuilder implements Disposable {
   /**
    * Converts one raw part; what does not survive its type goes to the package's rejects.
    *
-   * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in
+   * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in, `contract_broken`
+   *   when the part does not show the fields that were asked for
    */
   async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
     const index = this.#begun++;
-    if (part.header) this.#columns.add(part.header);
+    if (part.header) {
+      this.#columns.refuseForeign(part.header, part.file, true);
+      this.#columns.add(part.header);
+    }
     await this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
   }
 
@@ -100,18 +112,18 @@ export class PackageBuilder implements Disposable {
     const file = `parts/part-${number}.parquet`;
     const output = join(this.#folder, file);
     let rejected = 0;
-    let staged = keys?.repeated ? null : await this.#convert(connection, part, output, signal);
+    let staged = keys?.repeated ? null : await this.#convertKnown(connection, part, output, signal);
     while (staged === null) {
       const rejects = `rejects-${number}.parquet`;
       const path = join(this.#folder, rejects);
       const inspection = await inspectPart(connection, part, this.#columns, output, path, signal);
       if (inspection === null) {
-        staged = await this.#convert(connection, part, output, signal);
+        staged = await this.#convertKnown(connection, part, output, signal);
         continue;
       }
       staged = inspection;
       rejected = inspection.rejected;
-      if (rejected > 0) this.#rejects.push(rejects);
+      if (rejected > 0) this.#rejects.push({ file: rejects, rows: inspection.rejectRows });
     }
     const { rows, columns } = staged;
     if (rows + rejected !== part.rows) {
@@ -124,6 +136,17 @@ export class PackageBuilder implements Disposable {
     this.#parts[index] = { file, rows, columns };
   }
 
+  /** Whether rows of the finished package share the values of these fields; null when none do. */
+  repeatedKeys(
+    { parts, columns }: StagedParts,
+    key: readonly string[],
+    signal: AbortSignal,
+  ): Promise<RepeatedKeys | null> {
+    return this.#connections.use((connection) =>
+      repeatedKeys(connection, this.#folder, parts, columns, key, signal),
+    );
+  }
+
   /** Brings all parts to the same columns and makes them durable. */
   async finish(header: readonly string[] | null, signal: AbortSignal): Promise<StagedParts> {
     return this.#connections.use((connection) => this.#finish(connection, header, signal));
@@ -134,6 +157,7 @@ export class PackageBuilder implements Disposable {
     header: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<StagedParts> {
+    if (header && this.#parts.length === 0) this.#columns.refuseForeign(header, 'the export', true);
     if (header) this.#columns.add(header);
     // An export without rows shows no keys: it had the fields that were asked for.
     else if (this.#parts.length === 0) this.#columns.addCatalogue();
@@ -144,22 +168,43 @@ export class PackageBuilder implements Disposable {
       const path = join(this.#folder, part.file);
       if (!holdsColumns(part.columns, columns))
         await this.#rewrite(connection, path, part.columns, columns, signal);
-      await syncPath(path);
-      parts.push({
-        file: part.file,
-        rows: part.rows,
-        bytes: (await stat(path)).size,
-        sha256: await hashFile(path),
-      });
+      parts.push(await this.#seal(part));
     }
-    this.#rejects.sort();
-    for (const file of this.#rejects) await syncPath(join(this.#folder, file));
+    const rejects: Manifest['rejects'] = [];
+    for (const file of this.#rejects.toSorted((a, b) => a.file.localeCompare(b.file)))
+      rejects.push(await this.#seal(file));
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
     const files = parts.map((part) => part.file);
     const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
     const notes = await packageNotes(connection, this.#folder, files, columns, valuesOf, signal);
-    return { columns, parts, staged, rejected: this.#rejected, rejects: this.#rejects, notes };
+    return { columns, parts, staged, rejected: this.#rejected, rejects, notes };
+  }
+
+  /** Makes a file durable and says what it is. */
+  async #seal({
+    file,
+    rows,
+  }: {
+    readonly file: string;
+    readonly rows: number;
+  }): Promise<Manifest['parts'][number]> {
+    const path = join(this.#folder, file);
+    await syncPath(path);
+    return { file, rows, bytes: (await stat(path)).size, sha256: await hashFile(path) };
+  }
+
+  /** Converts a part; null also where a row of it can't be one of those asked for. */
+  async #convertKnown(
+    connection: Connection,
+    part: RawPart,
+    output: string,
+    signal: AbortSignal,
+  ): Promise<Converted | null> {
+    const converted = await this.#convert(connection, part, output, signal);
+    if (converted === null || this.#columns.shown === 'unknown') return converted;
+    const { asked } = this.#columns;
+    return (await hasForeignRows(connection, output, converted.columns, asked, signal)) ? null : converted;
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
@@ -186,7 +231,7 @@ export class PackageBuilder implements Disposable {
     part: RawPart,
     index: number,
     signal: AbortSignal,
-  ): Promise<PartKeys | null> {
+  ): Promise<PartKeys> {
     const before = this.#keysNoted;
     const keys = before.then(() => this.#keys(connection, part, index === 0 ? 'all' : 'sample', signal));
     this.#keysNoted = keys.catch(() => {});
@@ -199,11 +244,12 @@ export class PackageBuilder implements Disposable {
     part: RawPart,
     extent: 'all' | 'sample',
     signal: AbortSignal,
-  ): Promise<PartKeys | null> {
+  ): Promise<PartKeys> {
     const keys = await partKeys(connection, part, extent, signal);
+    this.#columns.refuseForeign(keys.names, part.file, false);
     this.#columns.addCatalogue();
-    this.#columns.add(keys?.names ?? []);
-    for (const name of keys?.names ?? []) this.#seen.add(name);
+    this.#columns.add(keys.names);
+    for (const name of keys.names) this.#seen.add(name);
     return keys;
   }
 
@@ -216,10 +262,10 @@ export class PackageBuilder implements Disposable {
     if (header || this.#parts.length === 0) return new Set();
     const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
     if (unseen.length === 0) return new Set();
-    const files = this.#parts.map((part) => text(join(this.#folder, part.file))).join(', ');
+    const files = this.#parts.map((part) => join(this.#folder, part.file));
     const counts = unseen.map((column, index) => `count(${ident(column.column)}) AS n${index}`).join(', ');
     const [values] = await connection.rows(
-      `SELECT ${counts} FROM read_parquet([${files}], union_by_name = true)`,
+      `SELECT ${counts} FROM ${parquetFiles(files, { unionByName: true })}`,
       [],
       signal,
     );
@@ -241,7 +287,7 @@ export class PackageBuilder implements Disposable {
       return `CAST(${value} AS ${sql_type}) AS ${ident(column)}`;
     });
     await connection.run(
-      `COPY (SELECT ${values.join(', ')} FROM read_parquet(${text(path)})) TO ${text(`${path}.new`)} (${PARQUET_OPTIONS})`,
+      `COPY (SELECT ${values.join(', ')} FROM ${parquetFiles([path])}) TO ${text(`${path}.new`)} (${PARQUET_OPTIONS})`,
       [],
       signal,
     );

@@ -1,35 +1,71 @@
-import { createHash } from 'node:crypto';
-import { columnType, type Field } from '../model/field.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { DEFAULT_LIMITS, overLimit } from '../core/limits.ts';
+import { nameColumns } from '../model/column-name.ts';
+import { columnType, type Field, FieldName } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
+import type { Shown } from '../model/source.ts';
+import { refuseForeignNames } from './foreign-rows.ts';
+
+/** What the fields of an export are held to. */
+export interface FieldRules {
+  /** Fields that its records may have. */
+  readonly mostFields?: number;
+  /** What its files show of the fields that were asked for. */
+  readonly shown?: Shown;
+}
 
 /**
  * The columns of a package while it grows: fields are added as headers and keys show them, whole numbers widen when a
  * value beyond 2^63 comes.
  */
 export class PackageColumns {
+  readonly #most: number;
   readonly #catalogue: ReadonlyMap<string, Field>;
   readonly #present = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #widened = new Set<string>();
+  /** What a file shows of the catalogue. */
+  readonly shown: Shown;
 
   /** @param catalogue the fields that the service's schema knows, in its order */
-  constructor(catalogue: readonly Field[]) {
+  constructor(
+    catalogue: readonly Field[],
+    { mostFields = DEFAULT_LIMITS.fields, shown = 'unknown' }: FieldRules = {},
+  ) {
+    this.#most = mostFields;
     this.#catalogue = new Map(catalogue.map((field) => [field.name, field]));
+    this.shown = shown;
   }
 
-  /** Takes note of names that a header or the keys of rows have; true when one was new. */
+  /** The fields that were asked for. */
+  get asked(): Field[] {
+    return [...this.#catalogue.values()];
+  }
+
+  /** @throws CrawlhouseError `contract_broken` for names that are not those asked for */
+  refuseForeign(names: readonly string[], file: string, hasColumns: boolean): void {
+    refuseForeignNames(names, this.asked, this.shown, { name: file, hasColumns });
+  }
+
+  /**
+   * Takes note of names that a header or the keys of rows have; true when one was new.
+   *
+   * @throws CrawlhouseError `contract_broken` for a name that no column can have, `over_limit` for too many
+   */
   add(names: readonly string[]): boolean {
     const before = this.#present.size;
     const inOrder = [...this.#catalogue.keys()].filter((name) => names.includes(name));
     const unknown = names.filter((name) => !this.#catalogue.has(name)).sort();
     const fresh = [...inOrder, ...unknown].filter((name) => !this.#present.has(name));
-    const columns = new Map<string, string>();
-    // A name in lower case, as the specification's are, keeps its own before one that differs from it only in case.
-    for (const name of [...fresh.filter(isLower), ...fresh.filter((one) => !isLower(one))]) {
-      const column = freeName(name, this.#taken);
-      this.#taken.add(column.toLowerCase());
-      columns.set(name, column);
+    for (const name of fresh) refuseName(name);
+    if (before + fresh.length > this.#most) {
+      const all = before + fresh.length;
+      throw overLimit(`the rows have ${all} fields, and at most ${this.#most} are taken`, 'fields', {
+        hint: 'fields.include in the pipeline file asks for some of them',
+      });
     }
+    const columns = nameColumns(fresh, (column) => !this.#taken.has(column.toLowerCase()));
+    for (const column of columns.values()) this.#taken.add(column.toLowerCase());
     for (const name of fresh) this.#present.set(name, columns.get(name) ?? name);
     return this.#present.size > before;
   }
@@ -69,15 +105,8 @@ export class PackageColumns {
   }
 }
 
-function isLower(name: string): boolean {
-  return name === name.toLowerCase();
-}
-
-/**
- * A column name that none of `taken` (lower case) equals but for its case, which DuckDB does not tell apart: the
- * field's own, or with a mark made from its exact spelling.
- */
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name.toLowerCase())) return name;
-  return `${name}~${createHash('sha256').update(name).digest('hex').slice(0, 6)}`;
+function refuseName(name: string): void {
+  const problem = FieldName.safeParse(name).error?.issues[0]?.message;
+  if (problem === undefined) return;
+  throw new CrawlhouseError('contract_broken', `the rows have a field ${JSON.stringify(name)}: ${problem}`);
 }

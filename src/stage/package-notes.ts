@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, ident, text } from '../core/duckdb.ts';
+import { type Connection, file, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { typeFamily, WIDE_WHOLE } from '../model/field.ts';
 import type { PackageColumn, PackageNote } from '../model/manifest.ts';
 
@@ -39,7 +39,7 @@ export async function packageNotes(
   signal: AbortSignal,
 ): Promise<PackageNote[]> {
   if (files.length === 0) return [];
-  const paths = `[${files.map((file) => text(join(folder, file))).join(', ')}]`;
+  const paths = files.map((one) => join(folder, one));
   const ranged = columns.flatMap((column): Ranged[] => {
     const range = typeFamily(column.type) === 'json' ? null : rangeOf(column.type);
     return range ? [{ column, ...range }] : [];
@@ -58,7 +58,7 @@ export async function packageNotes(
 /** The columns whose statistics show a value out of range, or show nothing of it. */
 async function suspectColumns(
   connection: Connection,
-  paths: string,
+  paths: readonly string[],
   ranged: readonly Ranged[],
   signal: AbortSignal,
 ): Promise<readonly Ranged[]> {
@@ -74,7 +74,7 @@ async function suspectColumns(
        max(TRY_CAST(stats_max_value AS DOUBLE)) AS high,
        bool_or(stats_null_count IS DISTINCT FROM num_values
          AND (TRY_CAST(stats_min_value AS DOUBLE) IS NULL OR TRY_CAST(stats_max_value AS DOUBLE) IS NULL)) AS bare
-     FROM parquet_metadata(${paths}) GROUP BY ALL`,
+     FROM parquet_metadata([${paths.map(file).join(', ')}]) GROUP BY ALL`,
     [],
     signal,
   );
@@ -91,7 +91,7 @@ async function suspectColumns(
 
 async function rangeNotes(
   connection: Connection,
-  paths: string,
+  paths: readonly string[],
   suspects: readonly Ranged[],
   signal: AbortSignal,
 ): Promise<PackageNote[]> {
@@ -102,7 +102,7 @@ async function rangeNotes(
     return `CAST(min(${low}) AS VARCHAR) AS low${index}, CAST(max(${high}) AS VARCHAR) AS high${index}`;
   });
   const [row] = await connection.rows<Record<string, string | null>>(
-    `SELECT ${extremes.join(', ')} FROM read_parquet(${paths}, union_by_name = true)`,
+    `SELECT ${extremes.join(', ')} FROM ${parquetFiles(paths, { unionByName: true })}`,
     [],
     signal,
   );
@@ -119,7 +119,7 @@ async function rangeNotes(
 
 async function valueNotes(
   connection: Connection,
-  paths: string,
+  paths: readonly string[],
   listed: readonly Listed[],
   signal: AbortSignal,
 ): Promise<PackageNote[]> {
@@ -131,7 +131,7 @@ async function valueNotes(
     if (column.arity === 'one') return `list_contains(${list}, ${name})`;
     return `list_has_all(${list}, list_filter(${name}, lambda v: v IS NOT NULL))`;
   };
-  const source = `read_parquet(${paths}, union_by_name = true)`;
+  const source = `${parquetFiles(paths, { unionByName: true })}`;
   const answers = listed.map((one, index) => `bool_and(${isListed(one)}) AS all${index}`);
   const [row] = await connection.rows(`SELECT ${answers.join(', ')} FROM ${source}`, [], signal);
   const notes: PackageNote[] = [];

@@ -1,7 +1,11 @@
-import { type Connection, ident, text } from '../core/duckdb.ts';
+import { type Connection, ident, parquetFiles } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { typeFamily } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
-import { strictSql } from './value-sql.ts';
+import type { Conversion } from './conversion.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { brokenSql, valueSql } from './value-sql.ts';
 
 /** Names and DuckDB types of a Parquet file's columns, in their order. */
 export async function parquetColumns(
@@ -10,11 +14,26 @@ export async function parquetColumns(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await connection.rows<{ column_name: string; column_type: string }>(
-    `DESCRIBE SELECT * FROM read_parquet(${text(part.path)})`,
+    `DESCRIBE SELECT * FROM ${parquetFiles([part.path])}`,
     [],
     signal,
   );
   return new Map(rows.map((row) => [row.column_name, row.column_type]));
+}
+
+/** How the columns of a package come out of a Parquet file. */
+export function parquetConversions(
+  types: ReadonlyMap<string, string>,
+  columns: PackageColumns,
+): readonly Conversion[] {
+  return columns.fields.map((field) => ({
+    field,
+    source: field.name,
+    format: 'parquet',
+    widened: columns.isWidened(field.name),
+    numbers: 'sent',
+    type: types.get(field.name),
+  }));
 }
 
 /** Has the file the package's columns, each in its type and under its name? */
@@ -25,49 +44,67 @@ export function isAsPackaged(types: ReadonlyMap<string, string>, columns: readon
   );
 }
 
-/** Reads every value of the file, so that a broken page is found now; the number of its rows. */
+/**
+ * Reads every value of a file that has the package's columns, so that a broken page is found now.
+ *
+ * @returns the number of rows, and whether some value is none that the package may hold, such as NaN
+ */
 export async function readWhole(
   connection: Connection,
   part: RawPart,
-  types: ReadonlyMap<string, string>,
+  conversions: readonly Conversion[],
   signal: AbortSignal,
-): Promise<number> {
-  const values = [...types.keys()].map((name) => `bit_xor(hash(${ident(name)}))`);
-  const [row] = await connection.rows<{ rows: bigint }>(
-    `SELECT count(*) AS rows, [${values.join(', ')}] AS read FROM read_parquet(${text(part.path)})`,
+): Promise<{ readonly rows: number; readonly broken: boolean }> {
+  const values = conversions.map(({ source }) => `bit_xor(hash(${ident(source)}))`);
+  const checks = conversions.map(unsettledSql).filter((check) => check !== null);
+  const broken = checks.length === 0 ? 'false' : checks.map((check) => `bool_or(${check})`).join(' OR ');
+  const [row] = await connection.rows<{ rows: bigint; broken: boolean | null }>(
+    `SELECT count(*) AS rows, [${values.join(', ')}] AS read, ${broken} AS broken FROM ${parquetFiles([part.path])}`,
     [],
     signal,
   );
-  return Number(row?.rows ?? 0n);
+  return { rows: Number(row?.rows ?? 0n), broken: row?.broken ?? false };
 }
 
-/** SQL of the typed value of a column: as it stands, or by way of its text, held to the same rules as a CSV's. */
-export function parquetValueSql(
-  { field, type, arity, sql_type }: PackageColumn,
+/** SQL that is true where the value in the file is not the one that the package has. */
+function unsettledSql(conversion: Conversion): string | null {
+  const { type, arity } = conversion.field;
+  const source = ident(conversion.source);
+  // A lone value of arity many becomes an array.
+  return typeFamily(type) === 'json' && arity === 'many'
+    ? `(${source} IS NOT NULL AND ${source} IS DISTINCT FROM ${valueSql(conversion)})`
+    : brokenSql(conversion);
+}
+
+/**
+ * Refuses a file with a text column whose bytes are not UTF-8. DuckDB reads nothing of such a column, so there are no
+ * rows to tell apart.
+ */
+export async function refuseUnreadableText(
+  connection: Connection,
+  part: RawPart,
   types: ReadonlyMap<string, string>,
-  widened: boolean,
-  source: string,
-): string {
-  const own = types.get(field);
-  if (own === undefined) return `CAST(NULL AS ${sql_type})`;
-  if (own === sql_type) return ident(field);
-  return strictSql({ field: { name: field, type, arity }, source, format: 'csv', widened });
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const value = UNREADABLE.exec(String(error))?.[1];
+  if (value === undefined) return;
+  const isUnreadable = async (name: string): Promise<boolean> => {
+    const read = `SELECT bit_xor(hash(${ident(name)})) FROM ${parquetFiles([part.path])}`;
+    return connection.run(read, [], signal).then(
+      () => false,
+      (cause) => UNREADABLE.test(String(cause)),
+    );
+  };
+  const names: string[] = [];
+  for (const name of types.keys()) if (await isUnreadable(name)) names.push(name);
+  throw new CrawlhouseError(
+    'rejected_values',
+    `${part.file}: text in ${names.join(', ')} has bytes that are not UTF-8: "${value.slice(0, SHOWN)}"`,
+    { hint: 'ask for the export as csv or json: there such rows are rejects of their own', cause: error },
+  );
 }
 
-/** SQL of a value's text, as a CSV would have it. */
-export function parquetTextSql(name: string, type: string): string {
-  const source = ident(name);
-  if (type === 'VARCHAR') return source;
-  if (type.startsWith('TIMESTAMP')) {
-    const utc = type === 'TIMESTAMP WITH TIME ZONE' ? `timezone('UTC', ${source})` : source;
-    return `strftime(${utc}, '%Y/%m/%d %H:%M:%S UTC')`;
-  }
-  const nested = type.endsWith(']') || /^(STRUCT|MAP|UNION)/.test(type);
-  return nested ? `CAST(to_json(${source}) AS VARCHAR)` : `CAST(${source} AS VARCHAR)`;
-}
-
-/** A table expression with the text of every column under `t<n>`, beside the columns themselves. */
-export function parquetTexts(part: RawPart, types: ReadonlyMap<string, string>): string {
-  const texts = [...types].map(([name, type], index) => `${parquetTextSql(name, type)} AS t${index}`);
-  return `(SELECT *, ${texts.join(', ')} FROM read_parquet(${text(part.path)}, file_row_number = true))`;
-}
+const UNREADABLE = /Invalid string encoding found in Parquet file.*: value "(.*)" is not valid UTF8/s;
+/** Characters of a broken value in a message. */
+const SHOWN = 200;

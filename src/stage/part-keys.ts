@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { listValue } from '@duckdb/node-api';
-import { type Connection, text } from '../core/duckdb.ts';
+import { type Connection, file, text } from '../core/duckdb.ts';
+import { readLines } from '../core/read-lines.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { needsInspection } from './convert-part.ts';
 import { MAX_JSON_RECORD } from './raw-reader.ts';
@@ -21,21 +20,20 @@ const MOST_KEYS = 1_000_000;
 
 /**
  * The keys of a JSONL part's rows. DuckDB's reader passes over a key that it was not told of, so rows are held against
- * the keys of the first; those that differ are looked at more closely.
+ * the keys of the first; those that differ are looked at more closely. Where a line is no JSON object, the lines are
+ * parsed one by one: the rows beside it keep their keys.
  *
  * @param extent every row, or the first ones (docs/decisions/staging.md)
- * @returns null when a line is no JSON object
  */
 export async function partKeys(
   connection: Connection,
   part: RawPart,
   extent: 'all' | 'sample',
   signal: AbortSignal,
-): Promise<PartKeys | null> {
+): Promise<PartKeys> {
   const head = await firstLines(part, extent === 'all' ? 1 : SAMPLE_ROWS);
-  const usual = keysOf(head[0]);
-  if (usual === null) return null;
-  const reader = `read_ndjson_objects(${text(part.path)}, maximum_object_size=${MAX_JSON_RECORD})`;
+  const usual = keysOf(head[0]) ?? [];
+  const reader = `read_ndjson_objects(${file(part.path)}, hive_partitioning=false, maximum_object_size=${MAX_JSON_RECORD})`;
   const most = Math.ceil(MOST_KEYS / Math.max(1, usual.length));
   const all = part.rows <= most ? reader : `(FROM ${reader} LIMIT ${most})`;
   // A sample comes as a value: DuckDB would read 8 MB a thread of the file for it.
@@ -56,7 +54,7 @@ export async function partKeys(
     return { names: [...names], repeated: found?.repeated ?? false };
   } catch (error) {
     if (signal.aborted || !needsInspection(error)) throw error;
-    return null;
+    return { names: await keysByLine(part, extent === 'all' ? most : head.length), repeated: false };
   }
 }
 
@@ -64,18 +62,25 @@ export async function partKeys(
 async function firstLines(part: RawPart, count: number): Promise<string[]> {
   const lines: string[] = [];
   let characters = 0;
-  const input = createReadStream(part.path, 'utf8');
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.trim() === '') continue;
-      lines.push(line);
-      characters += line.length;
-      if (lines.length === count || characters >= SAMPLE_TEXT) break;
-    }
-    return lines;
-  } finally {
-    input.destroy();
+  for await (const { line } of readLines(part.path)) {
+    if (line.trim() === '') continue;
+    lines.push(line);
+    characters += line.length;
+    if (lines.length >= count || characters >= SAMPLE_TEXT) break;
   }
+  return lines;
+}
+
+/** The keys of as many rows as there are JSON objects among the first lines that hold anything. */
+async function keysByLine(part: RawPart, count: number): Promise<string[]> {
+  const names = new Set<string>();
+  let left = count;
+  for await (const { line } of readLines(part.path)) {
+    if (line.trim() === '') continue;
+    for (const key of keysOf(line) ?? []) names.add(key);
+    if (--left === 0) break;
+  }
+  return [...names];
 }
 
 /** The keys of a row, none where there is no row; null when it is no JSON object. */

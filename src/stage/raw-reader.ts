@@ -1,4 +1,4 @@
-import { ident, text } from '../core/duckdb.ts';
+import { file, ident, text } from '../core/duckdb.ts';
 import type { Field } from '../model/field.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { readerType } from './value-sql.ts';
@@ -40,7 +40,7 @@ function csvReader(part: RawPart): RawReader {
   return {
     sources,
     typed: false,
-    sql: `read_csv(${text(part.path)}, auto_detect=false, header=false, delim=${text(part.delimiter ?? ';')}, quote='"', escape='"',
+    sql: `read_csv(${file(part.path)}, hive_partitioning=false, auto_detect=false, header=false, delim=${text(part.delimiter ?? ';')}, quote='"', escape='"',
       nullstr='', allow_quoted_nulls=false, strict_mode=true, null_padding=false, max_line_size=${MAX_RECORD}, buffer_size=${CSV_BUFFER},
       columns={${columns}})`,
   };
@@ -53,7 +53,7 @@ function jsonReader(part: RawPart, fields: readonly Field[], typeOf: (field: Fie
   return {
     sources: new Map(fields.map((field) => [field.name, field.name])),
     typed: true,
-    sql: `read_json(${text(part.path)}, format='newline_delimited', maximum_object_size=${MAX_JSON_RECORD}, dateformat='%Y-%m-%d',
+    sql: `read_json(${file(part.path)}, hive_partitioning=false, format='newline_delimited', maximum_object_size=${MAX_JSON_RECORD}, dateformat='%Y-%m-%d',
       timestampformat='%Y/%m/%d %H:%M:%S UTC', columns={${columns}})`,
   };
 }
@@ -63,18 +63,18 @@ function clashingJsonReader(part: RawPart, fields: readonly Field[]): RawReader 
   const sources = new Map(fields.map((field, index) => [field.name, `c${index}`]));
   const values = fields.map((field) => {
     const arrow = readerType(field, 'json') === 'JSON' ? '->' : '->>';
-    const value = `json ${arrow} ${text(jsonPath(field.name))}`;
+    const value = `json ${arrow} ${text(jsonPointer(field.name))}`;
     const bare = arrow === '->' ? `CASE WHEN json_type(${value}) <> 'NULL' THEN ${value} END` : value;
     return `${bare} AS ${ident(sources.get(field.name) ?? '')}`;
   });
   return {
     sources,
     typed: false,
-    sql: `(SELECT ${values.join(', ')} FROM read_ndjson_objects(${text(part.path)}))`,
+    sql: `(SELECT ${values.join(', ')} FROM read_ndjson_objects(${file(part.path)}, hive_partitioning=false))`,
   };
 }
 
-/** A JSON path to a key, whatever characters it has. */
-export function jsonPath(key: string): string {
-  return `$."${key.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+/** A JSON pointer to a key, whatever characters it has: in a path `*` means every key, quoted or not. */
+export function jsonPointer(key: string): string {
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

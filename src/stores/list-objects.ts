@@ -1,11 +1,34 @@
+import { CrawlhouseError } from '../core/errors.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
-/** Every object under a prefix, by key. */
+/** Objects under one prefix at the most: they are held in memory. */
+const MOST_OBJECTS = 1_000_000;
+
+/**
+ * Every object under a prefix, each once, by key.
+ *
+ * @throws CrawlhouseError `store_refused` for a listing that shows an object twice, one elsewhere, or has no end
+ */
 export async function listObjects(
   store: ObjectStore,
   prefix: string,
   signal: AbortSignal,
 ): Promise<readonly StoredObject[]> {
-  const objects = await Array.fromAsync(store.list(prefix, signal));
-  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const objects = new Map<string, StoredObject>();
+  for await (const object of store.list(prefix, signal)) {
+    const problem = problemOf(object, prefix, objects);
+    if (problem !== null) throw new CrawlhouseError('store_refused', `${object.url}: ${problem}`);
+    objects.set(object.key, object);
+  }
+  return [...objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function problemOf(
+  { key }: StoredObject,
+  prefix: string,
+  before: ReadonlyMap<string, StoredObject>,
+): string | null {
+  if (before.has(key)) return 'the listing shows it twice';
+  if (!key.startsWith(prefix)) return `it was listed under ${prefix}`;
+  return before.size === MOST_OBJECTS ? `the listing shows more than ${MOST_OBJECTS} objects` : null;
 }

@@ -12,6 +12,8 @@ export interface ReadOptions {
   readonly inFlight?: number;
   /** Milliseconds without a byte after which a range is asked for anew; a minute by default. */
   readonly idleMs?: number;
+  /** Bytes a second at the least, over each minute of waiting. */
+  readonly rate?: number;
   /** Of one range. */
   readonly retry?: RetryPolicy;
   readonly onRetry?: RetryOptions['onRetry'];
@@ -21,7 +23,6 @@ export interface ReadOptions {
 
 const RANGE_BYTES = 8 * 1024 * 1024;
 const IN_FLIGHT = 4;
-const IDLE_MS = 60_000;
 
 /**
  * The bytes of an object in order, of exactly the listed version, brought in ranges side by side and held to the
@@ -41,7 +42,7 @@ export async function* objectBytes(
   const ended = new AbortController();
   const both = AbortSignal.any([signal, ended.signal]);
   const read = (range: ByteRange): Promise<Buffer> =>
-    retryStore(() => readRange(store, object, range, options.idleMs ?? IDLE_MS, both), {
+    retryStore(() => readRange(store, object, range, options, both), {
       signal: both,
       ...(options.retry ? { policy: options.retry } : {}),
       ...(options.onRetry ? { onRetry: options.onRetry } : {}),

@@ -1,6 +1,9 @@
 import { CrawlhouseError } from '../core/errors.ts';
+import { atLeastAtRate } from '../core/limits.ts';
 import { retriable } from '../core/retry.ts';
 import type { ByteRange, ObjectStore, StoredObject } from './object-store.ts';
+
+const IDLE_MS = 60_000;
 
 /**
  * One range, whole, in one try. A store that sends nothing for `idleMs` milliseconds is given up.
@@ -11,7 +14,7 @@ export async function readRange(
   store: ObjectStore,
   object: StoredObject,
   range: ByteRange,
-  idleMs: number,
+  { idleMs = IDLE_MS, rate = 0 }: { readonly idleMs?: number; readonly rate?: number },
   signal: AbortSignal,
 ): Promise<Buffer> {
   const where = `${object.url}, bytes ${range.from} to ${range.to - 1}`;
@@ -22,7 +25,8 @@ export async function readRange(
   const buffer = Buffer.allocUnsafeSlow(range.to - range.from);
   let length = 0;
   try {
-    for await (const piece of await store.read(object, range, AbortSignal.any([signal, idle.signal]))) {
+    const pieces = await store.read(object, range, AbortSignal.any([signal, idle.signal]));
+    for await (const piece of atLeastAtRate(pieces, where, { rate })) {
       clock.refresh();
       if (length + piece.length > buffer.length) {
         throw new CrawlhouseError('contract_broken', `${where}: the store sends more than was asked for`);

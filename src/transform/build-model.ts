@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
-import { toCrawlhouseError } from '../core/errors.ts';
-import { badModel } from './bad-model.ts';
 import type { Build } from './decide-build.ts';
 import { referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
+import { modelError } from './model-error.ts';
 import { martObjects } from './model-state.ts';
 import {
   type CutModel,
@@ -19,7 +18,7 @@ import {
 } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
-import { firstWord, parseSelect } from './sql-tree.ts';
+import { parseSelect } from './sql-tree.ts';
 
 export interface BuildStamp {
   readonly fingerprint: string;
@@ -220,11 +219,7 @@ async function running<T>(model: Model, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const known = toCrawlhouseError(error);
-    if (known.code !== 'internal') throw known;
-    const place = firstWord(model.sql, { file: model.file, line: model.sqlLine });
-    const hint = /out of memory/i.test(known.message) ? 'give the setting memory_limit more' : undefined;
-    throw badModel(place, `${model.name} could not be made: ${known.message}`, hint, error);
+    throw modelError(model, error, 'made');
   }
 }
 

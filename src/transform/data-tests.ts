@@ -10,6 +10,8 @@ export interface DataTest {
   readonly sql: string;
   /** Shows the rows that break it. */
   readonly rows: string;
+  /** Those rows with every column of the model, where `rows` shows only some; else null. */
+  readonly wholeRows: string | null;
   /** Counts those of some rows of the model, given as a subquery; null where the rule is about all its rows. */
   readonly sqlOf: ((rows: string) => string) | null;
   /** The SELECT behind `sql` where it reads more than the model, or was written by the author: to be bound. */
@@ -54,6 +56,7 @@ interface Rule {
   readonly columns: readonly string[];
   /** The rows that break it, of a relation. */
   readonly rows: (from: string) => string;
+  readonly wholeRows?: (from: string) => string;
   readonly count?: (from: string) => string;
   /** About each row, or each piece, by itself. */
   readonly local?: boolean;
@@ -75,6 +78,7 @@ function build(
     severity: test.severity,
     sql: count(from),
     rows: rule.rows(from),
+    wholeRows: rule.wholeRows?.(from) ?? null,
     sqlOf: rule.local ? count : null,
     query: rule.bind ? rule.rows(model) : null,
     columns: rule.columns,
@@ -148,6 +152,12 @@ function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
     name: `unique(${columns.join(', ')})`,
     columns,
     rows: groups,
+    wholeRows: (from) => {
+      const same = columns.map(
+        (column) => `own.${ident(column)} IS NOT DISTINCT FROM twice.${ident(column)}`,
+      );
+      return `SELECT own.* FROM ${from} AS own SEMI JOIN (${groups(from)}) AS twice ON ${same.join(' AND ')}`;
+    },
     // Of rows that share a key, all but one are too many.
     count: (from) => `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups(from)})`,
     // Rows of different pieces can only be the same where the key leaves out what they are cut by.

@@ -1,7 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 import { assessModels } from './assess-models.ts';
 import type { BuildReason } from './decide-build.ts';
-import { ensureStateTables } from './model-state.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /** What a run would do with a model. */
@@ -26,7 +25,6 @@ export async function explainModels(
   plan: readonly PlannedModel[],
   full: boolean,
 ): Promise<Explanation[]> {
-  await ensureStateTables(connection);
   const { assess, leave } = await assessModels(connection, full ? 'all' : new Set(), '');
   const explanations: Explanation[] = [];
   for (const planned of plan) {

@@ -16,28 +16,6 @@ export interface BuiltModel {
   readonly tested: boolean;
 }
 
-export async function ensureStateTables(connection: Connection): Promise<void> {
-  await connection.run('CREATE SCHEMA IF NOT EXISTS mart');
-  await connection.run('CREATE SCHEMA IF NOT EXISTS ops');
-  await connection.run(`
-    CREATE TABLE IF NOT EXISTS ops.models (
-      name VARCHAR, kind VARCHAR, fingerprint VARCHAR, sources VARCHAR, rows BIGINT,
-      built_at TIMESTAMP WITH TIME ZONE, run_id VARCHAR, tested_at TIMESTAMP WITH TIME ZONE, definition VARCHAR
-    )`);
-  // A warehouse of an earlier version gets what it lacks.
-  await connection.run('ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS definition VARCHAR');
-  await connection.run('ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS looked_at VARCHAR');
-  await connection.run(`
-    CREATE TABLE IF NOT EXISTS ops.model_pieces (
-      model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN
-    )`);
-  await connection.run(`
-    CREATE TABLE IF NOT EXISTS ops.test_results (
-      run_id VARCHAR, model VARCHAR, name VARCHAR, severity VARCHAR, status VARCHAR, failures BIGINT,
-      sql VARCHAR, tested_at TIMESTAMP WITH TIME ZONE
-    )`);
-}
-
 /** The models that were built and still stand as they were built, by name. */
 export async function builtModels(connection: Connection): Promise<Map<string, BuiltModel>> {
   const objects = await martObjects(connection);

@@ -83,6 +83,21 @@ export async function markTested(connection: Connection, name: string): Promise<
   await connection.run('UPDATE ops.model_pieces SET tested = true WHERE model = $1 AND NOT tested', [name]);
 }
 
+/** Whether the pieces that a unit is part of are made from that unit only. */
+export async function isCutAlone(connection: Connection, cut: CutModel, unit: string): Promise<boolean> {
+  const stamps = async (): Promise<Map<string, string>> => {
+    const rows = await connection.rows<{ piece: string; stamp: string }>(currentPieces(cut));
+    return new Map(rows.map(({ piece, stamp }) => [piece, stamp]));
+  };
+  const before = await stamps();
+  const after = await connection.trial(async () => {
+    await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
+    return stamps();
+  });
+  const isSame = [...after].every(([piece, stamp]) => before.get(piece) === stamp);
+  return isSame && after.size < before.size;
+}
+
 /** Forgets the pieces of a model that is dropped or made as a whole from now on. */
 export async function forgetPieces(connection: Connection, name: string): Promise<void> {
   await connection.run('DELETE FROM ops.model_pieces WHERE model = $1', [name]);

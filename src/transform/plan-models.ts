@@ -24,6 +24,8 @@ export interface PlannedModel {
   readonly tests: readonly DataTest[];
   /** The models that its tests read besides itself. */
   readonly testedWith: ReadonlySet<string>;
+  /** The tables of `raw` and `ops` that its tests read by themselves. */
+  readonly testSources: ReadonlySet<string>;
 }
 
 export interface PlanOptions {
@@ -73,6 +75,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
       pieces: pieces && (await checkPieces(connection, model, pieces, around, outputs)),
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
+      testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
     });
   }
   // A test may read any model, so its query is bound when the output of all is known.

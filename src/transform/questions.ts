@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { checkHeader } from './check-header.ts';
 import { splitSqlFile } from './sql-file.ts';
 import type { SqlFolder } from './sql-folders.ts';
+import { firstWord } from './sql-tree.ts';
 
 /** The folder of `sql/` that holds saved questions; every other one holds models. */
 export const QUESTIONS_FOLDER = 'questions';
@@ -24,6 +25,10 @@ export interface Question {
   readonly model: string;
   readonly description: string;
   readonly sql: string;
+  /** As errors show it: `sql/questions/<name>.sql`. */
+  readonly file: string;
+  /** The line of the file that `sql` begins on. */
+  readonly sqlLine: number;
 }
 
 /**
@@ -47,7 +52,11 @@ async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> 
     const text = await readFile(join(folder, name), 'utf8');
     const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
     const header = checkHeader(QuestionHeader, source);
-    questions.push({ name: basename(name, '.sql'), ...header, sql: source.sql.trim() });
+    const { file, sql, sqlLine } = source;
+    questions.push({
+      ...{ name: basename(name, '.sql'), ...header, sql: sql.trim(), file },
+      sqlLine: firstWord(sql, { file, line: sqlLine }).line,
+    });
   }
   return questions;
 }

@@ -6,8 +6,10 @@ import { withLowerMemory } from '../core/lower-memory.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
+import { isDataError } from './data-error.ts';
 import type { Model } from './model.ts';
-import { ensureStateTables, martObjects, recordLook } from './model-state.ts';
+import { modelError } from './model-error.ts';
+import { martObjects, recordLook } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
@@ -38,29 +40,57 @@ export interface ModelsReport {
   readonly tests: TestReport[];
 }
 
+/** What came of the models, with what it takes to find the units that are at fault. */
+export interface ModelsOutcome extends ModelsReport {
+  /** All models, in the order in which they are made. */
+  readonly plan: readonly PlannedModel[];
+  /** Models that could not be made or tested because of the values that they read, by name. */
+  readonly broken: ReadonlyMap<string, CrawlhouseError>;
+}
+
 /**
  * Makes the models that are behind what they read, in order, and tests them. Whether a failed test keeps the
  * warehouse from being published is the caller's to decide.
  *
- * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold; after what can be made
+ *   was made, for one that can't be because of the values that it reads
  */
 export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
+  const { models, tests, broken } = await makeModels(options);
+  for (const error of broken.values()) throw error;
+  return { models, tests };
+}
+
+/**
+ * The same, but goes on past a model that can't be made because of the values that it reads: what reads that one stays
+ * as it was, all others are made and tested.
+ *
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
+ */
+export async function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
   const { connection, logger, runId, signal, onChange } = options;
   const plan = await planModels(options);
   const selected = selectModels(plan, options.only);
-  await ensureStateTables(connection);
   await checkReads(connection, selected);
   await dropRemoved(options);
   const { assess, leave } = await assessModels(connection, options.changed, runId);
   const untested: PlannedModel[] = [];
   const again: PlannedModel[] = [];
   const models: ModelReport[] = [];
+  const broken = new Map<string, CrawlhouseError>();
+  const behind = new Set<string>();
 
   for (const planned of plan) {
     signal?.throwIfAborted();
     const { name } = planned.model;
     if (!selected.includes(planned)) {
       leave(planned);
+      continue;
+    }
+    if ([...planned.models].some((read) => behind.has(read))) {
+      leave(planned);
+      behind.add(name);
+      models.push({ name, status: 'failed', rows: null, seconds: 0 });
       continue;
     }
     const { build, stamp, former } = await assess(planned);
@@ -73,11 +103,20 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
     }
     const startedAt = performance.now();
     let tries = 0;
-    const rows = await withLowerMemory(connection, MEMORY_SHARE, () => {
-      if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
-      return buildModel(connection, planned, build, stamp, { signal, onChange });
-    });
+    const made = await unlessBroken(broken, planned, () =>
+      withLowerMemory(connection, MEMORY_SHARE, () => {
+        if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
+        return buildModel(connection, planned, build, stamp, { signal, onChange });
+      }),
+    );
     const seconds = (performance.now() - startedAt) / 1000;
+    if (!made) {
+      leave(planned);
+      behind.add(name);
+      models.push({ name, status: 'failed', rows: null, seconds });
+      continue;
+    }
+    const rows = made.result;
     untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
     const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';
@@ -96,7 +135,23 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
     if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
     else if (tests.length > 0) untested.push({ ...planned, tests });
   }
-  return { models, tests: await testAll(untested, options) };
+  return { models, tests: await testAll(untested, broken, options), plan, broken };
+}
+
+/** Does something with a model; undefined, and noted, where the values that it reads make that fail. */
+async function unlessBroken<T>(
+  broken: Map<string, CrawlhouseError>,
+  { model }: PlannedModel,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T } | undefined> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    // One that could not be made has said so itself.
+    broken.set(model.name, modelError(model, error, 'tested'));
+    return undefined;
+  }
 }
 
 /** A model may be made by itself only where what it reads is there. */
@@ -114,14 +169,16 @@ async function checkReads(connection: Connection, selected: readonly PlannedMode
 
 async function testAll(
   plan: readonly PlannedModel[],
+  broken: Map<string, CrawlhouseError>,
   { connection, runId, signal, logger }: RunModelsOptions,
 ): Promise<TestReport[]> {
   const reports: TestReport[] = [];
   for (const planned of plan) {
     signal?.throwIfAborted();
-    const found = await withLowerMemory(connection, MEMORY_SHARE, () =>
-      testModel(connection, planned, runId, signal),
+    const tested = await unlessBroken(broken, planned, () =>
+      withLowerMemory(connection, MEMORY_SHARE, () => testModel(connection, planned, runId, signal)),
     );
+    const found = tested?.result ?? [];
     for (const { model, name, severity, failures } of found.filter((report) => report.status === 'failed')) {
       logger[severity]('data test failed', { model, test: name, failures });
     }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type Connection, ident, table } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { WIDE_WHOLE } from '../model/field.ts';
+import { nameColumns } from '../model/column-name.ts';
+import { MOST_COLUMNS, WIDE_WHOLE } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
 import { type MergedType, mergeType } from './merge-type.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from './schema.ts';
@@ -13,6 +13,12 @@ export interface SchemaChange {
   readonly before: string | null;
   /** Null for a field that is gone. */
   readonly after: string | null;
+}
+
+/** A field as the models read it: the DuckDB type, and a file that says so. */
+export interface ReadField {
+  readonly type: string;
+  readonly file: string;
 }
 
 /** How the columns of a package go into the raw table of its dataset. */
@@ -36,6 +42,7 @@ export interface RawTablePlan {
  * @param tableColumns name → DuckDB type of the table's columns; empty when there is no table
  * @param registry field → column of all units that the dataset has had
  * @param retype whether a field may come with another type
+ * @param reads what the models read of the dataset: a new column takes that type where it has room
  * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss, and may not otherwise
  */
 export function planRawTable(
@@ -44,28 +51,24 @@ export function planRawTable(
   tableColumns: ReadonlyMap<string, string>,
   registry: ReadonlyMap<string, string>,
   retype: (field: string) => boolean = () => false,
+  reads: ReadonlyMap<string, ReadField> = new Map(),
 ): RawTablePlan {
-  const taken = new Set(
-    [...Object.keys(RAW_META_COLUMNS), ...tableColumns.keys(), ...registry.values()].map((name) =>
-      name.toLowerCase(),
-    ),
-  );
   const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
+  const taken = new Set([...owned, ...tableColumns.keys()].map((name) => name.toLowerCase()));
   const changes: SchemaChange[] = [];
-  const names = new Map<string, string>();
-  // A name in lower case, as the specification's are, keeps its own before one that differs from it only in case.
-  const isLower = ({ field }: PackageColumn): boolean => field === field.toLowerCase();
-  for (const { field } of [...columns.filter(isLower), ...columns.filter((one) => !isLower(one))]) {
-    // A column whose units have all been loaded again without its field still is that field's.
-    const former = tableColumns.has(field) && !owned.has(field) ? field : undefined;
-    const name = registry.get(field) ?? former ?? freeColumn(field, taken);
-    taken.add(name.toLowerCase());
-    names.set(field, name);
-  }
+  // A column whose units have all been loaded again without its field still is that field's.
+  const isFree = (name: string): boolean =>
+    !taken.has(name.toLowerCase()) || (tableColumns.has(name) && !owned.has(name));
+  const fresh = columns.map(({ field }) => field).filter((field) => !registry.has(field));
+  const names = new Map([...registry, ...nameColumns(fresh, isFree, isOurs)]);
+  refuseWidth(dataset, new Set([...tableColumns.keys(), ...names.values()]).size);
   const targets = columns.map((column) => {
     const target = names.get(column.field) ?? column.field;
     const before = tableColumns.get(target);
-    const merged = mergeType(before ?? column.sql_type, column.sql_type, retype(column.field));
+    const read = before === undefined && reads.get(column.field)?.type;
+    const merged =
+      (read && mergeType(read, column.sql_type)) ||
+      mergeType(before ?? column.sql_type, column.sql_type, retype(column.field));
     if (merged === null) {
       throw new CrawlhouseError(
         'contract_drift',
@@ -140,11 +143,16 @@ export async function applyRawTable(
   }
 }
 
-/**
- * A name that DuckDB, which ignores case, does not take for one of `taken`: the field's own, or the field's own with a
- * mark made from its exact spelling.
- */
-function freeColumn(field: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(field.toLowerCase())) return field;
-  return `${field}~${createHash('sha256').update(field).digest('hex').slice(0, 6)}`;
+/** Every column of ours starts with `_`: none of a service's does by its own name, those to come included. */
+function isOurs(field: string): boolean {
+  return field.startsWith('_');
+}
+
+function refuseWidth(dataset: string, columns: number): void {
+  if (columns <= MOST_COLUMNS) return;
+  throw new CrawlhouseError(
+    'contract_drift',
+    `raw.${dataset} would have ${columns} columns, a table takes at most ${MOST_COLUMNS}`,
+    { hint: 'fields.exclude in the pipeline file leaves fields out' },
+  );
 }

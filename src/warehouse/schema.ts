@@ -80,6 +80,21 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS source_ended_at TIMESTAMPTZ',
   ],
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS kept BOOLEAN'],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS fingerprint VARCHAR'],
+  [
+    `CREATE TABLE IF NOT EXISTS ops.holds (
+       unit VARCHAR, model VARCHAR, test VARCHAR, code VARCHAR, message VARCHAR, hint VARCHAR,
+       content_sha256 VARCHAR, models VARCHAR, run_id VARCHAR, held_at TIMESTAMPTZ)`,
+  ],
+  // Earlier versions made these two on their first build of a model, with the columns that they knew.
+  [
+    `CREATE TABLE IF NOT EXISTS ops.models (
+       name VARCHAR, kind VARCHAR, fingerprint VARCHAR, sources VARCHAR, rows BIGINT, built_at TIMESTAMPTZ,
+       run_id VARCHAR, tested_at TIMESTAMPTZ)`,
+    'ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS definition VARCHAR',
+    'ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS looked_at VARCHAR',
+    'CREATE TABLE IF NOT EXISTS ops.model_pieces (model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN)',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

@@ -1,11 +1,14 @@
-import { constants, existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { constants, existsSync, mkdirSync } from 'node:fs';
+import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
-import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { underUserMask } from '../core/private-files.ts';
+import { targetOf } from './attach-published.ts';
 import { keepFormer } from './keep-former.ts';
-import { removeStaleWal } from './remove-stale-wal.ts';
+import { type Publication, publicationOf, readDespiteWriter } from './read-publication.ts';
+import { restoreFormer } from './restore-former.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
 /**
@@ -13,14 +16,6 @@ import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema
  * values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse-file.md).
  */
 const VALUES_KEPT = 50_000_000;
-
-/** Identity of a warehouse file: which publication it is, and which one it was made from. */
-export interface Publication {
-  readonly id: string | null;
-  readonly base_id: string | null;
-  readonly dirty: boolean;
-  readonly version: number;
-}
 
 /**
  * The warehouse that the pipeline writes to. Readers never open it: they open the published one, of which this is a
@@ -39,29 +34,34 @@ export class WorkingCopy implements AsyncDisposable {
     this.publishedPath = publishedPath;
   }
 
+  /**
+   * Opens the working copy of a state directory. It is taken anew from the published warehouse where it is missing,
+   * damaged or not of this publication.
+   *
+   * @param warehouse the published one; a symbolic link stands for its target
+   * @param anew take it anew in any case
+   * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; nothing is changed
+   */
   static async open(
     database: Database,
     stateDir: string,
-    publishedPath: string,
+    warehouse: string,
     logger: Logger,
+    anew = false,
   ): Promise<WorkingCopy> {
     const path = join(stateDir, 'work.duckdb');
-    await mkdir(dirname(publishedPath), { recursive: true });
+    const publishedPath = await targetOf(warehouse);
+    underUserMask(() => mkdirSync(dirname(publishedPath), { recursive: true }));
     const connection = await database.connect();
-    const published = await readPublication(connection, publishedPath);
-    if (existsSync(path) && !(await belongsTo(connection, path, published, logger)))
-      await removeDatabase(path);
-    if (!existsSync(path) && published) {
-      logger.info('working copy taken from the published warehouse');
-      await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);
-      await removeDatabase(path);
-      await rename(`${path}.new`, path);
-    }
+    await restoreFormer(connection, publishedPath, logger);
+    const { publication: published } = await readDespiteWriter(connection, publishedPath, path, logger);
+    const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
+    if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
     const working = new WorkingCopy(connection, path, publishedPath);
     await working.attach();
     // A working copy is brought forward once; the published file follows with the next publication.
     if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
-      const kept = await keepFormer(publishedPath, published.version);
+      const kept = await keepFormer(publishedPath, `v${published.version}`);
       logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
     }
     await createSchema(connection);
@@ -113,53 +113,6 @@ export class WorkingCopy implements AsyncDisposable {
   }
 }
 
-/**
- * The identity of a published warehouse, undefined when there is no file.
- *
- * @throws CrawlhouseError `bad_settings` when the file is no warehouse of ours, `newer_version`
- */
-export async function readPublication(
-  connection: Connection,
-  path: string,
-): Promise<Publication | undefined> {
-  if (!existsSync(path)) return undefined;
-  const problem = (message: string, cause?: unknown): CrawlhouseError =>
-    new CrawlhouseError('bad_settings', `${path} ${message}`, {
-      cause,
-      hint: 'move the file away, or set `warehouse` to another path',
-    });
-  await removeStaleWal(path);
-  try {
-    await connection.run(`ATTACH ${text(path)} AS published (READ_ONLY)`);
-  } catch (error) {
-    throw problem('is not a DuckDB file that can be opened', error);
-  }
-  try {
-    const publication = await publicationOf(connection, 'published').catch((error: unknown) => {
-      throw problem('is not a warehouse of crawlhouse', error);
-    });
-    if (publication.version > WAREHOUSE_VERSION) {
-      throw new CrawlhouseError(
-        'newer_version',
-        `${path} was made by a newer crawlhouse (warehouse version ${publication.version}, this one knows ${WAREHOUSE_VERSION})`,
-        { hint: 'run that one, or set `warehouse` to another path' },
-      );
-    }
-    return publication;
-  } finally {
-    await connection.run('DETACH published');
-  }
-}
-
-async function publicationOf(connection: Connection, catalog: string): Promise<Publication> {
-  const rows = await connection.rows(
-    `SELECT id, base_id, dirty, version FROM ${ident(catalog)}.ops.publication`,
-  );
-  const row = rows[0];
-  if (!row) throw new Error('ops.publication is empty');
-  return row as unknown as Publication;
-}
-
 /** Is the working copy sound, and the published warehouse or a later state of it? */
 async function belongsTo(
   connection: Connection,
@@ -185,6 +138,18 @@ async function belongsTo(
   } finally {
     await connection.run('DETACH candidate');
   }
+}
+
+/** Puts a copy of the published warehouse, once every block of it was verified, or nothing in the place of a working copy. */
+async function takeAnew(path: string, publishedPath: string | null, logger: Logger): Promise<void> {
+  if (publishedPath === null) return removeDatabase(path);
+  logger.info('working copy taken from the published warehouse');
+  await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);
+  // A copy has the mode of its original.
+  await chmod(`${path}.new`, 0o600);
+  await verifyBlocks(`${path}.new`, undefined, publishedPath);
+  await removeDatabase(path);
+  await rename(`${path}.new`, path);
 }
 
 async function removeDatabase(path: string): Promise<void> {

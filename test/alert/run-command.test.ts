@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../src/alert/run-command.ts';
+import { setCloudVariables } from '../../src/config/command-environment.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -35,6 +36,16 @@ test('a command sees no settings of ours', async () => {
   expect(environment).not.toContain('CRAWLHOUSE_');
 });
 
+test('a command sees no keys that come from .env', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, '.env'), 'AWS_SESSION_TOKEN=from-dot-env\n');
+  onTestFinished(() => void delete process.env.AWS_SESSION_TOKEN);
+  await setCloudVariables(folder);
+  expect(process.env.AWS_SESSION_TOKEN).toBe('from-dot-env');
+  await runCommand(['sh', '-c', 'env > "$0"', join(folder, 'env.txt')], '', MINUTE, never);
+  expect(await readFile(join(folder, 'env.txt'), 'utf8')).not.toContain('from-dot-env');
+});
+
 test('a command that fails, or is not there, is an error that says so', async () => {
   await expect(runCommand(['sh', '-c', 'echo no pager >&2; exit 7'], '', MINUTE, never)).rejects.toThrow(
     'sh ended with 7: no pager',
@@ -65,5 +76,10 @@ test('a command that takes too long is killed with its children', async () => {
 });
 
 test('a child that goes on in the background is not waited for', async () => {
-  await runCommand(['sh', '-c', 'sleep 2 >/dev/null & exit 0'], '', MINUTE, never);
+  const file = join(await temporaryFolder(), 'child.pid');
+  // Its stderr stays the command's: whoever waits for the end of that waits for the child.
+  await runCommand(['sh', '-c', 'sleep 100 >/dev/null & echo $! > "$0"', file], '', MINUTE, never);
+  const child = Number(await readFile(file, 'utf8'));
+  onTestFinished(() => void process.kill(child, 'SIGKILL'));
+  expect(isAlive(child)).toBe(true);
 });

@@ -33,7 +33,7 @@ function listService(
 
 test('a list of several pages gives every item once, in order', async () => {
   const service = await listService(() => ids(250));
-  const { items, total } = await testClient(service).allCrawls('w 1/x');
+  const { items, total } = await testClient(service).all('crawls', { workspace_id: 'w 1/x' });
   expect(items.map((item) => item.id)).toEqual(ids(250).map((item) => item.id));
   expect(total).toBe(250);
   expect(service.seen.map((one) => one.path)).toEqual(
@@ -47,20 +47,20 @@ test('a page that is shorter than asked for does not end the list', async () => 
     const items = ids(25).slice(offset, offset + 10);
     sendJson(response, 200, { meta: { offset, limit: 10, total: 25 }, crawls: items.map(crawl) });
   });
-  const found = await Array.fromAsync(testClient(service).crawls('w'));
+  const found = await Array.fromAsync(testClient(service).list('crawls', { workspace_id: 'w' }));
   expect(found.map((item) => item.id)).toEqual(ids(25).map((item) => item.id));
 });
 
 test('an empty list is one request', async () => {
   const service = await listService(() => []);
-  expect(await testClient(service).allCrawls('w')).toEqual({ items: [], total: 0 });
+  expect(await testClient(service).all('crawls', { workspace_id: 'w' })).toEqual({ items: [], total: 0 });
   expect(service.seen).toHaveLength(1);
 });
 
 test('a list that changes while it is read is read again', async () => {
   // Between the first and the second page an item comes in front, so one is seen twice and one is missed.
   const service = await listService((request) => (request === 1 ? ids(150) : [{ id: 'new' }, ...ids(150)]));
-  const { items, total } = await testClient(service).allCrawls('w');
+  const { items, total } = await testClient(service).all('crawls', { workspace_id: 'w' });
   expect(total).toBe(151);
   expect(new Set(items.map((item) => item.id)).size).toBe(151);
   expect(items.map((item) => item.id)).toContain('new');
@@ -71,10 +71,42 @@ test('a list that never adds up to the total of the service ends in an error wit
     () => ids(3),
     (length) => length + 1,
   );
-  await expect(testClient(service).allCrawls('w')).rejects.toMatchObject({
+  await expect(testClient(service).all('crawls', { workspace_id: 'w' })).rejects.toMatchObject({
     code: 'cut_short',
-    message: 'the list of crawls does not add up: the service counts 4, its pages hold 3',
+    message: 'GET /workspaces/w/crawls does not add up: the service counts 4, its pages hold 3',
   });
+});
+
+test('an item by item list is held to the total of the service as well', async () => {
+  const service = await listService(
+    () => ids(3),
+    (length) => length + 1,
+  );
+  const seen: string[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const { id } of testClient(service).list('crawls', { workspace_id: 'w' })) seen.push(id);
+  };
+  await expect(reading()).rejects.toMatchObject({
+    code: 'cut_short',
+    message: 'GET /workspaces/w/crawls does not add up: the service counts 4, its pages hold 3',
+  });
+  expect(seen).toEqual(['c0', 'c1', 'c2']);
+});
+
+test('a list that gives the same page for ever ends in an error', async () => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { meta: { offset: 0, limit: 2, total: 1000 }, crawls: ids(2).map(crawl) }),
+  );
+  const message =
+    'GET /workspaces/w/crawls does not add up: the service counts 1000, its pages hold 2; a page came again';
+  await expect(testClient(service).all('crawls', { workspace_id: 'w' })).rejects.toMatchObject({
+    code: 'cut_short',
+    message,
+  });
+  expect(service.seen).toHaveLength(10);
+  await expect(
+    Array.fromAsync(testClient(service).list('crawls', { workspace_id: 'w' })),
+  ).rejects.toMatchObject({ message });
 });
 
 test('sort, filters and offset go to the wire as the contract has them', async () => {
@@ -85,7 +117,7 @@ test('sort, filters and offset go to the wire as the contract has them', async (
     sort: { name: 'created_at', order: 'desc' },
     filters: { field: ['status', 'equals', "do ne's"] },
   } as const;
-  await Array.fromAsync(testClient(service).crawls('w', query));
+  await Array.fromAsync(testClient(service).list('crawls', { workspace_id: 'w', query }));
   const sent = new URLSearchParams(service.seen[0]?.path.split('?')[1]);
   expect([sent.get('offset'), sent.get('limit'), sent.get('sort')]).toEqual(['2', '1', 'created_at:desc']);
   expect(decodeRison(sent.get('filters') ?? '')).toEqual(query.filters);
@@ -99,7 +131,11 @@ test('an export sends its file type in the query and in the body, and says which
     ['json', true],
     ['csv', false],
   ] as const) {
-    const { body } = await client.exportCrawl('c/1', 'pages', { fields: ['url'], oql }, fileType, gzip);
+    const { body } = await client.export(
+      { kind: 'crawl', id: 'c/1', dataType: 'pages' },
+      { fields: ['url'], oql },
+      { fileType, gzip },
+    );
     await text(body);
   }
   expect(service.seen.map((one) => [one.method, one.path, one.headers['accept-encoding']])).toEqual([
@@ -115,7 +151,7 @@ test('an export sends its file type in the query and in the body, and says which
 test('the fields of a data type come as the service describes them, with what nobody knows', async () => {
   const fields = [{ name: 'url', type: 'string', arity: 'one', can_display: true, novelty: 1 }];
   const service = await testService((_seen, response) => sendJson(response, 200, { fields }));
-  expect(await testClient(service).crawlFields('c', 'links')).toEqual(fields);
+  expect(await testClient(service).fields({ kind: 'crawl', id: 'c', dataType: 'links' })).toEqual(fields);
   expect(service.seen[0]?.path).toBe('/api/v2/data/crawl/c/links/fields');
 });
 
@@ -124,7 +160,7 @@ test('configurations are one bare list', async () => {
   const service = await testService((_seen, response) =>
     sendJson(response, 200, { crawl_configs: [config] }),
   );
-  expect(await testClient(service).crawlConfigs('p')).toEqual([config]);
+  expect(await testClient(service).call('crawlConfigs', { project_id: 'p' })).toEqual([config]);
   expect(service.seen[0]?.path).toBe('/api/v2/projects/p/crawl_configs');
 });
 
@@ -138,7 +174,9 @@ test('an id that is missing, or would climb to another path, is never sent', asy
     ['..', 'is ".."'],
   ] as const) {
     // As from JavaScript, where no type keeps it out.
-    await expect(client.deleteScheduledCrawl('p', id as string)).rejects.toMatchObject({
+    await expect(
+      client.call('deleteScheduledCrawl', { project_id: 'p', scheduled_crawl_id: id as string }),
+    ).rejects.toMatchObject({
       code: 'invalid_request',
       message: `scheduled_crawl_id of /projects/{project_id}/scheduled_crawls/{scheduled_crawl_id} ${what}`,
     });
@@ -149,7 +187,9 @@ test('an id that is missing, or would climb to another path, is never sent', asy
 test('a list with pages of nothing is refused, for it would seem empty', async () => {
   const service = await listService(() => ids(3));
   for (const limit of [0, -1, Number.NaN])
-    await expect(testClient(service).crawls('w', { limit }).next()).rejects.toMatchObject({
+    await expect(
+      testClient(service).list('crawls', { workspace_id: 'w', query: { limit } }).next(),
+    ).rejects.toMatchObject({
       code: 'invalid_request',
     });
   expect(service.seen).toEqual([]);
@@ -161,9 +201,20 @@ test.each(['a read', 'a creation', 'an export'])(
     const service = await testService(() => {});
     const client = testClient(service);
     const calls: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>> = {
-      'a read': (signal) => client.workspace('w', signal),
-      'a creation': (signal) => client.createProject({ name: 'n', start_url: 'https://a.example/' }, signal),
-      'an export': (signal) => client.exportCrawl('c', 'pages', {}, 'json', false, signal),
+      'a read': (signal) => client.call('workspace', { workspace_id: 'w' }, signal),
+      'a creation': (signal) =>
+        client.call(
+          'createProject',
+          { body: { project: { name: 'n', start_url: 'https://a.example/' } } },
+          signal,
+        ),
+      'an export': (signal) =>
+        client.export(
+          { kind: 'crawl', id: 'c', dataType: 'pages' },
+          {},
+          { fileType: 'json', gzip: false },
+          signal,
+        ),
     };
     const call = calls[what] as (signal: AbortSignal) => Promise<unknown>;
     await expect(call(AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
@@ -180,7 +231,9 @@ test('a call that is ended while it waits for another try is an error of ours to
     sendJson(response, 503, { type: 'internal_error' }, { 'retry-after': '600' });
     setTimeout(() => ending.abort(), 10);
   });
-  await expect(testClient(service).workspace('w', ending.signal)).rejects.toMatchObject({
+  await expect(
+    testClient(service).call('workspace', { workspace_id: 'w' }, ending.signal),
+  ).rejects.toMatchObject({
     code: 'interrupted',
   });
 });

@@ -48,15 +48,17 @@ test('the whole way: page, yes, code, tokens, a request', async () => {
   // Not what was asked for: what was granted.
   expect(tokens.scopes).toEqual(['account:read']);
   const { client } = clientOf(it, tokens);
-  expect((await Array.fromAsync(client.workspaces())).length).toBe(1);
-  await expect(client.crawl(await it.crawlId())).rejects.toMatchObject({ code: 'forbidden' });
+  expect((await Array.fromAsync(client.list('workspaces', {}))).length).toBe(1);
+  await expect(client.call('crawl', { crawl_id: await it.crawlId() })).rejects.toMatchObject({
+    code: 'forbidden',
+  });
 });
 
 test('a refresh token alone will do, and the new one is handed over before a request goes out', async () => {
   const it = await service();
   const first = await tokensOf(it);
   const { client, given } = clientOf(it, { refreshToken: first.refreshToken });
-  await Array.fromAsync(client.workspaces());
+  await Array.fromAsync(client.list('workspaces', {}));
   expect(given).toHaveLength(1);
   expect(given[0]?.refreshToken).not.toBe(first.refreshToken);
   expect(given[0]?.usableUntil).toBeGreaterThan(Date.now() + HOUR * 0.9);
@@ -67,10 +69,10 @@ test('a token is refreshed before it expires', async () => {
   const it = await service();
   let now = Date.now();
   const { client, given } = clientOf(it, await tokensOf(it), { now: () => now });
-  await Array.fromAsync(client.workspaces());
+  await Array.fromAsync(client.list('workspaces', {}));
   expect(given).toHaveLength(0);
   now += HOUR - 30_000;
-  await Array.fromAsync(client.workspaces());
+  await Array.fromAsync(client.list('workspaces', {}));
   expect(given).toHaveLength(1);
   const log = JSON.parse((await it.ask('/_sandbox/requests')).text) as { status: number }[];
   expect(log.map(({ status }) => status)).toEqual([200, 200]);
@@ -81,7 +83,9 @@ test('many requests with an expired token make one refresh, and each is answered
   const crawl = await it.crawlId();
   const { client, given } = clientOf(it, await tokensOf(it));
   await setClock(it, Date.now() + 2 * HOUR);
-  const crawls = await Promise.all(Array.from({ length: 25 }, () => client.crawl(crawl)));
+  const crawls = await Promise.all(
+    Array.from({ length: 25 }, () => client.call('crawl', { crawl_id: crawl })),
+  );
   expect(crawls.every(({ id }) => id === crawl)).toBe(true);
   expect(given).toHaveLength(1);
 });
@@ -102,7 +106,7 @@ test('what may be sent only once is sent again after a 401, which did nothing', 
     baseUrl: it.baseUrl,
     accessToken: new OAuthTokenSource({ ...application, tokens }),
   });
-  await client.createProject({ name: 'n', start_url: 'https://n.example/' });
+  await client.call('createProject', { body: { project: { name: 'n', start_url: 'https://n.example/' } } });
   expect(seen).toEqual(['/api/v2/projects Bearer first', '/oauth/token', '/api/v2/projects Bearer second']);
 });
 
@@ -118,14 +122,14 @@ test('a 401 after the refresh is final', async () => {
     baseUrl: it.baseUrl,
     accessToken: new OAuthTokenSource({ ...application, tokens: { refreshToken: 'the-refresh' } }),
   });
-  await expect(client.crawl('x')).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(client.call('crawl', { crawl_id: 'x' })).rejects.toMatchObject({ code: 'unauthorized' });
   expect(refreshes).toBe(2);
 });
 
 test('a refresh token that is refused ends in unauthorized with a hint, and no secret in it', async () => {
   const it = await service();
   const { client } = clientOf(it, { refreshToken: 'a-refresh-token-made-up' });
-  const error = await Array.fromAsync(client.workspaces()).then(
+  const error = await Array.fromAsync(client.list('workspaces', {})).then(
     () => undefined,
     (thrown: unknown) => thrown as Error & { code: string; hint: string },
   );
@@ -174,10 +178,10 @@ test('tokens that another process put away meanwhile are taken over, spent ones 
   };
   const one = clientOf(it, { refreshToken: first.refreshToken }, share);
   const other = clientOf(it, { refreshToken: first.refreshToken }, share);
-  await Array.fromAsync(one.client.workspaces());
+  await Array.fromAsync(one.client.list('workspaces', {}));
   const after = stored;
   // Its refresh token is spent; what the first client stored is used, without a refresh.
-  await Array.fromAsync(other.client.workspaces());
+  await Array.fromAsync(other.client.list('workspaces', {}));
   expect(stored).toBe(after);
 });
 
@@ -205,4 +209,26 @@ test('one who gives up waiting for a refresh does not end it for the others', as
   impatient.abort();
   await expect(gone).rejects.toThrow('aborted');
   await expect(patient).resolves.toMatch(/^sandbox-access-/);
+});
+
+test('an answer of the token endpoint without an end is not read to it', async () => {
+  let taken = 0;
+  const it = await testService((_request, response) => {
+    const piece = Buffer.alloc(64_000, ' ');
+    const push = (): void => {
+      while (taken < 300e6) {
+        taken += piece.length;
+        if (!response.write(piece)) return void response.once('drain', push);
+      }
+      response.end();
+    };
+    push();
+  });
+  const retry = { attempts: 1, baseMs: 1, maxMs: 1 };
+  const application = { baseUrl: it.baseUrl, clientId: 'c', clientSecret: 'secret', retry };
+  await expect(refreshTokens(application, 'the-refresh')).rejects.toMatchObject({
+    code: 'connection',
+    message: expect.stringContaining('larger than 1048576 bytes'),
+  });
+  expect(taken).toBeLessThan(50e6);
 });

@@ -86,3 +86,33 @@ test('what zod has no schema for goes as the wire has it', () => {
   expect(JSON.stringify(plain)).not.toMatch(/"wire"|9007199254740991|"\$defs"/);
   expect(schemas.CrawlConfigInput?.properties?.max_speed).toMatchObject({ type: 'number' });
 });
+
+test.each([
+  ['/workspaces/{workspace_id}/projects', ['id', 'name', 'start_url', 'features']],
+  ['/workspaces/{workspace_id}/crawls', ['id', 'user_id', 'project_id', 'status', 'created_at']],
+  ['/workspaces/{workspace_id}/crawl_over_crawls', ['id', 'user_id', 'project_id', 'status', 'created_at']],
+  ['/projects/{project_id}/ingest_files', ['id', 'name', 'status', 'kind', 'created_at']],
+  ['/workspaces/{workspace_id}/secrets', ['name', 'type']],
+  [
+    '/workspaces/{workspace_id}/data_exports',
+    [
+      ...['id', 'status', 'requested_at', 'created_at', 'size_bytes', 'row_count'],
+      ...['data_type', 'output_format', 'resource_id'],
+    ],
+  ],
+])('the list %s names what it can be sorted and filtered by', (path, fields) => {
+  const schemaOf = (name: string): JsonObject | undefined =>
+    document.paths[path]?.get?.parameters.find((parameter) => parameter.name === name)?.schema;
+  expect(schemaOf('sort')).toEqual({
+    type: 'string',
+    enum: fields.flatMap((field) => [`${field}:asc`, `${field}:desc`]),
+  });
+  expect(schemaOf('filters')).toEqual({ type: 'string', 'x-filter-fields': fields });
+});
+
+test('lists without a specified sort say so, or have no such parameter', () => {
+  const names = (path: string) => document.paths[path]?.get?.parameters.map(({ name }) => name);
+  expect(names('/projects/{project_id}/scheduled_crawls')).toEqual(['project_id', 'offset', 'limit']);
+  const sort = document.paths['/workspaces']?.get?.parameters.find(({ name }) => name === 'sort');
+  expect(sort).toMatchObject({ schema: { type: 'string' }, description: expect.stringContaining('none') });
+});

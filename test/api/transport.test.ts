@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -168,4 +169,70 @@ test('requests keep to the rate that was set', async () => {
   await Promise.all(Array.from({ length: 5 }, () => transport.json(GET, Answer)));
   const times = service.seen.map((one) => one.at).sort((a, b) => a - b);
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(180);
+});
+
+test.for([201, 202, 204, 206])(
+  'an answer of %i where a body is due is outside the contract',
+  async (status) => {
+    const service = await testService((_seen, response) => sendJson(response, status, { ok: true }));
+    const transport = testTransport(service);
+    await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'contract_broken' });
+    await expect(transport.stream(GET)).rejects.toMatchObject({
+      code: 'contract_broken',
+      message: `GET /things?a=b%20c answered ${status}`,
+    });
+  },
+);
+
+test.for([
+  ['internal_error', 'service_unavailable'],
+  ['quota_error', 'quota'],
+  ['resource_not_found', 'not_found'],
+] as const)('an error object of type %s that comes with 200 is that error', async ([type, code]) => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { type, message: 'not today', ok: true }),
+  );
+  const transport = testTransport(service);
+  await expect(transport.json({ ...GET, repeatable: false }, Answer)).rejects.toMatchObject({
+    code,
+    message: `GET /things?a=b%20c answered 200 ${type}: not today`,
+  });
+  await expect(transport.nothing({ ...GET, repeatable: false })).rejects.toMatchObject({ code });
+});
+
+const DELETE = { method: 'DELETE', path: '/things/7', repeatable: true } as const;
+
+test.for([
+  ['a connection that broke', (response) => response.socket?.resetAndDestroy()],
+  ['a 503', (response) => response.writeHead(503).end()],
+] as const satisfies readonly [string, (response: ServerResponse) => unknown][])(
+  'a deletion that finds nothing after %s was done by the try before it',
+  async ([, fail]) => {
+    const service = await testService((_seen, response, count) => {
+      if (count === 1) fail(response);
+      else sendJson(response, 404, { type: 'resource_not_found' });
+    });
+    await testTransport(service).nothing(DELETE);
+    expect(service.seen).toHaveLength(2);
+  },
+);
+
+test('a deletion of what was never there is an error', async () => {
+  const service = await testService((_seen, response) =>
+    sendJson(response, 404, { type: 'resource_not_found' }),
+  );
+  await expect(testTransport(service).nothing(DELETE)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a redirect is not followed, so the token goes nowhere else', async () => {
+  for (const status of [301, 302, 303, 307, 308]) {
+    const other = await testService((_seen, response) => sendJson(response, 200, { ok: true }));
+    const service = await testService((_seen, response) =>
+      sendJson(response, status, {}, { location: `${other.baseUrl}/api/v2/things` }),
+    );
+    await expect(testTransport(service).json(POST, Answer)).rejects.toMatchObject({
+      name: 'CrawlhouseError',
+    });
+    expect(other.seen).toEqual([]);
+  }
 });

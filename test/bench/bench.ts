@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { textTable } from '../../src/cli/text-table.ts';
+import { textTable } from '../../src/core/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { WAYS, wayOf } from './ways.ts';
 

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '../../src/api/client.ts';
+import { Unarchiver } from '../../src/api/unarchiver.ts';
 import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { SettingsFile } from '../../src/config/settings-file.ts';
 import { Database } from '../../src/core/duckdb.ts';
+import { Engine } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import type { PlannedUnit } from '../../src/discover/plan-units.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
-import { routeOptions } from '../../src/pipeline/choose-route.ts';
-import { Engine } from '../../src/pipeline/engine.ts';
-import { RankingWindows } from '../../src/pipeline/ranking-windows.ts';
+import type { PlannedUnit } from '../../src/model/planned-unit.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
-import { ToldFields } from '../../src/pipeline/told-fields.ts';
-import { Unarchiver } from '../../src/pipeline/unarchive.ts';
 import { publish } from '../../src/publish/publish.ts';
+import { RankingWindows } from '../../src/routes/aggregates/ranking-windows.ts';
+import { routeOptions } from '../../src/routes/choose-route.ts';
+import { FieldSchemaCache } from '../../src/routes/field-schema-cache.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
-import { workspaceView } from '../support/landscape.ts';
+import { workspaceView } from '../support/inventory.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
 
@@ -72,17 +72,20 @@ const context = {
   database,
   working,
   held: new Map(),
+  holds: new Map(),
+  fieldsRead: () => new Map(),
+  modelsVersion: '',
   ledger,
   engine,
   reload: false,
-  patient: false,
+  respectBackoff: false,
   named: false,
-  unarchiver: new Unarchiver(client, 0, signal),
-  toldFields: new ToldFields(client, signal),
+  unarchiver: new Unarchiver(client, 0, 0, signal),
+  fieldSchemas: new FieldSchemaCache(client, signal),
   logger: silentLogger,
   signal,
   progress: () => {},
-  isStateWished: () => false,
+  hasLockWaiter: () => false,
 };
 const plannedAs = (dataset: string): PlannedUnit => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },
@@ -95,9 +98,14 @@ const plannedAs = (dataset: string): PlannedUnit => ({
   ended_at: null,
 });
 const crawls = [{ id: name, project_id: 'bench', status: 'done' }];
-const landscape = { workspaces: [workspaceView('w', [], crawls)], dates: new Map() };
-const wish = { route, format, store: route === 'export' ? 'store_a' : null } as const;
-const options = routeOptions(pipeline, wish, ['store_a']);
+const inventory = {
+  workspaces: [workspaceView('w', [], crawls)],
+  dates: new Map(),
+  unread: new Map(),
+  failures: [],
+};
+const override = { route, format, store: route === 'export' ? 'store_a' : null } as const;
+const options = routeOptions(pipeline, override, ['store_a']);
 const meter = { received: () => {} };
 const turn = { move: async () => {} };
 const rankings = new RankingWindows(client, []);
@@ -108,7 +116,7 @@ const load = async (dataset: string): Promise<void> => {
     { ...context, turn, meter, rankings },
     planned,
     options,
-    landscape,
+    inventory,
     undefined,
   );
   if (error) throw error;

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { and, or, where } from '../../src/api/build-oql.ts';
 import { ServiceClient } from '../../src/api/client.ts';
-import { textTable } from '../../src/cli/text-table.ts';
 import { Database, ident, table, text } from '../../src/core/duckdb.ts';
+import { textTable } from '../../src/core/text-table.ts';
 
 /**
  * `node test/bench/sandbox-bench.ts`: exports of the sandbox beside DuckDB writing the same rows itself, and a search
@@ -66,7 +66,11 @@ async function measureSandbox(): Promise<Served> {
       let bytes = 0;
       const seconds = await median(async () => {
         bytes = 0;
-        const answer = await client.exportCrawl(crawl, 'pages', {}, format, false);
+        const answer = await client.export(
+          { kind: 'crawl', id: crawl, dataType: 'pages' },
+          {},
+          { fileType: format, gzip: false },
+        );
         for await (const piece of answer.body) bytes += (piece as Buffer).length;
       });
       exports.push({ format, seconds, megabytes: Math.round(bytes / 1e6) });
@@ -81,12 +85,20 @@ async function measureSandbox(): Promise<Served> {
     const asked = { limit: 100, oql: filter };
     const bySort = { ...asked, sort: [{ field: 'url', order: 'desc' as const }] };
     const searches = [
-      ['all rows', await median(() => client.searchCrawl(crawl, 'pages', {}))],
-      ['three levels', await median(() => client.searchCrawl(crawl, 'pages', asked))],
-      ['three levels, sorted', await median(() => client.searchCrawl(crawl, 'pages', bySort))],
+      ['all rows', await median(() => client.search({ kind: 'crawl', id: crawl, dataType: 'pages' }, {}))],
+      [
+        'three levels',
+        await median(() => client.search({ kind: 'crawl', id: crawl, dataType: 'pages' }, asked)),
+      ],
+      [
+        'three levels, sorted',
+        await median(() => client.search({ kind: 'crawl', id: crawl, dataType: 'pages' }, bySort)),
+      ],
     ];
     const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1];
-    const fields = (await client.crawlFields(crawl, 'pages')).map((field) => field.name);
+    const fields = (await client.fields({ kind: 'crawl', id: crawl, dataType: 'pages' })).map(
+      (field) => field.name,
+    );
     return { fields, exports, searches, peak: Math.round(Number(peak) / 1024) };
   } finally {
     if (server.exitCode === null) {
@@ -106,8 +118,8 @@ async function readyOf(server: ChildProcess): Promise<{ base_url: string; access
 }
 
 async function onlyCrawl(client: ServiceClient): Promise<string> {
-  for await (const workspace of client.workspaces()) {
-    for await (const crawl of client.crawls(workspace.id)) return crawl.id;
+  for await (const workspace of client.list('workspaces', {})) {
+    for await (const crawl of client.list('crawls', { workspace_id: workspace.id })) return crawl.id;
   }
   throw new Error('no crawl was generated');
 }

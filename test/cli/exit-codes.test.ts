@@ -64,7 +64,9 @@ test.for([
   [401, { type: 'unauthorized', message: `not ${TOKEN}` }, 5],
   [403, { type: 'forbidden', code: 'no_active_subscription' }, 5],
   [400, { type: 'invalid_request' }, 4],
-  [200, { nothing: true }, 1],
+  [200, { nothing: true }, 4],
+  [200, { type: 'quota_error', message: 'not enough quota' }, 3],
+  [206, { meta: { offset: 0, limit: 100, total: 0 }, workspaces: [] }, 4],
 ] as const)(
   'a service that answers %i %o ends the run with %i, and the token never shows',
   async ([status, body, code]) => {
@@ -99,3 +101,34 @@ test.for([
     expect(JSON.parse(outcome.stdout)).toMatchObject({ status: 'failed', units: [] });
   },
 );
+
+test('a list of workspaces that is shorter than it says is no list', async () => {
+  const service = await testService((seen, response) => {
+    const list = /\/(\w+)\?/.exec(seen.path)?.[1] ?? '';
+    const items = list === 'workspaces' ? [{ id: 'w', name: 'W' }] : [];
+    const total = list === 'workspaces' ? 2 : 0;
+    sendJson(response, 200, { meta: { offset: 0, limit: 100, total }, [list]: items });
+  });
+  for (const command of ['run', 'discover', 'doctor']) {
+    const { code, stdout, stderr } = await capture(command, '--project-dir', await project(service));
+    expect([command, code]).toEqual([command, 3]);
+    expect(stdout + stderr).toContain(
+      'GET /workspaces does not add up: the service counts 2, its pages hold 1',
+    );
+  }
+});
+
+test('with --json a failure before any result is one document on stdout', async () => {
+  const folder = await projectFolder('base_ur: https://service.example\n');
+  const { code, stdout } = await capture('run', '--json', '--project-dir', folder);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: {
+      code: 'bad_settings',
+      message: 'crawlhouse.yaml:1: unknown key base_ur',
+      hint: expect.stringContaining('keys that work here'),
+      file: 'crawlhouse.yaml',
+      line: 1,
+    },
+  });
+});

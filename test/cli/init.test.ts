@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadPipelines } from '../../src/config/pipelines.ts';
@@ -13,6 +13,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   expect(code).toBe(0);
   expect(stderr).toContain(`${folder} is ready.`);
   expect((await readdir(folder)).sort()).toEqual([
+    '.env',
     '.gitignore',
     'crawlhouse.yaml',
     'pipelines',
@@ -20,6 +21,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
     'schemas',
     'sql',
   ]);
+  expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
   expect((await loadPipelines(folder)).length).toBeGreaterThan(0);
   await writeFile(
     join(folder, '.env'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runPrompt } from '../../src/cli/query-prompt.ts';
-import { someWarehouse } from '../query/some-warehouse.ts';
+import { queryProcess, someWarehouse } from '../query/some-warehouse.ts';
 import { until } from '../support/until.ts';
 
 const QUESTION = {
@@ -12,17 +12,23 @@ const QUESTION = {
   model: 'mart.pages',
   description: '',
   sql: 'FROM mart.pages',
+  file: 'sql/questions/q99_all.sql',
+  sqlLine: 6,
 };
 
 async function prompt({ terminal }: { terminal: boolean }) {
-  const { warehouse, folder } = await someWarehouse(
+  const { path, folder } = await someWarehouse(
     'CREATE SCHEMA mart',
     "CREATE TABLE mart.pages AS SELECT 'a' AS url, 3 AS depth",
     "COMMENT ON TABLE mart.pages IS 'Pages. More words.'",
     "COMMENT ON COLUMN mart.pages.url IS 'Where it is.'",
   );
+  const warehouse = await queryProcess(path);
   const input = new PassThrough();
-  const drawn = new PassThrough().resume();
+  let seen = '';
+  const drawn = new PassThrough().setEncoding('utf8').on('data', (text: string) => {
+    seen += text;
+  });
   const historyFile = join(folder, 'query_history');
   let out = '';
   let said = '';
@@ -44,7 +50,7 @@ async function prompt({ terminal }: { terminal: boolean }) {
       said += `Error: ${error.message}\n`;
     },
   });
-  return { input, ended, historyFile, out: () => out, said: () => said };
+  return { input, ended, historyFile, out: () => out, said: () => said, seen: () => seen };
 }
 
 test('statements over several lines, dot commands and questions are answered in turn', async () => {
@@ -105,4 +111,28 @@ test('Ctrl-C ends the statement that runs, not the prompt', async () => {
   await until(async () => it.out().includes('seven') || undefined);
   it.input.write('\u0004');
   expect(await it.ended).toBe(0);
+});
+
+test('Ctrl-D while a statement runs ends the prompt after its answer', async () => {
+  const it = await prompt({ terminal: true });
+  it.input.write('SELECT sleep_ms(500), 7 AS seven;\n');
+  it.input.write('\u0004');
+  expect(await it.ended).toBe(0);
+  expect(it.out()).toContain('seven');
+});
+
+test('Ctrl-C clears the line, wherever the cursor is, and the lines of the statement before it', async () => {
+  const it = await prompt({ terminal: true });
+  it.input.write('SELECT 1 AS first,\n');
+  await until(async () => it.seen().includes('...> ') || undefined);
+  it.input.write('SELECT forgotten');
+  // Left, so that text stands on both sides of the cursor.
+  it.input.write('\u001b[D\u001b[D\u0003');
+  it.input.write('SELECT 7 AS seven;\n');
+  await until(async () => it.out().includes('seven') || it.said().includes('Error') || undefined);
+  it.input.write('.quit\n');
+  expect(await it.ended).toBe(0);
+  expect(it.said()).not.toContain('Error');
+  expect(it.out()).toMatch(/seven\n─+\n +7\n/);
+  expect(await readFile(it.historyFile, 'utf8')).not.toContain('forgotten');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeOne, describeStatus, isAlarm } from '../../src/cli/status-report.ts';
-import type { Standing } from '../../src/pipeline/standing.ts';
+import { describeFound, describeStatus, findInStatus, isAlarm } from '../../src/cli/status-report.ts';
+import type { Standing } from '../../src/pipeline/read-status.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
@@ -75,11 +75,14 @@ test('a next try that has come is the next run', () => {
   expect(describeStatus(standing, [], Date.parse('2026-11-21T09:00:00Z'))).toContain('next run');
 });
 
-test('a run is found by its beginning, a unit by a part of its name, a crawl and a project by their ids', () => {
-  expect(describeOne('01234', standing, NOW)).toMatch(/^run .*\n01234567 /);
-  expect(describeOne('crawl_pages', standing, NOW)).toContain('crawl_pages/c1');
-  expect(describeOne('p1', standing, NOW).split('\n')).toHaveLength(4);
-  expect(describeOne('nobody', standing, NOW)).toBe('');
+test('a run is found by its beginning, a unit by a part of its name, a project by its id or its name', () => {
+  const found = (wanted: string, projects: readonly string[] = []): string =>
+    describeFound(findInStatus(wanted, projects, standing), NOW);
+  expect(found('01234')).toMatch(/^run .*\n01234567 /);
+  expect(found('crawl_pages')).toContain('crawl_pages/c1');
+  expect(found('p1').split('\n')).toHaveLength(4);
+  expect(found('shop', ['p1']).split('\n')).toHaveLength(4);
+  expect(found('nobody')).toBe('No units yet.\n');
 });
 
 test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {

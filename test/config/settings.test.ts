@@ -342,3 +342,32 @@ test('alerts have a form in file and environment, and the webhook, which is ofte
     message: expect.stringMatching(/^CRAWLHOUSE_ALERTS_EVENTS: ./),
   });
 });
+
+test('every secret of the settings is masked, also where the settings are wrong', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(
+    join(folder, 'crawlhouse.yaml'),
+    [
+      'base_url: https://planted-user:planted%2Fword@service.example',
+      'access_token: planted-token',
+      'oauth: { client_id: app, client_secret: planted-client, refresh_token: planted-refresh }',
+      'webhook_secret: planted-webhook',
+      'store_b: { bucket: b, region: r, credentials_secret: plain-name, endpoint: "https://:planted-store@s3.example" }',
+      'alerts: { webhook: "https://hooks.example/services/planted-path" }',
+      'threads: none',
+    ].join('\n'),
+  );
+  await expect(
+    loadSettings(folder, { AWS_SECRET_ACCESS_KEY: 'planted-aws', AWS_SESSION_TOKEN: 'planted-session' }),
+  ).rejects.toMatchObject({ code: 'bad_settings' });
+  const planted = ['planted/word', 'planted%2Fword', 'planted-token', 'planted-client', 'planted-refresh'];
+  planted.push(
+    'planted-webhook',
+    'planted-store',
+    '/services/planted-path',
+    'planted-aws',
+    'planted-session',
+  );
+  for (const secret of planted) expect(redact(`x ${secret} y`)).toBe('x [redacted] y');
+  expect(redact('plain-name of app at service.example')).toBe('plain-name of app at service.example');
+});

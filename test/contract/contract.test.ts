@@ -7,7 +7,7 @@ import { SCOPES } from '../../src/api/scopes.ts';
 import { sharedService } from '../sandbox/support.ts';
 import { CALLS } from './calls.ts';
 import { DocumentCheck } from './document-check.ts';
-import { GENERATED, landscapeOf } from './landscape.ts';
+import { GENERATED, landscapeOf } from './inventory.ts';
 import { type Recorded, recorderBefore } from './recorder.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
 
@@ -16,11 +17,45 @@ test('an error of ours stays the same object', () => {
   expect(toCrawlhouseError(error)).toBe(error);
 });
 
-test('what the file system refuses is an error of the disk', () => {
-  for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES']) {
-    expect(toCrawlhouseError(systemError(code)).code).toBe('disk');
+test('a full disk is an error of the disk that asks for space', () => {
+  const full = [
+    systemError('ENOSPC'),
+    systemError('EDQUOT'),
+    new Error('IO Error: Could not write file "x"'),
+    Object.assign(new Error('database or disk is full'), { errcode: 13 }),
+  ];
+  for (const error of full.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', 'free some space, then run again']);
   }
-  expect(toCrawlhouseError(new Error('IO Error: Could not write file "x"')).code).toBe('disk');
+});
+
+test('a file without permission is an error of the disk that asks for the right, not for space', async () => {
+  const denied = await writeFile('/sys/no-such-place', '').catch((error: unknown) => error);
+  const errors = [
+    denied,
+    systemError('EPERM'),
+    new Error('IO Error: Cannot open file "/sys/x.duckdb": Permission denied'),
+    Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 }),
+  ];
+  for (const error of errors.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringMatching(/^give the user .* the right/)]);
+  }
+  expect(toCrawlhouseError(denied).hint).toContain('/sys/no-such-place');
+});
+
+test('a disk that is mounted read-only is an error of the disk that names the mount, not the space', () => {
+  const errors = [
+    Object.assign(systemError('EROFS'), { syscall: 'open', path: '/data/warehouse.duckdb' }),
+    new Error('IO Error: Cannot open file "/data/warehouse.duckdb": Read-only file system'),
+  ];
+  for (const error of errors.map(toCrawlhouseError)) {
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('mounted read-only')]);
+  }
+});
+
+test('a port that the user may not listen on has nothing to do with the disk', () => {
+  const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
+  expect(toCrawlhouseError(error).code).toBe('internal');
 });
 
 test('an abort is an interruption, or the error that it was given as its reason', async () => {

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { createLogger } from '../../src/core/logger.ts';
-import { keepSecret, redact } from '../../src/core/redact.ts';
+import { keepSecret, redact, redactTexts } from '../../src/core/redact.ts';
 
 test('a secret is masked by its value wherever it stands', () => {
   keepSecret('s3cr3t-one');
@@ -41,4 +43,112 @@ test('a log line masks secrets in its message, fields and scope', () => {
   expect(lines).toEqual([
     '1970-01-01T00:00:00.000Z warn  about [redacted] token=[redacted] url="https://x/?t=[redacted]" n=1152921504606846976',
   ]);
+});
+
+const TOKEN = 'tk-9fQ/2+x=Zü7 "q\\wE&r<ty>uiop01';
+
+test('a secret is masked however it is escaped, in layers too', () => {
+  keepSecret(TOKEN);
+  const percent = encodeURIComponent(TOKEN);
+  const every = [...Buffer.from(TOKEN)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  const html = TOKEN.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&#34;');
+  for (const form of [
+    TOKEN,
+    percent,
+    percent.toLowerCase().replaceAll('fq', 'fQ').replaceAll('z%', 'Z%').replaceAll('we', 'wE'),
+    every,
+    every.toUpperCase(),
+    encodeURIComponent(percent),
+    encodeURIComponent(encodeURIComponent(percent)).replaceAll('%25', '%25'),
+    new URLSearchParams({ t: TOKEN }).toString().slice(2),
+    JSON.stringify(TOKEN).slice(1, -1),
+    JSON.stringify(JSON.stringify(TOKEN)).slice(3, -3),
+    JSON.stringify(TOKEN).slice(1, -1).replace('ü', '\\u00fc'),
+    html,
+  ])
+    expect(redact(`before ${form}, after`), form).toBe('before [redacted], after');
+});
+
+test('a secret is masked in base64, base64url and hexadecimal, alone and within a longer text', () => {
+  const secret = 'pw-\xff\xfe>>>???-0123456789';
+  keepSecret(secret);
+  const bytes = Buffer.from(secret);
+  for (const form of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')])
+    expect(redact(`a ${form} b`)).toBe('a [redacted] b');
+  expect(redact(bytes.toString('hex').toUpperCase())).toBe('[redacted]');
+  expect(redact(`auth=${encodeURIComponent(bytes.toString('base64'))};`)).toBe('auth=[redacted];');
+  for (const user of ['u', 'us', 'use', 'user', 'sömeone'])
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const basic = Buffer.from(`${user}:${secret}!`).toString(encoding);
+      expect(redact(`Authorization: Basic ${basic}`)).toBe('Authorization: Basic [redacted]');
+    }
+});
+
+test('a secret that is wrapped over lines, colours, fields or strings is masked', () => {
+  const secret = 'wrapped-secret-of-test';
+  keepSecret(secret);
+  const [a, b] = ['wrapped-sec', 'ret-of-test'];
+  for (const text of [
+    `${a}\n${b}`,
+    `${a}\r\n    ${b}`,
+    `${a}\\n${b}`,
+    `${a}\x1b[1m${b}`,
+    `${a} part=${b}`,
+    `${a}" part="${b}`,
+    `${a}","${b}`,
+    `${a}", "part": "${b}`,
+    `${a}" + "${b}`,
+    [...secret].join('\n'),
+  ])
+    expect(redact(`x ${text} y`), text).toBe('x [redacted] y');
+  const lines = Buffer.from(`someone:${secret}`).toString('base64').replaceAll(/.{10}/g, '$&\n');
+  expect(redact(lines)).toContain('[redacted]');
+  expect(redact(lines).replaceAll(/\s/g, '')).not.toContain(
+    Buffer.from(secret).toString('base64').slice(4, -4),
+  );
+});
+
+test('a long piece of a secret is masked where the rest stands in another text', () => {
+  keepSecret('0f1e2d3c4b5a69788796a5b4c3d2e1f0');
+  expect(redact('first 0f1e2d3c4b5a6978')).toBe('first [redacted]');
+  expect(redact('8796a5b4c3d2e1f0 ends')).toBe('[redacted] ends');
+  keepSecret('https://hooks.example/services/T0/B0/secret-path');
+  expect(redact('https://hooks.example/other')).toBe('https://hooks.example/other');
+});
+
+test('a document stays one: its keys, numbers and dates are as before', () => {
+  keepSecret('units');
+  keepSecret('12345');
+  keepSecret('": "');
+  const document = { units: [{ unit: 'units/a', rows: 12345, big: 12345n, at: new Date(0), none: null }] };
+  expect(parseJson(stringifyJson(redactTexts(document)))).toEqual({
+    units: [{ unit: '[redacted]/a', rows: 12345, big: 12345, at: '1970-01-01T00:00:00.000Z', none: null }],
+  });
+});
+
+test('a secret that two neighbouring texts of a document share masks both', () => {
+  keepSecret('split-over-two');
+  expect(redactTexts({ a: 'x split-o', b: ['ver-two y', 'z'] })).toEqual({
+    a: '[redacted]',
+    b: ['[redacted]', 'z'],
+  });
+});
+
+test('any secret is masked in any text around it, and other texts stay', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 8, maxLength: 40 }),
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'grapheme' }),
+      (secret, before, after) => {
+        keepSecret(secret);
+        expect(redact(`${before}${secret}${after}`)).not.toContain(secret);
+        expect(redact(`${before}${encodeURIComponent(secret)}${after}`)).not.toContain(
+          encodeURIComponent(secret),
+        );
+      },
+    ),
+    { numRuns: 100, seed: 1 },
+  );
+  expect(redact('12 rows, all staged')).toBe('12 rows, all staged');
 });

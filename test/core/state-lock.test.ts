@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
+import type { HeldLock } from '../../src/core/lock-file.ts';
 import { processStart } from '../../src/core/process-start.ts';
-import { lockState } from '../../src/core/state-lock.ts';
+import { lockState, tryLockState } from '../../src/core/state-lock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const MODULE = new URL('../../src/core/state-lock.ts', import.meta.url);
@@ -67,4 +68,25 @@ test('a holder that is killed loses the lock', async () => {
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(refusal(stateDir)).toBeUndefined();
+});
+
+test.for([
+  ['garbage', 'this is no database '.repeat(1000)],
+  ['a header and garbage', `SQLite format 3\0${'garbage'.repeat(2000)}`],
+  ['cut short', 'SQLite format 3\0'],
+] as const)('a lock file that is %s is emptied and taken, by one holder only', async ([_what, content]) => {
+  const stateDir = await temporaryFolder();
+  await writeFile(join(stateDir, 'lock.sqlite'), content);
+  const { ino } = await stat(join(stateDir, 'lock.sqlite'));
+  using lock = tryLockState(stateDir, 'first', false) as HeldLock;
+  expect(lock.wasDamaged).toBe(true);
+  expect((await stat(join(stateDir, 'lock.sqlite'))).ino).toBe(ino);
+  expect(refusal(stateDir)?.code).toBe('locked');
+});
+
+test('a lock file that becomes garbage while it is held stays held', async () => {
+  const stateDir = await temporaryFolder();
+  using _lock = lockState(stateDir, 'first');
+  await writeFile(join(stateDir, 'lock.sqlite'), 'this is no database '.repeat(1000));
+  expect(refusal(stateDir)?.code).toBe('locked');
 });

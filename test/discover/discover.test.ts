@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type DiscoveryScope, discover } from '../../src/discover/discover.ts';
-import { NOTHING_KNOWN } from '../../src/warehouse/known-lists.ts';
+import { NOTHING_KNOWN } from '../../src/warehouse/ops-lists.ts';
 import { sendJson, type TestService, testClient, testService } from '../api/test-service.ts';
 
 const signal = new AbortController().signal;

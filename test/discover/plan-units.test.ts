@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Crawl } from '../../src/api/crawls.ts';
-import type { Landscape } from '../../src/discover/discover.ts';
-import { type Plan, planUnits, type Selection } from '../../src/discover/plan-units.ts';
+import { planUnits } from '../../src/discover/plan-units.ts';
+import type { Inventory } from '../../src/model/inventory.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
+import type { Plan, Selection } from '../../src/model/planned-unit.ts';
 import { unitName } from '../../src/model/unit.ts';
-import { workspaceView } from '../support/landscape.ts';
+import { workspaceView } from '../support/inventory.ts';
 
 function pipeline(dataset: string, kind: string, dataType: string): Pipeline {
   return Pipeline.parse({ dataset, description: dataset, source: { kind, data_type: dataType } });
@@ -20,12 +21,17 @@ function crawl(id: string, more: Partial<Crawl> = {}): Crawl {
   return { id, project_id: 'p1', status: 'done', end_reason: 'ok', ended_at: day('2026-01-01'), ...more };
 }
 
-function landscape(crawls: readonly Crawl[]): Landscape {
+function inventory(crawls: readonly Crawl[]): Inventory {
   const projects = [
     { id: 'p1', name: 'Shop', start_url: 'https://shop' },
     { id: 'p2', name: 'Blog', start_url: 'https://blog' },
   ];
-  return { workspaces: [workspaceView('w1', projects, crawls)], dates: new Map() };
+  return {
+    workspaces: [workspaceView('w1', projects, crawls)],
+    dates: new Map(),
+    unread: new Map(),
+    failures: [],
+  };
 }
 
 const ALL: Selection = {
@@ -36,7 +42,7 @@ const ALL: Selection = {
 };
 
 function plan(crawls: readonly Crawl[], selection: Partial<Selection> = {}, pipelines = [PAGES]): Plan {
-  return planUnits(landscape(crawls), pipelines, { ...ALL, ...selection });
+  return planUnits(inventory(crawls), pipelines, { ...ALL, ...selection });
 }
 
 const namesOf = ({ units }: Plan): string[] => units.map(({ unit }) => unitName(unit));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { rankingDays } from '../../src/discover/ranking-dates.ts';
+import { sendJson, testClient, testService } from '../api/test-service.ts';
 import { clientOf, patchProject, projectId } from '../sandbox/clients.ts';
 import { rankingFolder } from '../sandbox/ranking/ranking-data.ts';
 import { sharedService } from '../sandbox/support.ts';
@@ -30,4 +31,20 @@ test('where all days are too much for the quota they are asked for in smaller sp
 
 test('a quota that does not do for a day is told', async () => {
   await expect(daysOf('poor', 1)).rejects.toMatchObject({ code: 'quota', kind: 'retriable' });
+});
+
+test('days that come in another order have the same first and last', async () => {
+  const rows = ['2025-01-02', '2025-01-03', '2025-01-01'].map((date) => [date, 1]);
+  const service = await testService((_seen, response) =>
+    sendJson(response, 200, { aggs: [{ cols: ['date', 'count'], rows }] }),
+  );
+  expect(await rankingDays(testClient(service), 'p', NOW, signal)).toEqual(ALL_DAYS);
+});
+
+test('an error in the place of the days is no project without days', async () => {
+  const error = { type: 'internal_error', message: 'not now' };
+  const service = await testService((_seen, response) => sendJson(response, 200, { aggs: [{ error }] }));
+  await expect(rankingDays(testClient(service), 'p', NOW, signal)).rejects.toMatchObject({
+    code: 'service_unavailable',
+  });
 });

@@ -71,6 +71,21 @@ test.for([
   expect([found.exitCode, found.status]).toEqual([exitCode, 'fail']);
 });
 
+test('the keys of a store may be in .env, and those of the environment go first', {
+  timeout: 60_000,
+}, async () => {
+  const sandbox = await tiny();
+  const { access_key, secret_key } = sandbox.ready.store_b;
+  const folder = await rawProjectFolder();
+  const dotEnv = (secret: string): Promise<void> =>
+    writeFile(join(folder, '.env'), `AWS_ACCESS_KEY_ID=${access_key}\nAWS_SECRET_ACCESS_KEY=${secret}\n`);
+  await dotEnv(secret_key);
+  const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
+  expect((await doctor(folder, sandbox, none)).of('store_b')?.status).toBe('ok');
+  await dotEnv('wrong');
+  expect((await doctor(folder, sandbox)).of('store_b')?.status).toBe('ok');
+});
+
 test('a file that does not hold is named with its line, and the rest is looked at all the same', {
   timeout: 60_000,
 }, async () => {

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../../src/api/client.ts';
 import { text } from '../../src/core/duckdb.ts';
-import { extractStream } from '../../src/extract/extract-stream.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { type Field, typeFamily } from '../../src/model/field.ts';
-import { requestedFields } from '../../src/pipeline/requested-fields.ts';
-import { folderName } from '../../src/pipeline/unit-folders.ts';
+import { folderName } from '../../src/model/folder-name.ts';
+import { projectedFields } from '../../src/routes/projection.ts';
+import { extractStream } from '../../src/routes/stream/extract-stream.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
-import { openStore } from '../../src/stores/open-store.ts';
+import { openStore } from '../../src/stores/registry.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import { readForeignParquet, writeForeignParquet } from '../support/foreign-parquet.ts';
@@ -33,10 +34,21 @@ async function streamed(sandbox: Sandbox, wanted: (field: Field) => boolean): Pr
   await using client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
   const id = await new DataExportDesk(sandbox).service.crawlId();
   const source = { kind: 'crawl', id, dataType: 'pages' } as const;
-  const fields = requestedFields(await client.crawlFields(id, 'pages', signal), ALL).filter(wanted);
+  const fields = projectedFields(
+    await client.fields({ kind: 'crawl', id: id, dataType: 'pages' }, signal),
+    ALL,
+  ).filter(wanted);
   const folder = await temporaryFolder();
   const names = fields.map((field) => field.name);
-  const request = { source, fields: names, oql: null, format: 'json', gzip: false } as const;
+  const request = {
+    source,
+    fields: names,
+    oql: null,
+    format: 'json',
+    gzip: false,
+    reported: Number.POSITIVE_INFINITY,
+    limits: DEFAULT_LIMITS,
+  } as const;
   const builder = await PackageBuilder.create(() => temporaryConnection(folder), folder, fields);
   const rows: Record<string, unknown>[] = [];
   for await (const part of await extractStream(client, request, folder, signal)) {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/stores/open-store.ts';
+import { openStore } from '../../src/stores/registry.ts';
 import { projectFolder, runHouse, sandboxFor } from '../support/house.ts';
 
 const signal = new AbortController().signal;

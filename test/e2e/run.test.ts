@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/pipeline/session.ts';
+import type { RunResult } from '../../src/model/run-result.ts';
 import {
   crawlhouse,
   projectFolder,

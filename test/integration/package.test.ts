@@ -58,7 +58,7 @@ test('the package works where it is installed from its tarball: init, sandbox, r
   expect(JSON.parse(stdout)).toEqual([{ n: 1000 }]);
   const api = `import { ServiceClient } from 'crawlhouse';
     await using client = new ServiceClient({ baseUrl: '${base_url}', accessToken: '${access_token}' });
-    for await (const workspace of client.workspaces()) console.log(workspace.name);`;
+    for await (const workspace of client.list('workspaces', {})) console.log(workspace.name);`;
   await writeFile(join(place, 'client.mjs'), api);
   expect((await run(node, ['client.mjs'], { cwd: place })).stdout.trim()).toBe('Sandbox');
 });

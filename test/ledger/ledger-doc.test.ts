@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { UNIT_MOVES, UNIT_STATES } from '../../src/ledger/unit-states.ts';
+import { UNIT_MOVES } from '../../src/ledger/unit-states.ts';
+import { UNIT_STATES } from '../../src/model/ledger-records.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/ledger.md'), 'utf8');
 

@@ -65,15 +65,16 @@ test('a unit that is known is not discovered again', async () => {
   ]);
 });
 
-test('failures count the runs in a row, until one succeeds', async () => {
+test('failures count the runs in a row, until one is published: what is loaded may still be held', async () => {
   using ledger = new Ledger(await temporaryFolder());
   ledger.discoverUnits([unit('c1')]);
   const seen: unknown[] = [];
-  for (const end of ['failed', 'refused', 'failed', 'failed', 'loaded', 'failed'] as const) {
+  for (const end of ['failed', 'refused', 'failed', 'failed', 'loaded', 'published', 'failed'] as const) {
     for (const state of ['requested', 'downloading', 'requested', 'downloading'] as const)
       ledger.setUnit(unit('c1'), state, 1, null);
-    if (end === 'loaded') ledger.setUnit(unit('c1'), 'staged', 1, null);
-    ledger.setUnit(unit('c1'), end, 1, null);
+    const isLoaded = end === 'loaded' || end === 'published';
+    ledger.setUnit(unit('c1'), isLoaded ? 'loaded' : end, 1, null);
+    if (end === 'published') ledger.publishLoaded('p');
     const [one] = ledger.units();
     seen.push([one?.failures, one?.next_try_at !== null]);
   }
@@ -81,6 +82,7 @@ test('failures count the runs in a row, until one succeeds', async () => {
     [1, false],
     [2, false],
     [3, false],
+    [4, true],
     [4, true],
     [0, false],
     [1, false],
@@ -98,7 +100,10 @@ test('since when a unit fails is the end of its first failure, through attempts 
       ledger.setUnit(unit('c1'), 'requested', 1, null);
       if (end !== 'requested')
         ledger.setUnit(unit('c1'), end === 'loaded' ? 'staged' : (end as 'failed'), 1, null);
-      if (end === 'loaded') ledger.setUnit(unit('c1'), 'loaded', 1, null);
+      if (end === 'loaded') {
+        ledger.setUnit(unit('c1'), 'loaded', 1, null);
+        ledger.publishLoaded('p');
+      }
       since.push(ledger.units()[0]?.failing_since?.slice(8, 10) ?? null);
     }
     expect(since).toEqual(['14', '14', '14', '14', null, '19']);

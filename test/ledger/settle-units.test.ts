@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Held, settleUnits } from '../../src/ledger/settle-units.ts';
-import { UNIT_MOVES, UNIT_STATES, type UnitState } from '../../src/ledger/unit-states.ts';
+import { UNIT_MOVES } from '../../src/ledger/unit-states.ts';
+import { UNIT_STATES, type UnitState } from '../../src/model/ledger-records.ts';
 
 function settled(status: UnitState, held?: Held): UnitState {
   const moves = settleUnits([{ unit: 'u', status }], new Map(held ? [['u', held]] : []));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkMove, UNIT_MOVES, UNIT_STATES } from '../../src/ledger/unit-states.ts';
+import { checkMove, UNIT_MOVES } from '../../src/ledger/unit-states.ts';
+import { UNIT_STATES } from '../../src/model/ledger-records.ts';
 
 test('every state can be reached from a unit that is new, and left again', () => {
   const reached = new Set<string>(['unknown']);

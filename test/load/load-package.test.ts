@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type Connection, text } from '../../src/core/duckdb.ts';
+import { type Connection, ident } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
 import type { ColumnContract } from '../../src/load/refuse-drift.ts';
 import type { Counts } from '../../src/model/counts.ts';
 import type { Field } from '../../src/model/field.ts';
+import type { ReadField } from '../../src/warehouse/raw-table.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { fields, makePackage, type PackageSpec } from './make-package.ts';
@@ -21,6 +22,7 @@ interface Warehouse {
     spec: PackageSpec,
     schemaChange?: Contract,
     columns?: Readonly<Record<string, ColumnContract>>,
+    fieldsRead?: ReadonlyMap<string, ReadField>,
   ): Promise<Counts>;
 }
 
@@ -32,10 +34,11 @@ async function warehouse(): Promise<Warehouse> {
   let runs = 0;
   return {
     connection: working.connection,
-    async load(spec, schemaChange = 'evolve', columns = {}) {
+    async load(spec, schemaChange = 'evolve', columns = {}, fieldsRead = new Map()) {
       const staged = await readPackage(await makePackage(staging, folder, spec));
       const columnContracts = new Map(Object.entries(columns));
-      return loadPackage(working, staged, { runId: `run-${++runs}`, schemaChange, columnContracts, signal });
+      const runId = `run-${++runs}`;
+      return loadPackage(working, staged, { runId, schemaChange, columnContracts, fieldsRead, signal });
     },
   };
 }
@@ -170,6 +173,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     usual: null,
     flag: null,
     kept: null,
+    fingerprint: expect.stringMatching(/^\d+$/),
     reported: '2',
     received: '2',
     staged: '2',
@@ -385,15 +389,18 @@ test('with schema_change freeze the first unit sets the fields, and one that cha
   expect(await connection.scalar('SELECT count(*) FROM raw.crawl_pages')).toBe(5n);
 });
 
-test('ids and names with quotes stay text', async () => {
+test('names and values with quotes stay text', async () => {
   const { connection, load } = await warehouse();
-  const id = "it's; DROP TABLE ops.loads; --";
-  await load({ ...PAGES, id });
-  await load({ ...PAGES, id });
-  expect(await connection.scalar(`SELECT count(*) FROM raw.crawl_pages WHERE _crawl_id = ${text(id)}`)).toBe(
-    2n,
-  );
-  expect(await connection.scalar('SELECT unit FROM ops.loads')).toBe(`crawl_pages/${id}`);
+  const name = `it's "; DROP TABLE ops.loads; --`;
+  await load({
+    id: 'c1',
+    fields: fields('url').map((field) => ({ ...field, name })),
+    rows: [{ [name]: name }],
+  });
+  expect(await connection.rows(`SELECT ${ident(name)} AS value FROM raw.crawl_pages`)).toEqual([
+    { value: name },
+  ]);
+  expect(await connection.scalar('SELECT count(*) FROM ops.loads')).toBe(1n);
 });
 
 test('a load that breaks off says why, and leaves DuckDB its memory', async () => {
@@ -422,10 +429,12 @@ test('a load that its share of the memory is too little for is made again with a
   const options = { runId: 'r', schemaChange: 'evolve', signal } as const;
   const limits: unknown[] = [];
   const run = connection.run.bind(connection);
+  const others = await database.connect();
   vi.spyOn(connection, 'run').mockImplementation(async (sql, ...rest) => {
     if (!/^INSERT INTO \S*raw/.test(sql)) return run(sql, ...rest);
     limits.push(await connection.scalar("SELECT current_setting('memory_limit')"));
-    if (limits.length === 1) throw new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
+    // As much memory besides as makes the share too little: the error is DuckDB's own.
+    await others.scalar('SELECT len(list(i)) FROM range(10000000) t(i)');
     return run(sql, ...rest);
   });
   const whole = await connection.scalar("SELECT current_setting('memory_limit')");
@@ -599,4 +608,50 @@ test('in a frozen dataset a column may evolve by name', async () => {
   const more = unitOf('c2', 'p1', 'url', 'new bool');
   await expect(load(more, 'freeze')).rejects.toMatchObject({ code: 'contract_drift' });
   await load(more, 'freeze', { new: { schemaChange: 'evolve' } });
+});
+
+test('a new column takes the type that the models read, and a unit that has no room in it is refused', async () => {
+  const { connection, load } = await warehouse();
+  const file = 'sql/m.sql';
+  const reads = new Map([
+    ['tags', { type: 'VARCHAR[]', file }],
+    ['depth', { type: 'BIGINT', file }],
+    ['url', { type: 'VARCHAR', file }],
+  ]);
+  const one = (name: string, type: string, value: unknown): PackageSpec => ({
+    id: 'c1',
+    fields: fields(`${name} ${type}`),
+    rows: [{ [name]: value }],
+  });
+  for (const [spec, message] of [
+    [
+      one('depth', 'string', '1'),
+      'the field depth came as VARCHAR (string), but sql/m.sql reads it as BIGINT',
+    ],
+    [one('depth', 'float', 1), 'the field depth came as DOUBLE (float), but sql/m.sql reads it as BIGINT'],
+    [
+      one('depth', 'natural many', [1]),
+      'the field depth came as BIGINT[] (natural), but sql/m.sql reads it as BIGINT',
+    ],
+    [
+      one('depth', 'new_type', 1),
+      'the field depth came as JSON (new_type), but sql/m.sql reads it as BIGINT',
+    ],
+    [one('URL', 'string', 'a'), 'the field "URL" came without "url", which sql/m.sql reads'],
+  ] as const) {
+    await expect(load(spec, 'evolve', {}, reads)).rejects.toMatchObject({
+      code: 'contract_drift',
+      message: `crawl_pages/c1: ${message}`,
+    });
+  }
+  expect((await contents(connection))['raw.crawl_pages']).toBeUndefined();
+  await load(one('tags', 'string', 'a'), 'evolve', {}, reads);
+  await load({ ...one('depth', 'natural', 2n ** 70n), id: 'c2' }, 'evolve', {}, reads);
+  await load({ ...one('url', 'float', 1.5), id: 'c3' }, 'evolve', { url: { retype: 'allow' } }, reads);
+  const rows = await connection.jsonRows('SELECT tags, depth, url FROM raw.crawl_pages ORDER BY _unit');
+  expect(rows).toEqual([
+    { tags: ['a'], depth: null, url: null },
+    { tags: null, depth: String(2n ** 70n), url: null },
+    { tags: null, depth: null, url: 1.5 },
+  ]);
 });

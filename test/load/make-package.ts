@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Connection } from '../../src/core/duckdb.ts';
 import { stringifyJson } from '../../src/core/json.ts';
-import { writeParts } from '../../src/extract/write-parts.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Manifest } from '../../src/model/manifest.ts';
 import { type Unit, unitName } from '../../src/model/unit.ts';
+import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
 import { writeManifest } from '../../src/stage/write-manifest.ts';
 

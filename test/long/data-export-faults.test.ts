@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
-import { folderName } from '../../src/pipeline/unit-folders.ts';
+import { folderName } from '../../src/model/folder-name.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';
 import { DataExportDesk } from '../support/data-exports.ts';

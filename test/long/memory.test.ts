@@ -1,10 +1,8 @@
-import type { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setInterval } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { projectFolder, published, SHARED_DATA, sandboxFor, spawnCrawlhouse } from '../support/house.ts';
+import { peakOf } from '../support/peak-memory.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
@@ -12,27 +10,6 @@ const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');
 const LIMIT_MB = 400 + 300;
 /** As it was measured, however many a machine has. */
 const THREADS = { CRAWLHOUSE_THREADS: '2' };
-
-/** Runs the program to its end and gives its greatest resident size in MB. */
-async function peakOf(child: ReturnType<typeof spawn>): Promise<{ status: number | null; peak: number }> {
-  const ended = once(child, 'exit');
-  const stop = new AbortController();
-  let peak = 0;
-  const watch = (async () => {
-    for await (const _ of setInterval(20, undefined, { signal: stop.signal })) {
-      try {
-        const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-        peak = Math.max(peak, Number(match?.[1] ?? 0) / 1000);
-      } catch {
-        return;
-      }
-    }
-  })().catch(() => {});
-  const [status] = (await ended) as [number | null];
-  stop.abort();
-  await watch;
-  return { status, peak: Math.round(peak) };
-}
 
 test.skipIf(!existsSync(CATALOGUE))(
   'a crawl of 750 fields loads within the memory target (skipped without ../shared/data)',

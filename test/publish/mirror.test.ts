@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { mirror } from '../../src/publish/mirror.ts';
-import { LocalStore } from '../../src/stores/local-store.ts';
+import { LocalStore } from '../../src/stores/local/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const signal = new AbortController().signal;

@@ -85,7 +85,7 @@ test('SQL that fails on a later row is a wrong use too, not a shorter result', a
   );
   const read = async (): Promise<number> =>
     warehouse.ask('SELECT CAST(n AS INTEGER) AS n FROM t', signal, (result) =>
-      writeResult(result, 'csv', async () => {}),
+      writeResult(result, { format: 'csv' }, async () => {}),
     );
   await expect(read()).rejects.toMatchObject({ code: 'bad_query', exitCode: 2 });
 });

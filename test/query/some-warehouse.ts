@@ -1,6 +1,8 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Database, text } from '../../src/core/duckdb.ts';
+import type { QueryLimits } from '../../src/query/query-limits.ts';
+import { QueryProcess } from '../../src/query/query-process.ts';
 import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -24,4 +26,21 @@ export async function someWarehouse(
   const warehouse = await PublishedWarehouse.open({ warehouse: path, memoryLimit: '200MB', threads: 1 });
   onTestFinished(() => warehouse[Symbol.dispose]());
   return { folder, path, warehouse };
+}
+
+/** A process that runs queries on a published file, under generous limits but those that are given. */
+export async function queryProcess(
+  warehouse: string,
+  limits: Partial<QueryLimits> = {},
+  options: { readonly output?: string } = {},
+): Promise<QueryProcess> {
+  const started = await QueryProcess.start({
+    warehouse,
+    stateDir: join(dirname(warehouse), '.crawlhouse'),
+    threads: 2,
+    limits: { seconds: 120, memory: '200MB', temp: '1GB', rows: 10_000_000, result: '1GB', ...limits },
+    ...options,
+  });
+  onTestFinished(() => started[Symbol.asyncDispose]());
+  return started;
 }

@@ -9,7 +9,7 @@ async function query(sql: string, format: TextFormat): Promise<{ text: string; r
   const { warehouse } = await someWarehouse();
   let text = '';
   const rows = await warehouse.ask(sql, signal, (result) =>
-    writeResult(result, format, async (piece) => {
+    writeResult(result, { format }, async (piece) => {
       text += piece;
     }),
   );
@@ -116,7 +116,7 @@ test('a slow reader is waited for', async () => {
   const { warehouse } = await someWarehouse();
   let busy = false;
   const rows = await warehouse.ask('SELECT range AS n FROM range(10000)', signal, (result) =>
-    writeResult(result, 'jsonl', async () => {
+    writeResult(result, { format: 'jsonl' }, async () => {
       expect(busy).toBe(false);
       busy = true;
       await new Promise((resolve) => setImmediate(resolve));
@@ -124,4 +124,16 @@ test('a slow reader is waited for', async () => {
     }),
   );
   expect(rows).toBe(10_000);
+});
+
+test('a table lines up by what its cells take on a terminal, and cuts between characters', async () => {
+  const sql = `SELECT * FROM (VALUES ('日本語', 1), ('👍', 22), (repeat('語', 50), 3)) AS t (name, n)`;
+  const lines = (await textOf(sql, 'table')).split('\n');
+  expect(lines.slice(0, 4)).toEqual([
+    `name${' '.repeat(75)}   n`,
+    `${'─'.repeat(79)}  ──`,
+    `日本語${' '.repeat(73)}   1`,
+    `👍${' '.repeat(77)}  22`,
+  ]);
+  expect(lines[4]).toBe(`${'語'.repeat(39)}…   3`);
 });

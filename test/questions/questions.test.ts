@@ -61,7 +61,7 @@ async function compare(
 async function rowsOf(warehouse: PublishedWarehouse, sql: string): Promise<Row[]> {
   let text = '';
   await warehouse.ask(sql, new AbortController().signal, (result) =>
-    writeResult(result, 'json', async (piece) => {
+    writeResult(result, { format: 'json' }, async (piece) => {
       text += piece;
     }),
   );

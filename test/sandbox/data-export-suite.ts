@@ -58,9 +58,12 @@ export class Exports {
   async run(input: DataExportInput): Promise<DataExport> {
     await using client = this.client();
     const workspace = await this.service.workspace();
-    const { id } = await client.createDataExport(workspace, input);
+    const { id } = await client.call('createDataExport', {
+      workspace_id: workspace,
+      body: { data_export: input },
+    });
     return await until(async () => {
-      const one = await client.dataExport(workspace, id);
+      const one = await client.call('dataExport', { workspace_id: workspace, data_export_id: id });
       return ['DONE', 'FAILED'].includes(one.status) ? one : undefined;
     });
   }
@@ -207,10 +210,15 @@ export function dataExportSuite({ name, exports, large = false }: Suite): void {
     await using client = it.client();
     const value = { access_key: it.ready.store_b.access_key, secret_key: 'this-is-not-the-secret' };
     const name = `wrong-${Math.random().toString(36).slice(2, 8)}`;
-    await client.createSecret(workspace, {
-      name,
-      type: 'store_b_credentials',
-      value: Buffer.from(JSON.stringify(value)).toString('base64'),
+    await client.call('createSecret', {
+      workspace_id: workspace,
+      body: {
+        secret: {
+          name,
+          type: 'store_b_credentials',
+          value: Buffer.from(JSON.stringify(value)).toString('base64'),
+        },
+      },
     });
     const there = await it.target('store_b', 'x');
     const failed = await it.run({

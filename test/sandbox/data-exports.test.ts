@@ -5,9 +5,10 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DataExportInput } from '../../src/api/data-exports.ts';
+import type { PageQuery } from '../../src/api/pagination.ts';
 import { text } from '../../src/core/duckdb.ts';
 import { exportTarget } from '../../src/sandbox/exports/export-target.ts';
-import { Resources } from '../../src/sandbox/resources.ts';
+import { Resources } from '../../src/sandbox/resources/resources.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -76,7 +77,10 @@ test('the record goes from REQUESTED to DONE, and the list finds it by every nam
   await using client = of.client();
   const target = await of.target('store_a', 'p');
   const input = { resource_id: crawl, output_format: 'csv', ...target } as const;
-  const asked = await client.createDataExport(workspace, { data_type: 'page', ...input });
+  const asked = await client.call('createDataExport', {
+    workspace_id: workspace,
+    body: { data_export: { data_type: 'page', ...input } },
+  });
   expect(asked).toEqual({
     id: expect.any(String),
     data_type: 'page',
@@ -91,11 +95,9 @@ test('the record goes from REQUESTED to DONE, and the list finds it by every nam
     export_failure_reason: null,
     target: 'store_a',
     target_parameters: target.target_parameters,
-    page_group_lists_included: [],
-    include_all_page_group_lists: false,
   });
   const pages = await until(async () => {
-    const one = await client.dataExport(workspace, asked.id);
+    const one = await client.call('dataExport', { workspace_id: workspace, data_export_id: asked.id });
     return one.status === 'DONE' ? one : undefined;
   });
   const links = await of.run({ data_type: 'link', ...input, output_format: 'json' });
@@ -105,8 +107,10 @@ test('the record goes from REQUESTED to DONE, and the list finds it by every nam
     output_row_count: 30,
     output_size_in_bytes: expect.any(Number),
   });
-  const ids = async (query: Parameters<typeof client.dataExports>[1]) =>
-    (await Array.fromAsync(client.dataExports(workspace, query))).map(({ id }) => id);
+  const ids = async (query: PageQuery) =>
+    (await Array.fromAsync(client.list('dataExports', { workspace_id: workspace, query }))).map(
+      ({ id }) => id,
+    );
   const [older, newer] = [pages.id, links.id];
   expect(await ids({})).toEqual([newer, older]);
   expect(await ids({ sort: { name: 'row_count', order: 'desc' } })).toEqual([older, newer]);
@@ -126,20 +130,22 @@ test('the record goes from REQUESTED to DONE, and the list finds it by every nam
   await expect(ids({ filters: { field: ['target', 'equals', 'store_a'] } })).rejects.toThrow('target');
   const listed = (await own.api(`/workspaces/${workspace}/data_exports`)).json.account as Json[];
   expect(Object.keys(listed[0] ?? {})).toEqual(Object.keys(asked));
-  await expect(client.dataExport(workspace, 'none')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(
+    client.call('dataExport', { workspace_id: workspace, data_export_id: 'none' }),
+  ).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test.each([
-  ['an unknown target', { target: 'store_c' }, 'data_export.target'],
-  ["the other target's parameters", { target: 'store_a' }, 'data_export.target_parameters.store_a_bucket'],
-  ['no format', { output_format: undefined }, 'data_export.output_format'],
-  ['a data type of another endpoint', { data_type: 'pages' }, 'data_export.data_type'],
+  ['an unknown target', { target: 'store_c' }, 'target'],
+  ["the other target's parameters", { target: 'store_a' }, 'target_parameters.store_a_bucket'],
+  ['no format', { output_format: undefined }, 'output_format'],
+  ['a data type of another endpoint', { data_type: 'pages' }, 'data_type'],
   [
     'another delimiter',
     { output_format_parameters: { csv_delimiter: '|' } },
-    'data_export.output_format_parameters.csv_delimiter',
+    'output_format_parameters.csv_delimiter',
   ],
-  ['an unknown key', { fields: ['url'] }, 'data_export.fields'],
+  ['an unknown key', { fields: ['url'] }, 'fields'],
 ])('%s is refused by its name', async (_, changes, name) => {
   const refused = await ask(changes);
   expect(refused).toMatchObject({ status: 400, type: 'invalid_request_parameters' });
@@ -162,7 +168,7 @@ test('what a request names has to be there', async () => {
     { page_group_lists_included: ['none'] },
   ])
     expect(await ask(changes)).toMatchObject({ status: 404, type: 'resource_not_found' });
-  const named = { fields: [{ name: 'data_export.target_parameters.store_b_credentials' }] };
+  const named = { fields: [{ name: 'target_parameters.store_b_credentials' }] };
   expect(await ask(withSecret('secrets://other/sandbox-store-b'))).toMatchObject({ status: 400, ...named });
   expect(await ask(withSecret('sandbox-store-b'))).toMatchObject({ status: 400, ...named });
   await it.api(`/workspaces/${workspace}/secrets`, {
@@ -220,9 +226,10 @@ test('segmentations are left out unless they are asked for, each or all', async 
     'url;page_group_casino main;title',
   );
   expect(await header({ page_group_lists_included: ['page_group_shop'] })).toBe('url;page_group_shop;title');
-  expect(await header({ include_all_page_group_lists: true, page_group_lists_included: [] })).toBe(
-    names.join(';'),
-  );
+  for (const page_group_lists_included of [[], ['shop'], ['none']])
+    expect(await header({ include_all_page_group_lists: true, page_group_lists_included })).toBe(
+      names.join(';'),
+    );
 });
 
 test('without rows there is one object: a header, nothing, or a file with its columns', async () => {
@@ -405,17 +412,24 @@ test('an export that ran when the sandbox ended has failed at its next start', a
     output_format: 'parquet',
     ...(await of.target('store_a', 'p')),
   } as const;
-  const { id } = await client.createDataExport(workspace, {
-    ...input,
-    resource_id: await of.service.crawlId(),
+  const { id } = await client.call('createDataExport', {
+    workspace_id: workspace,
+    body: {
+      data_export: {
+        ...input,
+        resource_id: await of.service.crawlId(),
+      },
+    },
   });
   await until(async () =>
-    (await client.dataExport(workspace, id)).status === 'UPLOADING' ? true : undefined,
+    (await client.call('dataExport', { workspace_id: workspace, data_export_id: id })).status === 'UPLOADING'
+      ? true
+      : undefined,
   );
   await first.close();
   await using second = await startSandbox({ stateDir, generate });
   await using again = new Exports(new Service(second)).client();
-  expect(await again.dataExport(workspace, id)).toMatchObject({
+  expect(await again.call('dataExport', { workspace_id: workspace, data_export_id: id })).toMatchObject({
     status: 'FAILED',
     export_failure_reason: 'the service was restarted while the export ran',
   });

@@ -16,9 +16,9 @@ const comparison = await (async () => {
   return String((json.crawl_over_crawls as Json[])[0]?.id);
 })();
 
-type Search = (client: ServiceClient, body: SearchBody) => ReturnType<ServiceClient['searchCrawl']>;
-type Aggregate = (client: ServiceClient, body: AggregateBody) => ReturnType<ServiceClient['aggregateCrawl']>;
-type Export = (client: ServiceClient, fields: string[], oql: Oql) => ReturnType<ServiceClient['exportCrawl']>;
+type Search = (client: ServiceClient, body: SearchBody) => ReturnType<ServiceClient['search']>;
+type Aggregate = (client: ServiceClient, body: AggregateBody) => ReturnType<ServiceClient['aggregate']>;
+type Export = (client: ServiceClient, fields: string[], oql: Oql) => ReturnType<ServiceClient['export']>;
 
 const filter: Oql = { field: ['url', 'has_value', ''] };
 
@@ -28,33 +28,53 @@ const SOURCES: readonly [name: string, path: string, number: string, Search, Agg
     'a crawl',
     `/data/crawl/${crawl}/pages`,
     'word_count',
-    (client, body) => client.searchCrawl(crawl, 'pages', body),
-    (client, body) => client.aggregateCrawl(crawl, 'pages', body),
-    (client, fields, oql) => client.exportCrawl(crawl, 'pages', { fields, oql }, 'json', false),
+    (client, body) => client.search({ kind: 'crawl', id: crawl, dataType: 'pages' }, body),
+    (client, body) => client.aggregate({ kind: 'crawl', id: crawl, dataType: 'pages' }, body),
+    (client, fields, oql) =>
+      client.export(
+        { kind: 'crawl', id: crawl, dataType: 'pages' },
+        { fields, oql },
+        { fileType: 'json', gzip: false },
+      ),
   ],
   [
     'a crawl over crawl',
     `/data/crawl_over_crawl/${comparison}/pages`,
     'crawl2_word_count',
-    (client, body) => client.searchCrawlOverCrawl(comparison, body),
-    (client, body) => client.aggregateCrawlOverCrawl(comparison, body),
-    (client, fields, oql) => client.exportCrawlOverCrawl(comparison, { fields, oql }, 'json', false),
+    (client, body) => client.search({ kind: 'crawl_over_crawl', id: comparison }, body),
+    (client, body) => client.aggregate({ kind: 'crawl_over_crawl', id: comparison }, body),
+    (client, fields, oql) =>
+      client.export(
+        { kind: 'crawl_over_crawl', id: comparison },
+        { fields, oql },
+        { fileType: 'json', gzip: false },
+      ),
   ],
   [
     'log events',
     `/data/project/${project}/log_monitoring/events`,
     'bytes_sent',
-    (client, body) => client.searchLogEvents(project, body),
-    (client, body) => client.aggregateLogEvents(project, body),
-    (client, fields, oql) => client.exportLogEvents(project, { fields, oql }, 'json', false),
+    (client, body) => client.search({ kind: 'log_events', projectId: project }, body),
+    (client, body) => client.aggregate({ kind: 'log_events', projectId: project }, body),
+    (client, fields, oql) =>
+      client.export(
+        { kind: 'log_events', projectId: project },
+        { fields, oql },
+        { fileType: 'json', gzip: false },
+      ),
   ],
   ...(['days', 'weeks', 'months'] as const).map((by): [string, string, string, Search, Aggregate, Export] => [
     `log pages by ${by}`,
     `/data/project/${project}/log_monitoring/pages/${by}`,
     'hits',
-    (client, body) => client.searchLogPages(project, by, body),
-    (client, body) => client.aggregateLogPages(project, by, body),
-    (client, fields, oql) => client.exportLogPages(project, by, { fields, oql }, 'json', false),
+    (client, body) => client.search({ kind: 'log_pages', projectId: project, granularity: by }, body),
+    (client, body) => client.aggregate({ kind: 'log_pages', projectId: project, granularity: by }, body),
+    (client, fields, oql) =>
+      client.export(
+        { kind: 'log_pages', projectId: project, granularity: by },
+        { fields, oql },
+        { fileType: 'json', gzip: false },
+      ),
   ]),
 ];
 
@@ -150,7 +170,9 @@ test('without the feature of its data a project is refused, before its data are 
   });
   for (const path of [...logs, comparisons])
     expect(await answers(path)).toEqual(all([403, 'forbidden', 'missing_feature']));
-  await expect(clientOf(it).searchLogEvents(project, {})).rejects.toMatchObject({ code: 'missing_feature' });
+  await expect(clientOf(it).search({ kind: 'log_events', projectId: project }, {})).rejects.toMatchObject({
+    code: 'missing_feature',
+  });
 
   // A project that names no feature has those of its workspace.
   await set({ features: [] });

@@ -131,11 +131,103 @@ test('from one crawl to the next most pages stay, some go, come and change', () 
   }
 });
 
-test('clusters and structured data are served as well', async () => {
-  expect(await rowsOf(0, 'clusters')).toHaveLength(50);
-  const items = await rowsOf(0, 'structured_data');
-  expect(items).toHaveLength(70);
-  expect(items.every((item) => byUrl.has(item.url))).toBe(true);
+/** How often each value stands in a list. */
+function countBy<T>(values: readonly T[]): Map<T, number> {
+  const found = new Map<T, number>();
+  for (const value of values) found.set(value, (found.get(value) ?? 0) + 1);
+  return found;
+}
+
+/** The values of a many-valued field. */
+const valuesOf = (value: unknown): unknown[] =>
+  value === null ? [] : Array.isArray(value) ? value : [value];
+
+test('the link counts of each page are those of the links, and a page that failed has none', async () => {
+  for (const [index, rows] of pages.entries()) {
+    const links = await rowsOf(index, 'links');
+    const number = (end: 'origin' | 'target', test: (link: Json) => boolean) => {
+      const found = countBy(links.filter(test).map((link) => link[end]));
+      return (url: unknown): number => found.get(url) ?? 0;
+    };
+    const inlinks = number('target', (link) => link.intern === true);
+    const followed = number('target', (link) => link.intern === true && link.follow === true);
+    const internal = number('origin', (link) => link.intern === true);
+    const internalFollowed = number('origin', (link) => link.intern === true && link.follow === true);
+    const external = number('origin', (link) => link.intern === false);
+    const externalFollowed = number('origin', (link) => link.intern === false && link.follow === true);
+    for (const page of rows) {
+      const { url } = page;
+      const isOk = page.status_code === 200;
+      expect(page).toMatchObject({
+        nb_inlinks: inlinks(url),
+        follow_inlinks: followed(url),
+        nofollow_inlinks: inlinks(url) - followed(url),
+        internal_outlinks: isOk ? internal(url) : null,
+        internal_follow_outlinks: isOk ? internalFollowed(url) : null,
+        internal_nofollow_outlinks: isOk ? internal(url) - internalFollowed(url) : null,
+        external_outlinks: isOk ? external(url) : null,
+        external_follow_outlinks: isOk ? externalFollowed(url) : null,
+        external_nofollow_outlinks: isOk ? external(url) - externalFollowed(url) : null,
+      });
+      if (!isOk) expect(internal(url) + external(url), String(url)).toBe(0);
+    }
+  }
+});
+
+test.each(['title', 'h1', 'meta_description'] as const)(
+  'a %s is called duplicated where another page has it, and only there',
+  (field) => {
+    const name = field.replace('meta_', '');
+    for (const rows of pages) {
+      const count = countBy(rows.map((row) => row[field]));
+      const duplicated = rows.filter((row) => row[field] !== null && (count.get(row[field]) ?? 0) > 1);
+      expect(duplicated.length).toBeGreaterThan(10);
+      for (const row of rows) {
+        const is = duplicated.includes(row);
+        const expected = is ? 'duplicated' : row[field] === null ? 'not_set' : 'unique';
+        expect(row[`${name}_evaluation`]).toBe(row.status_code === 200 ? expected : null);
+        expect(row[`duplicate_${name}_status`] !== null).toBe(is);
+        expect(row[`has_duplicate_${name}_issue`] === true && !is).toBe(false);
+      }
+    }
+  },
+);
+
+test('the clusters have as many pages as their size says, and every page in one names it', async () => {
+  const clusters = await rowsOf(0, 'clusters');
+  expect(clusters).toHaveLength(50);
+  const members = new Map<unknown, Json[]>();
+  for (const row of first)
+    for (const id of valuesOf(row.clusters)) members.set(id, [...(members.get(id) ?? []), row]);
+  expect([...members.keys()].sort()).toEqual(clusters.map((cluster) => cluster.cluster_id).sort());
+  for (const { cluster_id, size, average_similarity, sample_urls } of clusters) {
+    const own = members.get(cluster_id) ?? [];
+    expect(size).toBe(own.length);
+    expect(own.length).toBeGreaterThan(1);
+    const sum = own.reduce((total, row) => total + Number(row.nearduplicate_content_similarity), 0);
+    expect(average_similarity).toBeCloseTo(sum / own.length, 3);
+    for (const url of valuesOf(sample_urls)) expect(own.map((row) => row.url)).toContain(url);
+  }
+  for (const row of first) {
+    const isIn = valuesOf(row.clusters).length > 0;
+    if (row.status_code === 200) expect(row.nearduplicate_content).toBe(isIn);
+    expect(row.nearduplicate_content_similarity !== null).toBe(isIn);
+    expect(row.nearduplicate_status !== null).toBe(isIn);
+  }
+});
+
+test('the items of structured data are on pages that count and name them', async () => {
+  for (const [index, rows] of pages.entries()) {
+    const items = await rowsOf(index, 'structured_data');
+    expect(items).toHaveLength(70);
+    const known = new Map(rows.map((row) => [row.url, row]));
+    for (const { url } of items) expect(known.get(url)?.status_code).toBe(200);
+    for (const row of rows.filter(({ status_code }) => status_code === 200)) {
+      const own = items.filter(({ url }) => url === row.url);
+      expect(row.semantic_item_count).toBe(own.length);
+      expect(valuesOf(row.semantic_types)).toEqual([...new Set(own.map(({ type }) => type))].sort());
+    }
+  }
 });
 
 test('columns takes the first fields, or adds more', async () => {

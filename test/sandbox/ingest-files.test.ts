@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { ServiceClient } from '../../src/api/client.ts';
-import type { IngestFile } from '../../src/api/ingest-files.ts';
+import { fileForm, type IngestFile } from '../../src/api/ingest-files.ts';
+import type { PageQuery } from '../../src/api/pagination.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +12,7 @@ const it = await sharedService({ generate: ['projects=2,crawls=1,pages=1'] });
 const { baseUrl, accessToken } = it.sandbox;
 const client = new ServiceClient({ baseUrl, accessToken });
 afterAll(() => client[Symbol.asyncDispose]());
-const projects = await Array.fromAsync(client.projects(await it.workspace()));
+const projects = await Array.fromAsync(client.list('projects', { workspace_id: await it.workspace() }));
 const [id, other] = projects.map((project) => project.id) as [string, string];
 let files = 0;
 
@@ -21,13 +22,16 @@ async function upload(
   name = `file-${files++}.csv`,
   to = id,
 ): Promise<IngestFile> {
-  await client.uploadIngestFile(to, { name, content: new Blob([content as string]) });
+  await client.call('uploadIngestFile', {
+    project_id: to,
+    body: fileForm({ name, content: new Blob([content as string]) }),
+  });
   return processed(client, to, name);
 }
 
 function processed(client: ServiceClient, projectId: string, name: string): Promise<IngestFile> {
   return until(async () => {
-    const files = await Array.fromAsync(client.ingestFiles(projectId));
+    const files = await Array.fromAsync(client.list('ingestFiles', { project_id: projectId }));
     const file = files.find((one) => one.name === name);
     return file && ['PROCESSED', 'ERROR'].includes(file.status) ? file : undefined;
   });
@@ -71,9 +75,11 @@ test('a file is processed into its fields, its lines counted by what is wrong wi
     },
     size: text.length,
   });
-  expect(await client.ingestFile(id, file.id)).toEqual(file);
-  await client.deleteIngestFile(id, file.id);
-  await expect(client.ingestFile(id, file.id)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await client.call('ingestFile', { project_id: id, ingest_file_id: file.id })).toEqual(file);
+  await client.call('deleteIngestFile', { project_id: id, ingest_file_id: file.id });
+  await expect(client.call('ingestFile', { project_id: id, ingest_file_id: file.id })).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });
 
 test.each([
@@ -139,8 +145,8 @@ test('files are listed, the newest first, sorted and filtered by what the specif
   await upload('url\n', 'b.csv', other);
   await upload('nothing', 'a.csv', other);
   await upload('url,x\n', 'c.csv', other);
-  const names = async (query: Parameters<typeof client.ingestFiles>[1]) =>
-    (await Array.fromAsync(client.ingestFiles(other, query))).map(({ name }) => name);
+  const names = async (query: PageQuery) =>
+    (await Array.fromAsync(client.list('ingestFiles', { project_id: other, query }))).map(({ name }) => name);
   expect(await names({})).toEqual(['c.csv', 'a.csv', 'b.csv']);
   expect(await names({ sort: { name: 'name', order: 'asc' } })).toEqual(['a.csv', 'b.csv', 'c.csv']);
   expect(await names({ filters: { field: ['status', 'equals', 'ERROR'] } })).toEqual(['a.csv']);
@@ -149,8 +155,16 @@ test('files are listed, the newest first, sorted and filtered by what the specif
 
 test('a second file of the same name is refused while the first is good', async () => {
   await upload('nothing', 'a.csv');
-  expect(await client.uploadIngestFile(id, { name: 'a.csv', content: new Blob(['url\n']) }));
-  const again = client.uploadIngestFile(id, { name: 'a.csv', content: new Blob(['url\n']) });
+  expect(
+    await client.call('uploadIngestFile', {
+      project_id: id,
+      body: fileForm({ name: 'a.csv', content: new Blob(['url\n']) }),
+    }),
+  );
+  const again = client.call('uploadIngestFile', {
+    project_id: id,
+    body: fileForm({ name: 'a.csv', content: new Blob(['url\n']) }),
+  });
   await expect(again).rejects.toThrow('already');
 });
 
@@ -199,13 +213,18 @@ test('an upload that breaks off is an error, and its name stays free', async () 
   } as RequestInit).catch(() => undefined);
   await begun.promise;
   const status = async () =>
-    (await Array.fromAsync(client.ingestFiles(id))).find(({ name }) => name === 'cut.csv');
+    (await Array.fromAsync(client.list('ingestFiles', { project_id: id }))).find(
+      ({ name }) => name === 'cut.csv',
+    );
   await until(async () => ((await status())?.status === 'UPLOADING' ? true : undefined));
   ending.abort();
   await sent;
   const cut = await processed(client, id, 'cut.csv');
   expect(cut).toMatchObject({ status: 'ERROR', error_message: 'the upload broke off' });
-  await client.uploadIngestFile(id, { name: 'cut.csv', content: new Blob(['url\n']) });
+  await client.call('uploadIngestFile', {
+    project_id: id,
+    body: fileForm({ name: 'cut.csv', content: new Blob(['url\n']) }),
+  });
 });
 
 test('what was not processed when the sandbox ended is processed at its next start', async () => {
@@ -213,9 +232,14 @@ test('what was not processed when the sandbox ended is processed at its next sta
   const generate = ['pages=1'];
   const first = await startSandbox({ stateDir, generate });
   await using one = new ServiceClient(first);
-  const [workspace] = await Array.fromAsync(one.workspaces());
-  const [{ id: project } = { id: '' }] = await Array.fromAsync(one.projects(workspace?.id ?? ''));
-  await one.uploadIngestFile(project, { name: 'a.csv', content: new Blob(['url\nhttps://x.example/\n']) });
+  const [workspace] = await Array.fromAsync(one.list('workspaces', {}));
+  const [{ id: project } = { id: '' }] = await Array.fromAsync(
+    one.list('projects', { workspace_id: workspace?.id ?? '' }),
+  );
+  await one.call('uploadIngestFile', {
+    project_id: project,
+    body: fileForm({ name: 'a.csv', content: new Blob(['url\nhttps://x.example/\n']) }),
+  });
   const file = await processed(one, project, 'a.csv');
   await fetch(`${first.baseUrl}/_sandbox/ingest_files/${file.id}`, {
     method: 'PATCH',

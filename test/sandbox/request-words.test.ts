@@ -61,7 +61,7 @@ test('of several shapes, the one that a value has is told what is wrong in it', 
   ]);
   const target = { data_export: { data_type: 'page', resource_id: 'x', output_format: 'csv', target: 'c' } };
   expect(await told(`/workspaces/${workspace}/data_exports`, target)).toEqual([
-    'data_export.target: must be "store_a" or "store_b" (invalid_value)',
+    'target: must be "store_a" or "store_b" (invalid_value)',
   ]);
 });
 
@@ -72,13 +72,13 @@ test('formats and lengths are told in words, without what was sent', async () =>
     notifications: { email_recipients: ['me'], custom_webhooks: [{ url: 'ftp://a', secret: 'short' }] },
   };
   expect(await told(`${project}/crawl_configs`, { crawl_config })).toEqual([
-    'crawl_config.name: must be at least 1 character long (too_small)',
-    'crawl_config.max_speed: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second (invalid_value)',
-    'crawl_config.dns[0].ips[0]: must be an IPv4 address or an IPv6 address (invalid_format)',
-    'crawl_config.notifications.email_recipients[0]: must be an e-mail address (invalid_format)',
-    'crawl_config.notifications.custom_webhooks[0].url: must be an address that begins with http:// or https:// (invalid_format)',
-    'crawl_config.notifications.custom_webhooks[0].secret: must be at least 8 characters long (too_small)',
-    'crawl_config.id: is not a parameter of this request (unknown)',
+    'name: must be at least 1 character long (too_small)',
+    'max_speed: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5, in URLs per second (invalid_value)',
+    'dns[0].ips[0]: must be an IPv4 address or an IPv6 address (invalid_format)',
+    'notifications.email_recipients[0]: must be an e-mail address (invalid_format)',
+    'notifications.custom_webhooks[0].url: must be an address that begins with http:// or https:// (invalid_format)',
+    'notifications.custom_webhooks[0].secret: must be at least 8 characters long (too_small)',
+    'id: is not a parameter of this request (unknown)',
   ]);
 });
 
@@ -97,7 +97,7 @@ test('a name that is taken is named', async () => {
   expect((await it.api(`/workspaces/${workspace}/secrets`, { body })).json).toEqual({
     type: 'duplicate_entry',
     message: 'there is a secret sandbox-store-b already',
-    fields: [{ name: 'secret.name', type: 'duplicate', message: 'is taken' }],
+    fields: [{ name: 'name', type: 'duplicate', message: 'is taken' }],
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../../src/api/client.ts';
+import type { PageQuery } from '../../src/api/pagination.ts';
 import { type Json, type Service, service, sharedService } from './support.ts';
 
 function base64(value: unknown): string {
@@ -18,15 +19,20 @@ test('a secret can be made, listed, sorted, filtered and deleted, and its value 
   const { baseUrl, accessToken } = it.sandbox;
   await using client = new ServiceClient({ baseUrl, accessToken });
   const workspace = await it.workspace();
-  const own = await Array.fromAsync(client.secrets(workspace));
+  const own = await Array.fromAsync(client.list('secrets', { workspace_id: workspace }));
   expect(own.map(({ name }) => name)).toEqual([it.sandbox.ready.store_b.credentials_secret]);
-  const made = await client.createSecret(workspace, {
-    name: 'my-bucket_1',
-    type: 'store_b_credentials',
-    value: base64(KEYS),
+  const made = await client.call('createSecret', {
+    workspace_id: workspace,
+    body: {
+      secret: {
+        name: 'my-bucket_1',
+        type: 'store_b_credentials',
+        value: base64(KEYS),
+      },
+    },
   });
   const other = { name: 'Google', type: 'store_a_credentials', value: base64({ any: ['json'] }) } as const;
-  await client.createSecret(workspace, other);
+  await client.call('createSecret', { workspace_id: workspace, body: { secret: other } });
   expect(made).toEqual({
     id: expect.any(String),
     name: 'my-bucket_1',
@@ -34,8 +40,10 @@ test('a secret can be made, listed, sorted, filtered and deleted, and its value 
     creation_date: expect.any(Number),
     owner_id: expect.any(String),
   });
-  const names = async (query: Parameters<typeof client.secrets>[1]) =>
-    (await Array.fromAsync(client.secrets(workspace, query))).map(({ name }) => name);
+  const names = async (query: PageQuery) =>
+    (await Array.fromAsync(client.list('secrets', { workspace_id: workspace, query }))).map(
+      ({ name }) => name,
+    );
   expect(await names({})).toEqual(['Google', 'my-bucket_1', 'sandbox-store-b']);
   expect(await names({ sort: { name: 'name', order: 'desc' } })).toEqual([
     'sandbox-store-b',
@@ -50,22 +58,24 @@ test('a secret can be made, listed, sorted, filtered and deleted, and its value 
     expect(text).not.toContain(base64(KEYS));
     expect(text).not.toContain('_value');
   }
-  await client.deleteSecret(workspace, made.id);
+  await client.call('deleteSecret', { workspace_id: workspace, secret_id: made.id });
   expect(await names({})).toEqual(['Google', 'sandbox-store-b']);
-  await expect(client.deleteSecret(workspace, made.id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(
+    client.call('deleteSecret', { workspace_id: workspace, secret_id: made.id }),
+  ).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test.each([
-  ['a name that begins with a digit', { name: '1abc' }, 'secret.name'],
-  ['a name of two letters', { name: 'ab' }, 'secret.name'],
-  ['a name of 65 letters', { name: 'a'.repeat(65) }, 'secret.name'],
-  ['a name with a blank', { name: 'a b c' }, 'secret.name'],
-  ['a type that is none', { type: 'store_c_credentials' }, 'secret.type'],
-  ['a value that is no base64', { value: '{"access_key":"x"}' }, 'secret.value'],
-  ['a value that is no JSON', { value: base64('access_key') }, 'secret.value'],
-  ['keys under other names', { value: base64({ accessKey: 'a', secretKey: 'b' }) }, 'secret.value'],
-  ['an empty value', { value: '' }, 'secret.value'],
-  ['a key that is not of the contract', { owner_id: 'x' }, 'secret.owner_id'],
+  ['a name that begins with a digit', { name: '1abc' }, 'name'],
+  ['a name of two letters', { name: 'ab' }, 'name'],
+  ['a name of 65 letters', { name: 'a'.repeat(65) }, 'name'],
+  ['a name with a blank', { name: 'a b c' }, 'name'],
+  ['a type that is none', { type: 'store_c_credentials' }, 'type'],
+  ['a value that is no base64', { value: '{"access_key":"x"}' }, 'value'],
+  ['a value that is no JSON', { value: base64('access_key') }, 'value'],
+  ['keys under other names', { value: base64({ accessKey: 'a', secretKey: 'b' }) }, 'value'],
+  ['an empty value', { value: '' }, 'value'],
+  ['a key that is not of the contract', { owner_id: 'x' }, 'owner_id'],
 ])('%s is refused by its name', async (_, change, field) => {
   const it = shared;
   const good = { name: 'good-name', type: 'store_b_credentials', value: base64(KEYS) };

@@ -20,7 +20,12 @@ async function house() {
   const morning = (pipelines: readonly string[]) =>
     Schedule.parse({ name: 'morning', cron: '0 6 * * *', pipelines, alerts: { webhook: url } });
   const fired = (pipelines: readonly string[], schedulesError: string | null = null) =>
-    fire(settings, morning(pipelines), silentLogger, new AbortController().signal, true, schedulesError);
+    fire(
+      settings,
+      { schedule: morning(pipelines), isLast: true, schedulesError },
+      silentLogger,
+      new AbortController().signal,
+    );
   return { folder, received, fired };
 }
 

@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '../../src/api/webhook-signature.ts';
 import { listen } from '../../src/schedule/listen.ts';
+import { RecentBodies } from '../../src/schedule/recent-bodies.ts';
 
 const SECRET = 'webhook-secret-of-test';
 
-async function ear(secret: string | undefined) {
+async function ear(secret: string | undefined, now?: () => number) {
   const stopping = new AbortController();
   const watched = {
     running: 'morning',
@@ -17,7 +18,7 @@ async function ear(secret: string | undefined) {
     },
     nextFirings: () => [{ name: 'morning', next_at: '2026-01-02T06:00:00.000Z' }],
   };
-  const listener = await listen('127.0.0.1:0', watched, secret, stopping.signal);
+  const listener = await listen('127.0.0.1:0', watched, secret, stopping.signal, now);
   onTestFinished(() => listener[Symbol.asyncDispose]());
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, init);
@@ -71,4 +72,26 @@ test('an address that is taken is a wrong setting', async () => {
   await expect(
     listen(`127.0.0.1:${listener.port}`, watched, undefined, new AbortController().signal),
   ).rejects.toMatchObject({ code: 'bad_settings', message: expect.stringContaining('schedule_listen: ') });
+});
+
+test('a webhook that is replayed nudges once in ten minutes, and answers as before', async () => {
+  let now = 0;
+  const { watched, post } = await ear(SECRET, () => now);
+  const body = '{"event":"crawl.ended","crawl_id":"a"}';
+  const other = '{"event":"crawl.ended","crawl_id":"b"}';
+  const send = (text: string) => post(text, signWebhook(text, SECRET));
+  for (let times = 0; times < 50; times++) expect(await send(body)).toBe(202);
+  expect(watched.nudges).toBe(1);
+  expect([await send(other), watched.nudges]).toEqual([202, 2]);
+  now += 9 * 60_000;
+  expect([await send(body), watched.nudges]).toEqual([202, 2]);
+  now += 60_000;
+  expect([await send(body), watched.nudges]).toEqual([202, 3]);
+});
+
+test('what is remembered of webhooks is bounded', () => {
+  const recent = new RecentBodies(() => 0);
+  for (let index = 0; index < 5000; index++) expect(recent.isNew(Buffer.from(`${index}`))).toBe(true);
+  expect(recent.isNew(Buffer.from('4999'))).toBe(false);
+  expect(recent.isNew(Buffer.from('0'))).toBe(true);
 });

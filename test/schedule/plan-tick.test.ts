@@ -9,7 +9,7 @@ const standing = (done_until: string, one = schedule()): ScheduleState => ({
   [one.name]: { cron: one.cron, time_zone: one.time_zone, done_until },
 });
 const tick = (one: Schedule, state: ScheduleState, now: string, running: string[] = []) =>
-  planTick([one], state, at(now), new Set(running), 'seed');
+  planTick([one], state, at(now), { running: new Set(running), seed: 'seed' });
 
 test('a firing starts at its minute, and once', () => {
   const state = standing('2026-01-01T06:00:00Z');
@@ -78,6 +78,6 @@ test('jitter puts a start off by the same share each time, other elsewhere', () 
   expect(jitterOf(one, 'elsewhere')).not.toBe(delay);
   const due = at('2026-01-02T06:00:00Z') + delay;
   const state = standing('2026-01-01T06:00:00Z', one);
-  const starts = (now: number) => planTick([one], state, now, new Set(), 'seed').starts;
+  const starts = (now: number) => planTick([one], state, now, { running: new Set(), seed: 'seed' }).starts;
   expect([starts(due - 1), starts(due)]).toMatchObject([[], [{ late: false }]]);
 });

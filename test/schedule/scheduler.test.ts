@@ -183,3 +183,18 @@ test('a state that cannot be written does not end the service', async () => {
   expect(held.fired).toHaveLength(1);
   expect(held.log.join('\n')).toContain('state of the schedules not written');
 });
+
+test('nudges that never end begin one run a minute, and a clock that was put back does not silence them', async () => {
+  const { held, scheduler, pass, end } = stage({ schedules: [{ name: 'morning', cron: '0 5 * * *' }] });
+  await pass(0);
+  for (let second = 0; second < 600; second++) {
+    scheduler.nudge();
+    await pass(1);
+    await end();
+  }
+  expect(held.fired).toHaveLength(10);
+  held.now -= 3_600_000;
+  scheduler.nudge();
+  await pass(3);
+  expect(held.fired).toHaveLength(11);
+});

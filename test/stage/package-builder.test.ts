@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { stringifyJson } from '../../src/core/json.ts';
-import { writeParts } from '../../src/extract/write-parts.ts';
 import type { Field } from '../../src/model/field.ts';
+import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -56,7 +56,7 @@ async function stage(
     ),
     rejectRows: await readBack(
       connection,
-      staged.rejects.map((file) => join(folder, file)),
+      staged.rejects.map(({ file }) => join(folder, file)),
     ),
   };
 }
@@ -430,5 +430,158 @@ test('infinity and epoch are rejects, not the day that DuckDB takes them for; th
         ['day', word],
       ]);
     }
+  }
+});
+
+test('a line separator in the text of a row hides none of its keys, and splits no broken row', async () => {
+  const catalogue = [field('url', 'string'), field('depth', 'natural')];
+  for (const separator of ['\u2028', '\u2029', '\r']) {
+    const space = separator === '\r' ? '\r' : ' ';
+    const text = separator === '\r' ? '' : separator;
+    const row = (url: string, depth: string, extra: string): string =>
+      `{"url":"${url}${text}",${space}"depth":${depth},"extra":"${extra}"}\n`;
+    const whole = await stage('json', row('a', '1', 'x') + row('b', '2', 'y'), catalogue);
+    expect(whole.columns.map((column) => column.field)).toEqual(['url', 'depth', 'extra']);
+    expect(whole.rows).toEqual([
+      { url: `a${text}`, depth: '1', extra: '"x"' },
+      { url: `b${text}`, depth: '2', extra: '"y"' },
+    ]);
+    const broken = await stage('json', row('a', '1', 'x') + row('b', '2.5', 'y'), catalogue);
+    expect(broken).toMatchObject({ staged: 1, rejected: 1 });
+    expect(broken.rejectRows).toMatchObject([{ line: '2', field: 'depth', value: '2.5' }]);
+  }
+});
+
+test('a key that no schema declares is kept although the first row is broken', async () => {
+  const catalogue = [field('url', 'string')];
+  for (const broken of ['no JSON', '"text"', '[1]']) {
+    const staged = await stage('json', `${broken}\n{"url":"a","extra":1}\n`, catalogue);
+    expect(staged).toMatchObject({ staged: 1, rejected: 1, rows: [{ url: 'a', extra: '1' }] });
+  }
+});
+
+test('a CSV whose records end in CRLF here and LF there is loaded, its values unchanged', async () => {
+  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const rows = [
+    { id: '1', title: 'a' },
+    { id: '2', title: 'b\rc\r\nd\ne\r' },
+    { id: '3', title: null },
+    { id: '4', title: '' },
+    { id: '5', title: 'f' },
+  ];
+  for (const ends of ['\n\r', '\r\n'].map((order) =>
+    [...order].map((end) => (end === '\r' ? '\r\n' : end)),
+  )) {
+    const [odd, even] = ends;
+    const records = ['id;title', '1;a', '2;"b\rc\r\nd\ne\r"', '3;', '4;""', '', '\r', '5;f'];
+    const text = records.map((record, index) => record + (index % 2 ? odd : even)).join('');
+    const staged = await stage('csv', text, catalogue);
+    expect(staged).toMatchObject({ rejected: 0, rejectRows: [], rows });
+  }
+});
+
+test('in a CSV of mixed line ends a return outside quotes is a reject, and so is a broken value, each with its line', async () => {
+  const catalogue = [field('id', 'natural'), field('title', 'string')];
+  const text = 'id;title\r\n1;a\n2;b\rc\r\n3;"d\r\ne"\n4.5;f\r\n5;g\n';
+  const staged = await stage('csv', text, catalogue);
+  expect(staged.rows.map((row) => row.id)).toEqual(['1', '3', '5']);
+  expect(staged.rejectRows).toMatchObject([
+    { line: '3', field: null, reason: 'has a carriage return outside quotes' },
+    { line: '6', field: 'id', value: '4.5' },
+  ]);
+});
+
+test('a number that is none, or that only a double makes whole, is a reject wherever it stands', async () => {
+  const catalogue = [field('id', 'natural'), field('n', 'natural'), field('r', 'float')];
+  const broken: [string, string][] = [
+    ['n', '6815006321142732.5'],
+    ['n', '123.00000000000000001'],
+    ['n', '9007199254740993.5'],
+    ['n', '"1_000"'],
+    ['n', '"0x10"'],
+    ['r', '9007199254740993e0'],
+    ['r', '9007199254740993.0'],
+    ['r', '"1_0.5"'],
+    ['r', '"+-1"'],
+    ['r', '1e400'],
+    ['r', '"٣"'],
+  ];
+  // Names that differ only in case are read another way.
+  const twins = [...catalogue, field('N', 'string'), field('R', 'string')];
+  for (const [name, value] of broken) {
+    const json = `{"id":1,"${name}":${value}}\n{"id":2}\n`;
+    const bare = value.replaceAll('"', '');
+    const byCsv = await stage('csv', `id;${name}\n1;${bare}\n2;\n`, catalogue);
+    for (const staged of [await stage('json', json, catalogue), await stage('json', json, twins), byCsv]) {
+      expect(staged.rejectRows.map((row) => [row.field, row.value])).toEqual([[name, bare]]);
+      expect(staged.rows.map((row) => row.id)).toEqual(['2']);
+    }
+  }
+});
+
+test('a whole number may be spelled with a point or an exponent', async () => {
+  const spellings = ['12', '12.0', '1.2e1', '120e-1', '0.12E+2'];
+  const json = spellings.map((n, id) => `{"id":${id},"n":${n},"all":[${n}]}\n`).join('');
+  const csv = `id;n;all\n${spellings.map((n, id) => `${id};${n};[${n}]\n`).join('')}`;
+  const catalogue = [field('id', 'natural'), field('n', 'natural'), field('all', 'natural', 'many')];
+  for (const staged of [await stage('json', json, catalogue), await stage('csv', csv, catalogue)]) {
+    expect(staged.rows).toEqual(spellings.map((_n, id) => ({ id: String(id), n: '12', all: ['12'] })));
+  }
+});
+
+test('the words NaN and Infinity are no JSON: a text that is one of them is kept', async () => {
+  const catalogue = [field('id', 'natural'), field('title', 'string'), field('item', 'object')];
+  const rows = [
+    '"title":"NaN"',
+    '"title":NaN',
+    '"item":{"a":"Infinity"}',
+    '"item":{"a":-Infinity}',
+    '"title":"Nancy"',
+  ];
+  const staged = await stage('json', rows.map((row, id) => `{"id":${id},${row}}\n`).join(''), catalogue);
+  expect(staged.rows.map((row) => row.id)).toEqual(['0', '2', '4']);
+  expect(staged.rejectRows.map((row) => [row.line, row.field, row.reason])).toEqual([
+    ['2', null, 'is not valid JSON'],
+    ['4', null, 'is not valid JSON'],
+  ]);
+});
+
+test('a zone name that means several places is a reject, as is a time that its place showed twice or never', async () => {
+  const catalogue = [field('id', 'natural'), field('at', 'datetime')];
+  const times: [string, string | null][] = [
+    ['2025/07/02 12:00:00 BST', null],
+    ['2025/07/02 12:00:00 PST', null],
+    ['2025/07/02 12:00:00 CST', null],
+    ['2025/01/02 12:00:00 EST', null],
+    ['2025/07/02 12:00:00 CEST', '2025-07-02 10:00:00+00'],
+    ['2025/07/02 12:00:00 CET', '2025-07-02 11:00:00+00'],
+    ['2025/07/02 12:00:00 GMT+02:00', '2025-07-02 10:00:00+00'],
+    ['2025/07/02 12:00:00 America/Los_Angeles', '2025-07-02 19:00:00+00'],
+    ['2025/03/30 02:30:00 Europe/Paris', null],
+    ['2025/03/30 03:30:00 Europe/Paris', '2025-03-30 01:30:00+00'],
+    ['2025/10/26 02:30:00 Europe/Paris', null],
+    ['2025/10/26 03:30:00 Europe/Paris', '2025-10-26 02:30:00+00'],
+    ['25/07/02 12:00:00 UTC', null],
+    ['2025/07/02 12:00:00 +99:99', null],
+  ];
+  const json = jsonl(...times.map(([at], id) => ({ id, at })));
+  const csv = `id;at\n${times.map(([at], id) => `${id};${at}\n`).join('')}`;
+  const loaded = times.flatMap(([, at], id) => (at === null ? [] : [{ id: String(id), at }]));
+  for (const staged of [await stage('json', json, catalogue), await stage('csv', csv, catalogue)]) {
+    expect(staged.rows).toEqual(loaded.sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))));
+    expect(staged.rejectRows.map((row) => row.value).sort()).toEqual(
+      times.flatMap(([at, instant]) => (instant === null ? [at] : [])).sort(),
+    );
+  }
+});
+
+test('a year of two digits is no year', async () => {
+  const catalogue = [field('id', 'natural'), field('day', 'date')];
+  for (const staged of [
+    await stage('json', jsonl({ id: 1, day: '25-01-02' }, { id: 2, day: '2025-1-2' }), catalogue),
+    await stage('csv', 'id;day\n1;25-01-02\n2;2025-1-2\n', catalogue),
+  ]) {
+    expect(staged.rows).toEqual([{ id: '2', day: '2025-01-02' }]);
+    expect(staged.rejectRows.map((row) => row.value)).toEqual(['25-01-02']);
   }
 });

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb.ts';
@@ -46,14 +46,14 @@ async function stage(write: (path: string) => Promise<unknown>, catalogue: Field
     folder: join(folder, 'package'),
     raw,
     rows: await read(staged.parts.map((one) => one.file)),
-    rejectRows: await read(staged.rejects),
+    rejectRows: await read(staged.rejects.map((one) => one.file)),
   };
 }
 
-function sql(select: string) {
+function sql(select: string, compression = 'zstd') {
   return async (path: string): Promise<void> => {
     const connection = await temporaryConnection(await temporaryFolder());
-    await connection.run(`COPY (${select}) TO ${text(path)} (FORMAT parquet, COMPRESSION zstd)`);
+    await connection.run(`COPY (${select}) TO ${text(path)} (FORMAT parquet, COMPRESSION ${compression})`);
   };
 }
 
@@ -154,4 +154,90 @@ test('what another writer made of it is read alike', async () => {
     { url: 'https://x/', depth: '3', ratio: 0.5, fetched: true },
     { url: '', depth: null, ratio: null, fetched: null },
   ]);
+});
+
+test('a time without a zone is one in UTC and keeps its microseconds; of nanoseconds nothing is cut off', async () => {
+  const staged = await stage(
+    sql(`SELECT * FROM (VALUES
+      (TIMESTAMP '2026-01-31 10:00:00.123456', TIMESTAMP_NS '2026-01-31 10:00:00.123456000'),
+      (TIMESTAMP '2026-01-31 10:00:00', TIMESTAMP_NS '2026-01-31 10:00:00.123456789')) AS t(seen_at, sent_at)`),
+    [field('seen_at', 'datetime'), field('sent_at', 'datetime')],
+  );
+  expect(staged.rows).toEqual([
+    { seen_at: '2026-01-31 10:00:00.123456+00', sent_at: '2026-01-31 10:00:00.123456+00' },
+  ]);
+  expect(staged.rejectRows).toMatchObject([
+    { line: '2', field: 'sent_at', value: '2026-01-31 10:00:00.123456789' },
+  ]);
+});
+
+test('infinite dates and times, NaN and infinite numbers are rejects, in a file of the right types too', async () => {
+  const staged = await stage(
+    sql(`SELECT i::BIGINT AS id, * EXCLUDE (i) FROM (VALUES
+      (1, DATE '2026-01-31', TIMESTAMPTZ '2026-01-31 10:00:00+00', 0.5::DOUBLE, ['0.5'::DOUBLE]),
+      (2, DATE 'infinity', TIMESTAMPTZ '2026-01-31 10:00:00+00', 0.5::DOUBLE, [0.5::DOUBLE]),
+      (3, DATE '2026-01-31', TIMESTAMPTZ '-infinity', 0.5::DOUBLE, [0.5::DOUBLE]),
+      (4, DATE '2026-01-31', TIMESTAMPTZ '2026-01-31 10:00:00+00', 'nan'::DOUBLE, [0.5::DOUBLE]),
+      (5, DATE '2026-01-31', TIMESTAMPTZ '2026-01-31 10:00:00+00', 'inf'::DOUBLE, [0.5::DOUBLE]),
+      (6, DATE '2026-01-31', TIMESTAMPTZ '2026-01-31 10:00:00+00', 0.5, ['0.5'::DOUBLE, 'nan'::DOUBLE])
+    ) AS t(i, day, seen_at, ratio, ratios)`),
+    [
+      field('id', 'natural'),
+      field('day', 'date'),
+      field('seen_at', 'datetime'),
+      field('ratio', 'float'),
+      field('ratios', 'float', 'many'),
+    ],
+  );
+  expect(staged.rows.map((row) => row.id)).toEqual(['1']);
+  expect(staged.rejectRows.map(({ line, field, value }) => [line, field, value])).toEqual([
+    ['2', 'day', 'infinity'],
+    ['3', 'seen_at', '-infinity'],
+    ['4', 'ratio', 'nan'],
+    ['5', 'ratio', 'inf'],
+    ['6', 'ratios', '[0.5, nan]'],
+  ]);
+});
+
+test('bytes are text if they are UTF-8, else a reject', async () => {
+  const staged = await stage(
+    sql(
+      `SELECT * FROM (VALUES (1::BIGINT, encode('café')), (2, '\\xFF\\xFE'::BLOB), (3, NULL)) AS t(id, title)`,
+    ),
+    [field('id', 'natural'), field('title', 'string')],
+  );
+  expect(staged.rows).toEqual([
+    { id: '1', title: 'café' },
+    { id: '3', title: null },
+  ]);
+  expect(staged.rejectRows).toMatchObject([
+    { line: '2', field: 'title', value: '\\xFF\\xFE', reason: 'is not text (string)' },
+  ]);
+});
+
+test('a whole number beyond 2^53 in a column of doubles is a reject, and a float is the number that it is', async () => {
+  const staged = await stage(
+    sql('SELECT * FROM (VALUES (12::DOUBLE, 0.1::FLOAT), (9007199254740992, 0.5)) AS t(hits, ratio)'),
+    [field('hits', 'natural'), field('ratio', 'float')],
+  );
+  expect(staged.rows).toEqual([{ hits: '12', ratio: Math.fround(0.1) }]);
+  expect(staged.rejectRows).toMatchObject([{ line: '2', field: 'hits' }]);
+});
+
+test('a text column with bytes that are not UTF-8 is refused by its name and value', async () => {
+  const staging = stage(
+    async (path) => {
+      // DuckDB writes no such file. Uncompressed the text stands in it as it is.
+      await sql("SELECT 1::BIGINT AS id, 'x' AS url, 'abcQQQQ' AS title", 'uncompressed')(path);
+      const bytes = await readFile(path);
+      for (let at = bytes.indexOf('QQQQ'); at !== -1; at = bytes.indexOf('QQQQ', at + 1))
+        bytes.fill(0xff, at, at + 4);
+      await writeFile(path, bytes);
+    },
+    [field('id', 'natural'), field('url', 'string'), field('title', 'string')],
+  );
+  await expect(staging).rejects.toMatchObject({
+    code: 'rejected_values',
+    message: expect.stringMatching(/pages\.parquet.*title.*abc\\xFF\\xFF\\xFF\\xFF/),
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { gcsError } from '../../src/stores/gcs-errors.ts';
-import { openStore } from '../../src/stores/open-store.ts';
-import { s3Error } from '../../src/stores/s3-errors.ts';
+import { gcsError } from '../../src/stores/gcs/gcs-errors.ts';
+import { openStore } from '../../src/stores/registry.ts';
+import { s3Error } from '../../src/stores/s3/s3-errors.ts';
 import { QUICK } from './store-server.ts';
 
 /** An error as the SDK of AWS throws it. */

@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import type { RetryPolicy } from '../../src/core/retry.ts';
 import type { ObjectStore } from '../../src/stores/object-store.ts';
-import { openStore } from '../../src/stores/open-store.ts';
+import { openStore } from '../../src/stores/registry.ts';
 
 /** A running server of a store: the sandbox's own or a public one. */
 export type StoreServer = GcsServer | S3Server;

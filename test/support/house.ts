@@ -9,9 +9,9 @@ import { loadPipelines } from '../../src/config/pipelines.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { type Connection, ident, text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import type { RouteWish } from '../../src/pipeline/choose-route.ts';
+import type { RunResult } from '../../src/model/run-result.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { RunResult } from '../../src/pipeline/session.ts';
+import type { RouteOverride } from '../../src/routes/choose-route.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -53,9 +53,9 @@ export async function sandboxFor(options: SandboxOptions): Promise<Sandbox> {
 export interface HouseOptions {
   readonly command?: 'run' | 'backfill';
   readonly reload?: boolean;
-  readonly route?: RouteWish['route'];
-  readonly format?: RouteWish['format'];
-  readonly store?: RouteWish['store'];
+  readonly route?: RouteOverride['route'];
+  readonly format?: RouteOverride['format'];
+  readonly store?: RouteOverride['store'];
   readonly pipelines?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -84,7 +84,7 @@ export async function runHouse(
       from: Number.NEGATIVE_INFINITY,
       to: Number.POSITIVE_INFINITY,
     },
-    wish: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },
+    override: { route: options.route ?? null, format: options.format ?? null, store: options.store ?? null },
     reload: options.reload ?? false,
     ...(options.now === undefined ? {} : { now: options.now }),
   };
@@ -99,18 +99,26 @@ export async function crawlhouse(
   args: readonly string[],
   extra = {},
 ) {
-  const environment = sandbox ? environmentOf(sandbox, extra) : extra;
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: folder,
-    env: { ...PROCESS, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = crawlhouseProcess(folder, args, sandbox ? environmentOf(sandbox, extra) : extra);
   const [stdout, stderr, [status]] = await Promise.all([
     streamText(child.stdout),
     streamText(child.stderr),
     once(child, 'exit') as Promise<[number | null]>,
   ]);
   return { status, stdout, stderr };
+}
+
+/** The program as a process whose output is read. */
+export function crawlhouseProcess(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+) {
+  return spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { ...PROCESS, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** The program as a process that goes on, to be killed. */

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureProject, ensureWorkspace, USER_ID, WORKSPACE_ID } from '../../src/sandbox/estate.ts';
-import { refreshProject } from '../../src/sandbox/project-lists.ts';
-import { Resources } from '../../src/sandbox/resources.ts';
+import { refreshProject } from '../../src/sandbox/resources/project-lists.ts';
+import { Resources } from '../../src/sandbox/resources/resources.ts';
+import { ensureProject, ensureWorkspace, USER_ID, WORKSPACE_ID } from '../../src/sandbox/resources/seed.ts';
 
 const DAY = 86_400_000;
 

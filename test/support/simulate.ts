@@ -89,7 +89,7 @@ export async function simulate(days: number, seed: number, liveliness = 1): Prom
       if (random() < 0.012) asleepUntil = now + Math.ceil(random() * 3) * DAY;
     }
     if (now < asleepUntil) continue;
-    const tick = planTick([SCHEDULE], state, now, new Set(), 'here');
+    const tick = planTick([SCHEDULE], state, now, { running: new Set(), seed: 'here' });
     state = tick.state;
     for (const { missed } of tick.starts) {
       runs.made_up += missed;

@@ -102,10 +102,6 @@ describe.skipIf(missing !== '')(`on real crawls${missing}`, () => {
   test('every data test passes', () => {
     expect(failed).toEqual([]);
   });
-
-  test.each(questions)('$name runs', async ({ sql }) => {
-    await real.connection.jsonRows(sql);
-  });
 });
 
 let empty: TestWarehouse;

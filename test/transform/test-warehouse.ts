@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, Database, table, text } from '../../src/core/duckdb.ts';
 import { rowsSql } from '../../src/transform/model-cases.ts';
+import { createSchema } from '../../src/warehouse/schema.ts';
 
 export interface TestWarehouse extends AsyncDisposable {
   readonly connection: Connection;
@@ -21,7 +22,7 @@ export async function openWarehouse(): Promise<TestWarehouse> {
   const file = text(join(folder, 'warehouse.duckdb'));
   await connection.run(`ATTACH ${file} AS warehouse (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
   await connection.run('USE warehouse');
-  for (const schema of ['raw', 'mart', 'ops']) await connection.run(`CREATE SCHEMA ${schema}`);
+  await createSchema(connection);
   return {
     connection,
     folder,

@@ -121,3 +121,26 @@ test('a field whose units were all loaded again without it comes back to its col
   expect(columnsOf(plan)).toEqual({ url: 'url', title: 'title' });
   expect(plan.changes).toEqual([]);
 });
+
+test('a field that begins as our columns do gets a mark, and so does one that is called like a marked name', () => {
+  const plan = planRawTable('d', [column('_later'), column('title'), column('Title')], NONE, NONE);
+  const { _later, Title = '' } = columnsOf(plan);
+  expect(_later).toMatch(/^_later~[0-9a-f]{6}$/);
+  const table = new Map([['title', 'VARCHAR']]);
+  const together = planRawTable('d', [column('Title'), column(Title)], table, new Map([['title', 'title']]));
+  expect(columnsOf(together)).toEqual({
+    Title,
+    [Title]: expect.stringMatching(/^Title~[0-9a-f]{6}~[0-9a-f]{6}$/),
+  });
+});
+
+test('a table takes no more columns than there is memory for', () => {
+  const table = new Map(Array.from({ length: 1499 }, (_, index) => [`f${index}`, 'VARCHAR']));
+  planRawTable('d', [column('f0'), column('new')], table, NONE);
+  expect(() => planRawTable('d', [column('one'), column('two')], table, NONE)).toThrow(
+    expect.objectContaining({
+      code: 'contract_drift',
+      message: 'raw.d would have 1501 columns, a table takes at most 1500',
+    }),
+  );
+});

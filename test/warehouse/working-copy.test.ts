@@ -42,9 +42,12 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
     "SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE database_name = 'warehouse' ORDER BY 1",
   );
   expect(tables.map((row) => row.name)).toEqual([
+    'ops.holds',
     'ops.listed',
     'ops.lists',
     'ops.loads',
+    'ops.model_pieces',
+    'ops.models',
     'ops.publication',
     'ops.rejects',
     'ops.runs',
@@ -176,6 +179,22 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
   const kept = (await readdir(folder)).filter((name) => name.includes('.v1-'));
   expect(kept).toEqual([expect.stringMatching(/^warehouse\.v1-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.duckdb$/)]);
   expect((await readFile(join(folder, kept[0] ?? ''))).equals(before)).toBe(true);
+});
+
+test('the tables of models come with the schema, and an earlier warehouse gets the columns that it lacks', async () => {
+  const folder = await temporaryFolder();
+  await withWorking(folder, async ({ connection }) => {
+    await connection.run('ALTER TABLE ops.models DROP COLUMN looked_at');
+    await connection.run("INSERT INTO ops.models (name, rows) VALUES ('mart.pages', 7)");
+    await connection.run('DROP TABLE ops.model_pieces');
+    await connection.run('UPDATE ops.publication SET version = 8');
+  });
+  await withWorking(folder, async ({ connection }) => {
+    expect(await connection.rows('SELECT name, rows, definition, looked_at FROM ops.models')).toEqual([
+      { name: 'mart.pages', rows: 7n, definition: null, looked_at: null },
+    ]);
+    expect(await connection.scalar('SELECT count(*) FROM ops.model_pieces')).toBe(0n);
+  });
 });
 
 test('a log of changes that a crash left beside the published file does no harm', async () => {

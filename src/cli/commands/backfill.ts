@@ -1,11 +1,10 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { planRun } from '../../pipeline/plan.ts';
+import { reportPlan } from '../../pipeline/plan.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describePlan } from '../plan-report.ts';
-import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
+import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
 export const backfill: Command = {
@@ -28,15 +27,15 @@ export const backfill: Command = {
       pipelines,
       selection: {
         ...selectedSources(invocation, settings),
-        from: day(invocation, 'from'),
-        to: day(invocation, 'to'),
+        ...period(invocation),
       },
-      wish: routeWish(invocation),
+      override: routeOverride(invocation),
       reload: invocation.has('reload'),
     };
     if (invocation.has('plan')) {
-      const plan = await planRun(settings, request, invocation.logger, invocation.signal);
-      await invocation.write(invocation.has('json') ? `${stringifyJson(plan, 2)}\n` : describePlan(plan));
+      const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
+      if (invocation.has('json')) await invocation.printJson(plan);
+      else await invocation.print(describePlan(plan));
       return 0;
     }
     return printRun(
@@ -45,6 +44,22 @@ export const backfill: Command = {
     );
   },
 };
+
+const DAY_MS = 86_400_000;
+
+/** From the first day to the one after the last, as UTC milliseconds. */
+function period(invocation: Invocation): { readonly from: number; readonly to: number } {
+  const [from, to] = [day(invocation, 'from'), day(invocation, 'to')];
+  if (from < to) return { from, to };
+  const [first, last] = from === to ? [from, to + DAY_MS] : [to, from];
+  throw new CrawlhouseError('usage', `--from ${dayText(from)} is not before --to ${dayText(to)}`, {
+    hint: `crawlhouse backfill --from ${dayText(first)} --to ${dayText(last)}; --to is the first day that is not loaded`,
+  });
+}
+
+function dayText(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
 
 function day(invocation: Invocation, flag: 'from' | 'to'): number {
   const text = invocation.text(flag);

@@ -1,11 +1,10 @@
 import { loadPipelines } from '../../config/pipelines.ts';
-import { stringifyJson } from '../../core/json.ts';
+import { textTable } from '../../core/text-table.ts';
 import { unitName } from '../../model/unit.ts';
-import { isHeld } from '../../pipeline/is-held.ts';
 import { discoverUnits } from '../../pipeline/plan.ts';
+import { isLoaded } from '../../warehouse/is-loaded.ts';
 import type { Command } from '../command.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
-import { textTable } from '../text-table.ts';
 
 export const discover: Command = {
   name: 'discover',
@@ -21,7 +20,7 @@ export const discover: Command = {
     };
     const { plan, held } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
     const units = plan.units
-      .filter((one) => !isHeld(held, one))
+      .filter((one) => !isLoaded(held, one))
       .map(({ unit, skip, failure }) => ({
         unit: unitName(unit),
         ...unit,
@@ -29,16 +28,16 @@ export const discover: Command = {
         reason: failure?.message ?? skip,
       }));
     if (invocation.has('json')) {
-      await invocation.write(`${stringifyJson({ units, open: plan.open }, 2)}\n`);
+      await invocation.printJson({ units, open: plan.open });
       return 0;
     }
-    await invocation.write(
+    await invocation.print(
       textTable(
         ['unit', 'project', 'status', 'reason'],
         units.map((one) => [one.unit, one.source.project_id, one.status, one.reason]),
       ),
     );
-    await invocation.write(
+    await invocation.print(
       `${units.length} units not in the warehouse, ${plan.open.length} crawls and comparisons still open\n`,
     );
     return 0;

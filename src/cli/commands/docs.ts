@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path';
 import { loadPipelines } from '../../config/pipelines.ts';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { giveUserMode } from '../../core/private-files.ts';
 import { renderDictionaryPage } from '../../document/dictionary-page.ts';
+import { readDictionary } from '../../document/read-dictionary.ts';
 import { renderSite } from '../../document/site.ts';
-import { readDictionary } from '../../pipeline/read-dictionary.ts';
 import type { Command } from '../command.ts';
 
 const FORMATS = {
@@ -33,10 +34,11 @@ export const docs: Command = {
     const pipelines = await loadPipelines(settings.projectDir);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
     const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
-    await mkdir(folder, { recursive: true });
+    if ((await mkdir(folder, { recursive: true })) !== undefined) await giveUserMode(folder);
     const path = join(folder, file);
     await writeFileAtomic(path, render(dictionary));
-    if (invocation.has('json')) await invocation.write(`${JSON.stringify({ file: path })}\n`);
+    await giveUserMode(path);
+    if (invocation.has('json')) await invocation.printJson({ file: path });
     else invocation.say(`${path}\n`);
     return 0;
   },

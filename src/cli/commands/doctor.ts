@@ -1,8 +1,6 @@
-import { stringifyJson } from '../../core/json.ts';
-import { redact } from '../../core/redact.ts';
 import { type Check, errorsOf } from '../../doctor/check.ts';
 import { examine } from '../../doctor/examine.ts';
-import { exitCodeOf } from '../../pipeline/run-status.ts';
+import { exitCodeOf } from '../../model/run-status.ts';
 import type { Command } from '../command.ts';
 
 export const doctor: Command = {
@@ -13,10 +11,8 @@ export const doctor: Command = {
   async run(invocation) {
     const { logger, signal } = invocation;
     const checks = await examine(invocation.projectDir(), () => invocation.settings(), logger, signal);
-    const text = invocation.has('json')
-      ? `${stringifyJson({ status: worst(checks), checks }, 2)}\n`
-      : checks.map(describe).join('');
-    await invocation.write(redact(text));
+    if (invocation.has('json')) await invocation.printJson({ status: worst(checks), checks });
+    else await invocation.print(checks.map(describe).join(''));
     return exitCodeOf(errorsOf(checks));
   },
 };

@@ -1,11 +1,10 @@
 import { countText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { redact } from '../../core/redact.ts';
-import { type DroppedUnit, drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
+import { textTable } from '../../core/text-table.ts';
+import { drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
+import type { DroppedUnit } from '../../warehouse/drop-targets.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printErrors } from '../run-report.ts';
-import { textTable } from '../text-table.ts';
 
 export const drop: Command = {
   name: 'drop',
@@ -53,18 +52,18 @@ async function print(
   word: string,
 ): Promise<void> {
   if (invocation.has('json')) {
-    await invocation.write(redact(`${stringifyJson(document, 2)}\n`));
+    await invocation.printJson(document);
     return;
   }
   const { rows } = totalsOf(units);
   if (units.length > 0)
-    await invocation.write(
+    await invocation.print(
       textTable(
         ['unit', 'project', 'rows'],
         units.map((one) => [one.unit, one.source.project_id, one.rows]),
       ),
     );
-  await invocation.write(`${units.length} units with ${countText(rows)} rows ${word}\n`);
+  await invocation.print(`${units.length} units with ${countText(rows)} rows ${word}\n`);
 }
 
 function totalsOf(units: readonly DroppedUnit[]): { units: number; rows: number } {

@@ -2,16 +2,20 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { endPrivacy } from '../../core/private-files.ts';
 import type { Command } from '../command.ts';
 
 /** The package's own root, which is itself a project folder. */
 const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
 
 const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
-# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env:
+# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env, which only you may read.
+since: all
+`;
+
+const ENVIRONMENT = `# Read by every command in this folder. Keep it to yourself: nobody else may read this file.
 # CRAWLHOUSE_BASE_URL=https://…
 # CRAWLHOUSE_ACCESS_TOKEN=…
-since: all
 `;
 
 const SQL_README = `# Models of this project
@@ -32,6 +36,7 @@ export const init: Command = {
         hint: 'name a new folder: crawlhouse init DIR',
       });
     }
+    endPrivacy();
     await mkdir(folder, { recursive: true });
     for (const name of ['pipelines', 'schemas', 'schedules.yaml']) {
       await cp(join(TEMPLATE, name), join(folder, name), { recursive: true });
@@ -40,6 +45,7 @@ export const init: Command = {
     await writeFile(join(folder, 'sql', 'README.md'), SQL_README);
     await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
     await writeFile(join(folder, '.gitignore'), '.crawlhouse/\n.env\n*.duckdb\n*.duckdb.wal\n');
+    await writeEnvironment(join(folder, '.env'));
     invocation.say(
       `${folder} is ready. Put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in ${join(folder, '.env')}, then:\n`,
     );
@@ -47,3 +53,10 @@ export const init: Command = {
     return 0;
   },
 };
+
+/** One that is there already stays as it is. */
+async function writeEnvironment(path: string): Promise<void> {
+  await writeFile(path, ENVIRONMENT, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}

@@ -1,18 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
-import { growingPath, writeWhole } from '../../core/atomic-file.ts';
+import { writeWhole } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { type ParameterTexts, PublishedWarehouse } from '../../query/query-warehouse.ts';
-import { writeResult } from '../../query/write-result.ts';
+import { giveUserMode } from '../../core/private-files.ts';
+import { textTable } from '../../core/text-table.ts';
+import { checkOutput } from '../../query/check-output.ts';
+import { QueryProcess, type QueryProcessOptions } from '../../query/query-process.ts';
+import type { ParameterTexts } from '../../query/query-warehouse.ts';
 import { loadQuestions } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printError } from '../print-error.ts';
 import { runPrompt } from '../query-prompt.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
-import { textTable } from '../text-table.ts';
 
 export const query: Command = {
   name: 'query',
@@ -29,6 +30,7 @@ export const query: Command = {
       help: 'the value of $NAME in the SQL',
     },
     format: { type: 'string', value: 'FORMAT', help: `${QUERY_FORMATS.join(', ')} (table)` },
+    'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: what looks like a formula stays text' },
     output: { type: 'string', value: 'F', help: 'write to this file; its ending says the format' },
   },
   async run(invocation) {
@@ -38,14 +40,12 @@ export const query: Command = {
     if (invocation.has('question') && invocation.positionals.length === 0)
       return listQuestions(invocation, settings);
     const sql = await sqlOf(invocation, settings);
-    using warehouse = await PublishedWarehouse.open({
-      warehouse: settings.warehouse,
-      memoryLimit: settings.memory_limit,
-      threads: settings.threads,
-      ...(target.path === null ? {} : { output: growingPath(target.path) }),
-    });
-    if (sql === null) return await prompt(invocation, settings, warehouse, target);
-    const rows = await answer(invocation, warehouse, { sql, parameters }, target);
+    if (sql === null) return await prompt(invocation, settings, target);
+    const path =
+      target.path === null
+        ? null
+        : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
+    const rows = await answer(invocation, settings, { sql, parameters }, { ...target, path });
     invocation.say(
       `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
     );
@@ -96,33 +96,70 @@ async function questionSql(settings: Settings, name: string): Promise<string> {
 async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
   const questions = await loadQuestions(sqlFolders(settings));
   const listed = questions.map(({ name, title, model }) => ({ name, title, model }));
-  if (invocation.has('json')) await invocation.write(`${stringifyJson(listed, 2)}\n`);
+  if (invocation.has('json')) await invocation.printJson(listed);
   else {
     const rows = listed.map((one) => [one.name, one.title, one.model]);
-    await invocation.write(textTable(['name', 'title', 'model'], rows));
+    await invocation.print(textTable(['name', 'title', 'model'], rows));
   }
   return 0;
 }
 
 async function answer(
-  { signal, write }: Invocation,
-  warehouse: PublishedWarehouse,
+  invocation: Invocation,
+  settings: Settings,
   { sql, parameters }: { readonly sql: string; readonly parameters: ParameterTexts },
-  { path, format }: QueryTarget,
+  { path, format, safeCsv }: QueryTarget,
 ): Promise<number> {
-  if (format === 'parquet') {
-    if (path === null) throw new Error('parquet without a file');
-    return await writeWhole(path, (growing) => warehouse.writeParquet(sql, growing, signal, parameters));
+  const { signal, write } = invocation;
+  if (path === null) {
+    if (format === 'parquet') throw new Error('parquet without a file');
+    await using warehouse = await open(invocation, settings);
+    return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
   }
-  const rows = (to: typeof write): Promise<number> =>
-    warehouse.ask(sql, signal, (result) => writeResult(result, format, to), parameters);
-  return path === null ? await rows(write) : await writeWhole(path, (growing) => withTextFile(growing, rows));
+  return await writeWhole(path, async (growing) => {
+    // Of a process with the same id that was killed, or a link that somebody has laid there.
+    await rm(growing, { force: true });
+    await using warehouse = await open(invocation, settings, format === 'parquet' ? { output: growing } : {});
+    const rows =
+      format === 'parquet'
+        ? await warehouse.writeParquet(sql, growing, signal, parameters)
+        : await withTextFile(growing, (to) =>
+            warehouse.write(sql, { format, safeCsv }, to, signal, parameters),
+          );
+    await giveUserMode(growing);
+    return rows;
+  });
+}
+
+async function open(
+  { logger }: Invocation,
+  settings: Settings,
+  more: Pick<QueryProcessOptions, 'output'> = {},
+): Promise<QueryProcess> {
+  const warehouse = await QueryProcess.start({
+    warehouse: settings.warehouse,
+    stateDir: settings.state_dir,
+    threads: settings.threads,
+    limits: {
+      seconds: settings.query_timeout,
+      memory: settings.query_memory_limit,
+      temp: settings.query_temp_limit,
+      rows: settings.query_row_limit,
+      result: settings.query_result_limit,
+    },
+    ...more,
+  });
+  if (warehouse.isCopy) {
+    logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
+      warehouse: settings.warehouse,
+    });
+  }
+  return warehouse;
 }
 
 async function prompt(
   invocation: Invocation,
   settings: Settings,
-  warehouse: PublishedWarehouse,
   { path, format }: QueryTarget,
 ): Promise<number> {
   if (path !== null || format === 'parquet') {
@@ -130,6 +167,7 @@ async function prompt(
       hint: "crawlhouse query 'SELECT …' --output rows.parquet",
     });
   }
+  await using warehouse = await open(invocation, settings);
   return await runPrompt({
     input: process.stdin,
     terminal: process.stdin.isTTY ? process.stderr : null,

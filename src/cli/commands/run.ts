@@ -1,9 +1,9 @@
+import { withAlerts } from '../../alert/with-alerts.ts';
 import { loadPipelines } from '../../config/pipelines.ts';
 import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
-import { withAlerts } from '../../pipeline/with-alerts.ts';
 import type { Command } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
-import { dayOf, RUN_FLAGS, routeWish, selectedPipelines, selectedSources } from '../run-flags.ts';
+import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
 export const run: Command = {
@@ -20,7 +20,7 @@ export const run: Command = {
       command: 'run',
       pipelines,
       selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
-      wish: routeWish(invocation),
+      override: routeOverride(invocation),
       reload: false,
     };
     await sayFirstPlan(invocation, settings, request);
@@ -29,8 +29,7 @@ export const run: Command = {
     const result = await withAlerts(
       settings,
       watch,
-      () => request,
-      () => runPipelines(settings, request, logger, signal, progress),
+      { plan: () => request, run: () => runPipelines(settings, request, logger, signal, progress) },
       logger,
       signal,
     );

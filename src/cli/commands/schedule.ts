@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { loadPipelines } from '../../config/pipelines.ts';
 import { loadSchedules } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
-import { stringifyJson } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
-import { redact } from '../../core/redact.ts';
 import { lockState } from '../../core/state-lock.ts';
 import type { RunReport } from '../../model/report.ts';
 import { fire } from '../../schedule/fire.ts';
@@ -34,7 +32,12 @@ export const schedule: Command = {
 async function serve(invocation: Invocation, settings: Settings): Promise<number> {
   const logger = serviceLogger(invocation);
   const scheduler = schedulerOf(settings, logger, async (one, signal, isLast) => {
-    const result = await fire(settings, one, invocation.logger, signal, isLast, scheduler.broken);
+    const result = await fire(
+      settings,
+      { schedule: one, isLast, schedulesError: scheduler.broken },
+      invocation.logger,
+      signal,
+    );
     invocation.say(describeRun(result.report));
     return result;
   });
@@ -55,7 +58,12 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
 async function once(invocation: Invocation, settings: Settings): Promise<number> {
   const reports = new Map<string, RunReport>();
   const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal, isLast) => {
-    const result = await fire(settings, one, invocation.logger, signal, isLast, scheduler.broken);
+    const result = await fire(
+      settings,
+      { schedule: one, isLast, schedulesError: scheduler.broken },
+      invocation.logger,
+      signal,
+    );
     reports.set(one.name, result.report);
     if (!invocation.has('json')) invocation.say(describeRun(result.report));
     return result;
@@ -63,7 +71,7 @@ async function once(invocation: Invocation, settings: Settings): Promise<number>
   const code = await runDueOnce(scheduler, invocation.signal);
   if (invocation.has('json')) {
     const runs = [...reports].map(([name, report]) => ({ schedule: name, ...report }));
-    await invocation.write(redact(`${stringifyJson({ runs }, 2)}\n`));
+    await invocation.printJson({ runs });
   } else if (scheduler.outcomes.size === 0) invocation.say('Nothing is due.\n');
   return code;
 }

@@ -1,45 +1,48 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { loadSchedules } from '../../config/schedules.ts';
+import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { stringifyJson } from '../../core/json.ts';
-import { redact } from '../../core/redact.ts';
-import { readStanding } from '../../pipeline/standing.ts';
+import { readStatus, type Standing } from '../../pipeline/read-status.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
+import { projectNames } from '../../warehouse/project-names.ts';
+import { readPublished } from '../../warehouse/read-published.ts';
 import type { Command } from '../command.ts';
-import { fitTerminal } from '../fit-terminal.ts';
-import { describeOne, describeStatus, isAlarm } from '../status-report.ts';
+import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';
 
 export const status: Command = {
   name: 'status',
   summary: 'last runs, what fails and why, what is due, how fresh, next firings, disk use',
-  positionals: { shown: '[RUN|UNIT|CRAWL]', most: 1 },
+  positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
   flags: {},
   async run(invocation) {
     const [wanted] = invocation.positionals;
     const show = (text: string): Promise<void> =>
-      invocation.write(fitTerminal(redact(text), invocation.terminal, isAlarm));
+      // Masked before it is cut to the width: half a secret is not found any more.
+      invocation.print(text, isAlarm);
     const settings = await invocation.settings();
-    const standing = await readStanding(settings, Date.now());
+    const standing = await readStatus(settings, Date.now());
     const schedules = await nextFirings(settings.projectDir);
+    const found = wanted === undefined ? null : await find(wanted, standing, settings);
     if (invocation.has('json')) {
-      const units = standing.units.filter((unit) => wanted === undefined || unit.unit.includes(wanted));
-      await invocation.write(redact(`${stringifyJson({ ...standing, units, schedules }, 2)}\n`));
+      await invocation.printJson({ ...standing, units: found?.units ?? standing.units, schedules });
       return 0;
     }
-    if (wanted === undefined) {
-      await show(describeStatus(standing, schedules, Date.now()));
-      return 0;
-    }
-    const found = describeOne(wanted, standing, Date.now());
-    if (found === '') {
-      throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
-        hint: 'give a unit, a crawl or the first characters of a run; crawlhouse status shows what there is',
-      });
-    }
-    await show(found);
+    const now = Date.now();
+    await show(found === null ? describeStatus(standing, schedules, now) : describeFound(found, now));
     return 0;
   },
 };
+
+/** @throws CrawlhouseError `usage` where nothing has that name */
+async function find(wanted: string, standing: Standing, settings: Settings): Promise<Found> {
+  const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
+  const projects = [...names].filter((project) => project.includes(wanted)).map(([id]) => id);
+  const found = findInStatus(wanted, projects, standing);
+  if (projects.length > 0 || found.runs.length > 0 || found.units.length > 0) return found;
+  throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
+    hint: 'give a unit, a crawl, a project or the first characters of a run; crawlhouse status shows what there is',
+  });
+}
 
 async function nextFirings(projectDir: string): Promise<ReturnType<typeof upcoming>> {
   const pipelines = await loadPipelines(projectDir);

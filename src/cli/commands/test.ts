@@ -1,10 +1,10 @@
 import { stringifyJson } from '../../core/json.ts';
-import { failedTests } from '../../pipeline/failed-tests.ts';
-import { type CaseReport, testCases } from '../../pipeline/test-cases.ts';
-import { testPublished } from '../../pipeline/test-published.ts';
+import { textTable } from '../../core/text-table.ts';
+import { failedTests } from '../../transform/failed-tests.ts';
+import { type CaseReport, testCases } from '../../transform/test-cases.ts';
+import { testPublished } from '../../transform/test-published.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeFailedTests } from '../failed-tests.ts';
-import { textTable } from '../text-table.ts';
 
 export const test: Command = {
   name: 'test',
@@ -17,11 +17,11 @@ export const test: Command = {
   async run(invocation) {
     if (invocation.has('unit')) return testUnits(invocation);
     const tests = await testPublished(await invocation.settings(), invocation.positionals, invocation.signal);
-    if (invocation.has('json')) await invocation.write(`${stringifyJson({ tests }, 2)}\n`);
+    if (invocation.has('json')) await invocation.printJson({ tests });
     else {
       const rows = tests.map((one) => [one.model, one.name, one.severity, one.status, one.failures]);
-      await invocation.write(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
-      await invocation.write(describeFailedTests(tests));
+      await invocation.print(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
+      await invocation.print(describeFailedTests(tests));
     }
     return failedTests(tests).length > 0 ? 4 : 0;
   },
@@ -29,11 +29,11 @@ export const test: Command = {
 
 async function testUnits(invocation: Invocation): Promise<number> {
   const cases = await testCases(await invocation.settings(), invocation.positionals, invocation.signal);
-  if (invocation.has('json')) await invocation.write(`${stringifyJson({ cases }, 2)}\n`);
+  if (invocation.has('json')) await invocation.printJson({ cases });
   else {
     const rows = cases.map((one) => [one.model, one.case, one.status]);
-    await invocation.write(textTable(['model', 'case', 'status'], rows));
-    for (const one of cases) await invocation.write(describeCase(one));
+    await invocation.print(textTable(['model', 'case', 'status'], rows));
+    for (const one of cases) await invocation.print(describeCase(one));
   }
   return cases.some(({ status }) => status === 'failed') ? 4 : 0;
 }

@@ -1,10 +1,9 @@
-import { stringifyJson } from '../../core/json.ts';
-import { explainTransform } from '../../pipeline/explain-transform.ts';
+import { textTable } from '../../core/text-table.ts';
 import { runSession } from '../../pipeline/session.ts';
 import type { Explanation } from '../../transform/explain-models.ts';
+import { explainTransform } from '../../transform/explain-transform.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../run-report.ts';
-import { textTable } from '../text-table.ts';
 
 /** So many pieces are named. */
 const PIECES_SHOWN = 3;
@@ -32,8 +31,8 @@ export const transform: Command = {
     const settings = await invocation.settings();
     if (invocation.has('explain')) {
       const models = await explainTransform(settings, { full, select, logger, signal });
-      const shown = invocation.has('json') ? `${stringifyJson({ models }, 2)}\n` : explanationTable(models);
-      await invocation.write(shown);
+      if (invocation.has('json')) await invocation.printJson({ models });
+      else await invocation.print(explanationTable(models));
       return 0;
     }
     const options = { command: 'transform', settings, logger, signal, full, ...(select ? { select } : {}) };

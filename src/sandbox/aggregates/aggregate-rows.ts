@@ -1,8 +1,8 @@
 import { COUNT_COLUMN } from '../../api/aggregates.ts';
 import type { Connection } from '../../core/duckdb.ts';
+import { SQL_TYPES } from '../catalogue/column.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
-import type { Dataset } from '../resources.ts';
-import { SQL_TYPES } from '../rows/column.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { checkPatterns } from '../rows/dataset-query.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { bucketSql } from './bucket-sql.ts';

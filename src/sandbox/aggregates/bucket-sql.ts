@@ -1,7 +1,7 @@
 import type { AggRange } from '../../api/aggregates.ts';
+import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from '../oql/check-value.ts';
 import { type Bind, compileLeaf } from '../oql/compile-leaf.ts';
-import { type Column, isMany } from '../rows/column.ts';
 import { canonicalNumber } from './canonical-number.ts';
 import type { Bucket } from './plan-aggregate.ts';
 

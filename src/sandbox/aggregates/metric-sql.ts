@@ -1,7 +1,7 @@
 import type { AggMethod } from '../../api/aggregates.ts';
+import { type Column, isMany } from '../catalogue/column.ts';
 import { valueKind } from '../oql/check-value.ts';
 import { elementsOf, textOf } from '../oql/compile-leaf.ts';
-import { type Column, isMany } from '../rows/column.ts';
 import { canonicalNumber, isWhole } from './canonical-number.ts';
 import type { Metric } from './plan-aggregate.ts';
 

@@ -1,11 +1,11 @@
 import { AGG_METHODS, type AggMethod, type AggRange, type AggregateQuery } from '../../api/aggregates.ts';
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql } from '../../api/oql.ts';
+import type { Column } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { valueKind } from '../oql/check-value.ts';
-import { invalidParameters, type OffendingField } from '../refusal.ts';
-import type { Dataset } from '../resources.ts';
-import type { Column } from '../rows/column.ts';
+import { invalidParameters, type OffendingField } from '../resources/refusal.ts';
+import type { Dataset } from '../resources/resources.ts';
 
 export interface Bucket {
   readonly column: Column;

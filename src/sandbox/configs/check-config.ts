@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { CrawlConfigUpdate } from '../../api/crawl-configs.ts';
-import { hostOf } from '../estate.ts';
-import { requireFeature } from '../http/features.ts';
-import { find } from '../http/find.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { requireFeature } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { hostOf } from '../resources/seed.ts';
 
 export type ConfigInput = z.output<typeof CrawlConfigUpdate>;
 
@@ -49,7 +49,7 @@ function isGiven(value: unknown): boolean {
 function checkSpeed(project: Document, speed: number): void {
   const most = (project.limits as Record<string, unknown> | null)?.max_speed;
   if (typeof most === 'number' && speed > most)
-    throw invalidParameter('crawl_config.max_speed', 'too_big', `the project allows ${most} URLs per second`);
+    throw invalidParameter('max_speed', 'too_big', `the project allows ${most} URLs per second`);
   if (speed > UNVERIFIED_SPEED) requireOwnership(project, `max_speed above ${UNVERIFIED_SPEED}`);
 }
 
@@ -67,7 +67,7 @@ function checkDomains({ start_url, alternate_start_urls = [] }: ConfigInput): vo
     const host = hostOf(url);
     if (host === domain || host.endsWith(`.${domain}`)) continue;
     throw invalidParameter(
-      `crawl_config.alternate_start_urls[${index}]`,
+      `alternate_start_urls[${index}]`,
       'other_domain',
       `does not belong to the domain ${domain}`,
     );
@@ -79,6 +79,6 @@ function checkWebhooks({ notifications }: ConfigInput): void {
   const urls = (notifications?.custom_webhooks ?? []).map((webhook) => webhook.url);
   const again = urls.findIndex((url, index) => urls.indexOf(url) !== index);
   if (again < 0) return;
-  const name = `crawl_config.notifications.custom_webhooks[${again}].url`;
+  const name = `notifications.custom_webhooks[${again}].url`;
   throw invalidParameter(name, 'duplicate', 'stands twice');
 }

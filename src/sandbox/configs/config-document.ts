@@ -1,8 +1,8 @@
 import { DEPRECATED_CONFIG_FIELDS } from '../../api/crawl-configs.ts';
-import { invalidParameter } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { CONFIG_DEFAULTS } from '../resources/config-defaults.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 import type { ConfigInput } from './check-config.ts';
-import { CONFIG_DEFAULTS } from './config-defaults.ts';
 
 type Secrets = Readonly<Record<string, string>>;
 
@@ -56,7 +56,7 @@ function passwordOf({ http_auth }: ConfigInput, known: Document | undefined): st
   if (http_auth.password !== undefined) return http_auth.password;
   const former = known?.http_auth as { username?: string } | null | undefined;
   if (former?.username === http_auth.username) return known?._http_password as string | undefined;
-  throw invalidParameter('crawl_config.http_auth.password', 'required', 'is needed for another user name');
+  throw invalidParameter('http_auth.password', 'required', 'is needed for another user name');
 }
 
 function withoutPassword(httpAuth: NonNullable<ConfigInput['http_auth']>): Record<string, unknown> {

@@ -1,23 +1,24 @@
 import type { DataExportRequest } from '../../api/data-exports.ts';
-import { notFound, Refusal } from '../refusal.ts';
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
+import { notFound, Refusal } from '../resources/refusal.ts';
 
 const SEGMENTATION = 'page_group_';
 
 /**
  * The columns of a data export: what the streamed export has, but of the segmentations (`page_group_…`) only those
- * asked for, by the field's name or the segmentation's.
+ * asked for, by the field's name or the segmentation's. All of them override the list (api-spec.md §4.9).
  *
  * @throws Refusal for a segmentation that is not there, and for names that Parquet can't tell apart
  */
 export function exportColumns(columns: readonly Column[], request: DataExportRequest): readonly Column[] {
-  const included = new Set((request.page_group_lists_included ?? []).map(fieldOf));
+  const isAll = request.include_all_page_group_lists === true;
+  const included = new Set(isAll ? [] : (request.page_group_lists_included ?? []).map(fieldOf));
   const names = new Set(columns.map((column) => column.field.name));
   for (const name of included) if (!names.has(name)) throw notFound(`the segmentation ${name}`);
   const chosen = columns.filter(({ field }) => {
     if (field.can_display === false) return false;
     const segmentation = field.name.startsWith(SEGMENTATION);
-    return !segmentation || request.include_all_page_group_lists === true || included.has(field.name);
+    return !segmentation || isAll || included.has(field.name);
   });
   if (request.output_format === 'parquet') refuseAlike(chosen);
   return chosen;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { DataExportRequest } from '../../api/data-exports.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
-import { datasetOf } from '../dataset-of.ts';
-import { refuseUnlessReported } from '../http/crawl-state.ts';
-import { find } from '../http/find.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { refuseUnlessReported } from '../resources/crawl-state.ts';
+import { datasetOf } from '../resources/dataset-of.ts';
+import { find } from '../resources/find.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { ExportJob } from './data-exports.ts';
 import { exportColumns } from './export-columns.ts';
 import { findSecret } from './find-secret.ts';
@@ -40,7 +40,7 @@ export function exportJob(resources: Resources, workspace: Document, request: Da
 }
 
 function checkTarget(resources: Resources, workspace: Document, request: DataExportRequest): void {
-  const at = `data_export.target_parameters.${request.target}`;
+  const at = `target_parameters.${request.target}`;
   const prefix =
     request.target === 'store_a'
       ? request.target_parameters.store_a_prefix
@@ -80,7 +80,5 @@ export function exportRecord({ id, request }: ExportJob, requestedAt: number): D
     export_failure_reason: null,
     target: request.target,
     target_parameters: request.target_parameters,
-    page_group_lists_included: request.page_group_lists_included ?? [],
-    include_all_page_group_lists: request.include_all_page_group_lists ?? false,
   };
 }

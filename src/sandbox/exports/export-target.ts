@@ -1,5 +1,5 @@
 import type { DataExportRequest, ExportTarget } from '../../api/data-exports.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources } from '../resources/resources.ts';
 import { findSecret, storeBCredentials } from './find-secret.ts';
 import { gcsUploader } from './gcs-uploader.ts';
 import { s3Uploader } from './s3-uploader.ts';

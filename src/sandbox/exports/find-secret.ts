@@ -1,6 +1,6 @@
 import { StoreBCredentials } from '../../api/secrets.ts';
-import { notFound } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { notFound } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 
 /**
  * The secret that `secrets://<workspace_id>/<name>` names.

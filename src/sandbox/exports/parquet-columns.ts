@@ -1,6 +1,6 @@
 import { type Connection, ident } from '../../core/duckdb.ts';
+import { type Column, isMany, kindOfField } from '../catalogue/column.ts';
 import { jsonCell } from '../rows/cell-sql.ts';
-import { type Column, isMany, kindOfField } from '../rows/column.ts';
 
 /** A way to store a field: its SQL, and the condition under which a value of it survives. */
 interface Typed {

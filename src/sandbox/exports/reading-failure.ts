@@ -1,4 +1,4 @@
-import type { Resources } from '../resources.ts';
+import type { Resources } from '../resources/resources.ts';
 
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
 

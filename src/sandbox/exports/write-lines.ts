@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Connection } from '../../core/duckdb.ts';
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
 import { CELL_BYTES } from '../rows/export-lines.ts';
 import { csvHeader, csvLine, jsonLine } from '../rows/line-sql.ts';
 import type { RowStore } from '../rows/row-store.ts';

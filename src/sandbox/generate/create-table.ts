@@ -1,6 +1,6 @@
 import type { FieldRecord } from '../../api/fields.ts';
-import type { Dataset } from '../resources.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../rows/column.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { genericValue } from './generic-value.ts';
 import type { Site } from './site.ts';

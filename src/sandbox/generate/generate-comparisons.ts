@@ -1,7 +1,7 @@
-import { resourceId } from '../ids.ts';
 import { finishComparison } from '../life/finish-comparison.ts';
 import { COMPARING, startComparison } from '../life/start-comparison.ts';
-import type { Document, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { GenerateSpec } from './parse-spec.ts';
 

@@ -1,10 +1,10 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { catalogueOf, type DatasetName } from '../catalogue/catalogue-of.ts';
-import { ensureProject } from '../estate.ts';
-import { resourceId } from '../ids.ts';
 import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { weekDefinitionOf } from '../logs/log-metadata.ts';
-import type { Dataset, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
+import { ensureProject } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { createTable } from './create-table.ts';
 import { eventFacts, eventRowValues } from './event-rows.ts';

@@ -1,17 +1,17 @@
 import type { CrawlDataType } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { ensureProject, putCrawl } from '../estate.ts';
-import { resourceId } from '../ids.ts';
 import { describeData } from '../import/describe-data.ts';
-import type { Dataset, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import { ensureProject, putCrawl, workspaceId } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { crawlContents } from './crawl-contents.ts';
-import { createTable } from './create-table.ts';
+import { crawlOutcome } from './crawl-outcome.ts';
+import { createCrawlTables } from './create-crawl-tables.ts';
 import { generateComparisons } from './generate-comparisons.ts';
 import { generateProjectData } from './generate-project-data.ts';
 import { pageFields } from './page-fields.ts';
-import type { GenerateSpec } from './parse-spec.ts';
+import { CRAWL_STATES, type CrawlState, type GenerateSpec } from './parse-spec.ts';
 import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
 
 export interface GenerateContext {
@@ -25,13 +25,20 @@ export async function generate(context: GenerateContext, spec: GenerateSpec): Pr
   const { resources, logger } = context;
   for (let project = 0; project < spec.projects; project++) {
     const shape = shapeOf(spec, project);
-    for (let crawl = 0; crawl < spec.crawls; crawl++) await generateCrawl(context, spec, shape, crawl);
+    for (const [crawl, state] of crawlsOf(spec).entries())
+      await generateCrawl(context, spec, shape, { number: crawl, state });
     await generateComparisons(context, spec, project);
     const last = Math.max(0, spec.crawls - 1);
     await generateProjectData(context, spec, nameOf(spec), siteAt(shape, last, weekly(shape, last)));
   }
   resources.putFingerprint(nameOf(spec), 'done');
   logger.info('generated', { projects: spec.projects, crawls: spec.crawls, seed: spec.seed });
+}
+
+/** The crawls of a project in their order of time: the done ones, then those of another state. */
+function crawlsOf({ crawls, states = {} }: GenerateSpec): (CrawlState | undefined)[] {
+  const others = CRAWL_STATES.flatMap((state) => Array.from({ length: states[state] ?? 0 }, () => state));
+  return [...Array.from({ length: crawls }, () => undefined), ...others];
 }
 
 /** Whether this spec has been generated into this state already. */
@@ -47,7 +54,7 @@ async function generateCrawl(
   context: GenerateContext,
   spec: GenerateSpec,
   shape: SiteShape,
-  crawl: number,
+  { number: crawl, state }: { readonly number: number; readonly state: CrawlState | undefined },
 ): Promise<void> {
   const { resources, rows } = context;
   const site = siteAt(shape, crawl, weekly(shape, crawl));
@@ -55,17 +62,20 @@ async function generateCrawl(
   const crawlId = resourceId('generated', spec.seed, site.project, crawl);
   refuseTwins(resources, crawlId, spec);
 
-  const datasets = new Map<CrawlDataType, Dataset>();
   const hasPages = spec.pages > 0 || spec.fields !== undefined;
-  const wanted = { site, rows: shape, pageFields: hasPages ? await pageFields(spec) : undefined };
-  for (const [dataType, content] of crawlContents(wanted)) {
-    datasets.set(dataType, await createTable(rows, site, `${dataType}_${crawlId}`, content));
-  }
+  const outcome = state && (await crawlOutcome(rows, site, shape.pages, state));
+  const reach = outcome === undefined ? site.slots : outcome.reach;
+  const pages = hasPages ? await pageFields(spec) : undefined;
+  const datasets =
+    reach === undefined
+      ? new Map<CrawlDataType, Dataset>()
+      : await createCrawlTables(rows, crawlId, { site, rows: shape, pageFields: pages, reach });
   const { fetchedUrls, lastDepth } = await describeData(rows, datasets);
   resources.transaction(() => {
     const project = ensureProject(resources, {
       name: projectName,
       startUrl: `https://${site.host}/`,
+      workspaceId: workspaceId(shape.project % (spec.workspaces ?? 1)),
       extra: { _site: shape, _crawl_count: crawl + 1 },
     });
     putCrawl(resources, {
@@ -75,10 +85,17 @@ async function generateCrawl(
       endedAt: site.endedAt * 1000,
       fetchedUrls,
       lastDepth,
+      extra: { ...outcome?.extra, ...limitedConfig(resources, project, outcome?.maxUrl) },
     });
     for (const [dataType, dataset] of datasets) resources.putDataset(crawlId, dataType, dataset);
     resources.putFingerprint(`crawl ${crawlId}`, nameOf(spec));
   });
+}
+
+/** The configuration that a crawl which reached its limit was crawled with. */
+function limitedConfig(resources: Resources, project: Document, maxUrl: number | undefined): object {
+  if (maxUrl === undefined) return {};
+  return { crawl_config: { ...resources.list('crawl_configs', project.id).at(-1), max_url: maxUrl } };
 }
 
 function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec): void {

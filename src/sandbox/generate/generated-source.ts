@@ -1,13 +1,12 @@
 import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
-import { resourceId } from '../ids.ts';
 import type { CrawlPlan } from '../life/crawl-plan.ts';
 import { countsOf, FETCH_STEPS, urlsOf } from '../life/crawl-plan.ts';
 import type { CrawlJob, CrawlSource } from '../life/crawl-source.ts';
-import type { Dataset, Document, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { crawlContents } from './crawl-contents.ts';
-import { createTable } from './create-table.ts';
+import { createCrawlTables } from './create-crawl-tables.ts';
 import { planFetch } from './plan-fetch.ts';
 import type { Site } from './site.ts';
 import { brandOf, type SiteShape, siteAt } from './site-shape.ts';
@@ -40,12 +39,7 @@ export class GeneratedSource implements CrawlSource {
     const { site, shape } = siteOf(job);
     const reach = Math.ceil((urlsOf(countsOf(plan.steps)) * steps) / FETCH_STEPS);
     const wanted = { site, rows: shape, pageFields: this.#pageFields(job.project), reach };
-    const datasets = new Map<CrawlDataType, Dataset>();
-    for (const [dataType, content] of crawlContents(wanted)) {
-      const table = `${dataType}_${job.crawlId}`;
-      datasets.set(dataType, await createTable(this.#rows, site, table, content));
-    }
-    return datasets;
+    return createCrawlTables(this.#rows, job.crawlId, wanted);
   }
 
   /** Those of the project's latest crawl, so that crawls of one project fit together. */

@@ -1,7 +1,8 @@
 import { text } from '../../core/duckdb.ts';
 import {
   hashOf,
-  isPassing,
+  hubs,
+  isBroken,
   kindOf,
   numberBelow,
   pageIn,
@@ -19,8 +20,10 @@ export function linkFacts(site: Site): string {
   const chance = `CAST(${hashOf(site, 'target', 'n')} % 1000000 AS DOUBLE) / 1000000`;
   const plain = plainSlot(`range * ${slots} // ${links}`);
   const ends = `SELECT range AS n, ${plain} AS origin_any FROM range(${links})`;
-  const origins = `SELECT n, CASE WHEN origin_any > 0 AND ${isPassing(site, 'broken', 'origin_any')} THEN ${plainSlot('(origin_any - 1)')} ELSE origin_any END AS origin_slot,
-    CAST(floor(${slots} * pow(${chance}, 3)) AS BIGINT) AS target_any, ${numberBelow(site, 'external', 'n', 100)} >= 92 AS external FROM (${ends})`;
+  // A page that answers an error has no links: they are on the page before it, or on one that is always there.
+  const before = `SELECT n, CASE WHEN origin_any > 0 AND ${isBroken(site, 'origin_any')} THEN ${plainSlot('(origin_any - 1)')} ELSE origin_any END AS origin_near FROM (${ends})`;
+  const origins = `SELECT n, CASE WHEN ${isBroken(site, 'origin_near')} THEN origin_near % ${hubs(site) + 1} ELSE origin_near END AS origin_slot,
+    CAST(floor(${slots} * pow(${chance}, 3)) AS BIGINT) AS target_any, ${numberBelow(site, 'external', 'n', 100)} >= 92 AS external FROM (${before})`;
   const targets = `SELECT *, CASE WHEN ${kindOf('target_any')} = 'o' THEN target_any - 1 ELSE target_any END AS target_slot FROM (${origins})`;
   const pages = `SELECT *, ${pageIn(site, 'origin_slot')} AS origin_page, ${pageIn(site, 'target_slot')} AS target_page,
     CASE WHEN NOT external THEN ${statusOf(site, 'target_slot')} END AS status FROM (${targets})`;

@@ -1,3 +1,4 @@
+import type { PageCounts } from './page-counts.ts';
 import { canonicalSlot, pageTexts } from './page-values.ts';
 import {
   hashOf,
@@ -16,12 +17,17 @@ import {
 
 /**
  * SQL for one row a page with what its fields are made of. Everything is computed from the slot's number alone, without
- * a join, so that any number of pages streams; the layers keep each expression from being repeated.
+ * a join, so that any number of pages streams; the layers keep each expression from being repeated. What depends on
+ * other tables comes from `counts`, which has the slots in the same order.
  */
-export function pageFacts(site: Site): string {
+export function pageFacts(site: Site, counts?: PageCounts): string {
   const somewhere = plainSlot(numberBelow(site, 'redirect to', 'slot', site.slots));
   const texts = pageTexts(site);
-  const slots = `SELECT range AS slot, ${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status, ${pageIn(site, 'range')} AS page FROM range(${site.slots})`;
+  const source =
+    counts === undefined
+      ? `range(${site.slots})`
+      : `(SELECT slot AS range, * EXCLUDE (slot) FROM ${counts.table})`;
+  const slots = `SELECT range AS slot, ${counts === undefined ? '' : '* EXCLUDE (range), '}${kindOf('range')} AS kind, ${statusOf(site, 'range')} AS status, ${pageIn(site, 'range')} AS page FROM ${source}`;
   const targets = `SELECT *, CASE kind WHEN 'r' THEN ${somewhere} WHEN 'x' THEN ${slotOfKind(site, 'n', 'to missing', 'slot')}
       WHEN 'c' THEN ${slotOfKind(site, 'r', 'to redirect', 'slot')} WHEN 'l' THEN ${loopPartner(site, 'slot')} END AS redirect_slot,
     ${canonicalSlot(site, plainSlot(numberBelow(site, 'canonical to', 'slot', site.slots)), slotOfKind(site, 'n', 'canonical to missing', 'slot'))} AS canonical_slot
@@ -36,7 +42,7 @@ export function pageFacts(site: Site): string {
     ${url(site, pathOf(site, 'final_slot', 'final_page'), 'final_slot')} AS final_url,
     CASE WHEN final_slot IS NOT NULL THEN final_raw END AS final_status,
     ${url(site, pathOf(site, 'canonical_slot', 'canonical_page'), 'canonical_slot')} AS canonical,
-    ${depth(site)} AS depth, ${inlinks(site)} AS inlinks,
+    ${depth(site)} AS depth, ${counts?.has.links ? 'inlinks_all' : inlinks(site)} AS inlinks,
     ${numberBelow(site, 'in sitemap', 'page', 10)} < 8 AND status = 200 AS in_sitemap,
     ${numberBelow(site, 'topic', 'page', 25)} = 0 AND slot > ${hubs(site)} AS shares_title,
     ${numberBelow(site, 'topic of', 'page', 40)} AS topic,

@@ -1,4 +1,6 @@
 import { text } from '../../core/duckdb.ts';
+import { clusterId, similarity } from './cluster-values.ts';
+import { isRepeated, type PageCounts } from './page-counts.ts';
 import { hashOf, hubs, isPassing, numberBelow, pick, type Site, versionOf } from './site.ts';
 import { ADJECTIVES, NOUNS } from './words.ts';
 
@@ -6,13 +8,11 @@ const PITCH =
   'what it is made of, which sizes and colours there are, how to care for it, when it is delivered, and what people who use it every day say about it.';
 
 /** SQL for the fields that have to fit each other, by name, over the columns that `pageFacts` gives. */
-export function pageValues(site: Site): Readonly<Record<string, string>> {
+export function pageValues(site: Site, counts?: PageCounts): Readonly<Record<string, string>> {
   const h = (label: string, bound: number): string => numberBelow(site, label, 'page', bound);
   const ofCrawl = (label: string, bound: number): string =>
     numberBelow(site, label, `page * 1009 + ${site.crawl}`, bound);
   const ok = (sql: string): string => `CASE WHEN status = 200 THEN ${sql} END`;
-  const range = (sql: string): string =>
-    `CASE WHEN ${sql} < 50 THEN '0-50' WHEN ${sql} < 100 THEN '50-100' WHEN ${sql} < 150 THEN '100-150' WHEN ${sql} < 200 THEN '150-200' WHEN ${sql} >= 200 THEN '>200' END`;
   const evaluation = (sql: string, shared: string): string =>
     ok(`CASE WHEN ${sql} IS NULL THEN 'not_set' WHEN ${shared} THEN 'duplicated' ELSE 'unique' END`);
   const issue = (shared: string): string =>
@@ -21,8 +21,11 @@ export function pageValues(site: Site): Readonly<Record<string, string>> {
     ok(
       `CASE WHEN ${shared} THEN CASE WHEN canonical IS NULL THEN 'canonical_not_set' WHEN canonical = url THEN 'canonical_not_matching' ELSE 'canonical_ok' END END`,
     );
-  const followed = 'inlinks * 92 // 100';
-  const outlinks = Math.max(1, Math.round(site.links / site.slots));
+  const [title, h1, description] = [
+    isRepeated(counts, 'title'),
+    isRepeated(counts, 'h1'),
+    isRepeated(counts, 'description'),
+  ];
 
   return {
     url: 'url',
@@ -59,20 +62,8 @@ export function pageValues(site: Site): Readonly<Record<string, string>> {
     redirect_cluster_id: `CASE WHEN final_url IS NOT NULL THEN lower(hex(hash(final_url))) END`,
     h1: 'h1',
     num_h1: ok('CASE WHEN h1 IS NULL THEN 0 ELSE 1 END'),
-    h1_evaluation: evaluation('h1', 'shares_title'),
-    nb_inlinks: 'inlinks',
-    follow_inlinks: followed,
-    nofollow_inlinks: `inlinks - ${followed}`,
-    nb_inlinks_range: range('inlinks'),
-    internal_outlinks: ok(`${outlinks} * 92 // 100`),
-    internal_follow_outlinks: ok(`${outlinks} * 85 // 100`),
-    internal_nofollow_outlinks: ok(`${outlinks} * 92 // 100 - ${outlinks} * 85 // 100`),
-    internal_outlinks_range: ok(range(`(${outlinks} * 92 // 100)`)),
-    external_outlinks: ok(`${outlinks} - ${outlinks} * 92 // 100`),
-    external_follow_outlinks: ok(`${outlinks} - ${outlinks} * 92 // 100`),
-    external_nofollow_outlinks: ok('0'),
-    external_outlinks_range: ok(`'0-50'`),
-    nb_outlinks_range: ok(range(String(outlinks))),
+    h1_evaluation: evaluation('h1', h1),
+    ...linkFields(site, counts, ok),
     word_count: ok(`40 + ${h('words', 60)} * ${h('more words', 40)}`),
     text_to_code: ok(`CAST(5 + ${h('text', 60)} AS DOUBLE) / 100`),
     weight: ok(`8 + ${h('weight', 300)}`),
@@ -86,36 +77,25 @@ export function pageValues(site: Site): Readonly<Record<string, string>> {
     querystring_key: `CASE WHEN contains(path, '&') THEN 'sort&page' WHEN contains(path, '?') THEN split_part(split_part(path, '?', 2), '=', 1) END`,
     querystring_keyvalue: `CASE WHEN contains(path, '?') THEN split_part(path, '?', 2) END`,
     title_length: 'length(title)',
-    title_evaluation: evaluation('title', 'shares_title'),
-    duplicate_title_status: duplicate('shares_title'),
-    has_duplicate_title_issue: issue('shares_title'),
-    duplicate_h1_status: duplicate('shares_title'),
-    has_duplicate_h1_issue: issue('shares_title'),
+    title_evaluation: evaluation('title', title),
+    duplicate_title_status: duplicate(title),
+    has_duplicate_title_issue: issue(title),
+    duplicate_h1_status: duplicate(h1),
+    has_duplicate_h1_issue: issue(h1),
     meta_description: 'description',
     description_length: 'length(description)',
     description_length_range: `CASE WHEN length(description) < 110 THEN 'too short' WHEN length(description) >= 170 THEN 'too long' WHEN length(description) BETWEEN 135 AND 159 THEN 'perfect' WHEN description IS NOT NULL THEN 'good' END`,
-    description_evaluation: evaluation('description', 'shares_title'),
-    duplicate_description_status: duplicate('shares_title'),
-    has_duplicate_description_issue: issue('shares_title'),
-    clusters: ok(`CASE WHEN shares_title THEN [lower(hex(${hashOf(site, 'cluster', 'topic')}))] END`),
-    nearduplicate_content: ok('shares_title'),
-    nearduplicate_content_similarity: ok(
-      `CASE WHEN shares_title THEN CAST(85 + ${h('similar', 15)} AS DOUBLE) / 100 END`,
-    ),
-    nearduplicate_status: duplicate('shares_title'),
-    has_nearduplicate_issue: issue('shares_title'),
+    description_evaluation: evaluation('description', description),
+    duplicate_description_status: duplicate(description),
+    has_duplicate_description_issue: issue(description),
+    ...clusterFields(site, counts, { ok, duplicate, issue }),
     hreflang_cluster_id: ok(
       `CASE WHEN ${h('hreflang', 10)} = 0 THEN lower(hex(${hashOf(site, 'hreflang', 'page // 2')})) END`,
     ),
     sitemaps_file_origin: `CASE WHEN NOT in_sitemap AND kind <> 'o' THEN NULL WHEN ${h('twice', 6)} = 0
       THEN ['https://${site.host}/sitemap.xml', concat('https://${site.host}/sitemap-', section, '.xml')]
       ELSE [concat('https://${site.host}/sitemap-', section, '.xml')] END`,
-    semantic_types: ok(
-      `CASE section WHEN 'products' THEN ['Offer', 'Product'] WHEN 'blog' THEN ['Article'] WHEN 'news' THEN ['NewsArticle', 'Organization', 'Person'] END`,
-    ),
-    semantic_item_count: ok(
-      `CASE section WHEN 'products' THEN 2 WHEN 'blog' THEN 1 WHEN 'news' THEN 3 ELSE 0 END`,
-    ),
+    ...itemFields(counts, ok),
     rel_next: ok(`CASE WHEN contains(path, 'page=2') THEN concat(url, '&next') END`),
     rel_prev: ok(`CASE WHEN contains(path, 'page=') THEN split_part(url, '?', 1) END`),
     num_img: ok('images'),
@@ -127,6 +107,82 @@ export function pageValues(site: Site): Readonly<Record<string, string>> {
     'page_group_page type': `CASE WHEN slot = 0 THEN 'home' WHEN slot <= ${hubs(site)} THEN 'section' ELSE 'detail' END`,
     ogp_title: 'title',
     crawled_by_googlebot: `status IS NOT NULL AND ${h('googlebot', 4)} > 0`,
+  };
+}
+
+type Sql = (sql: string) => string;
+
+function linkRange(sql: string): string {
+  return `CASE WHEN ${sql} < 50 THEN '0-50' WHEN ${sql} < 100 THEN '50-100' WHEN ${sql} < 150 THEN '100-150' WHEN ${sql} < 200 THEN '150-200' WHEN ${sql} >= 200 THEN '>200' END`;
+}
+
+/** Links as the crawl's links have them; of a crawl without links, what they would be on average. */
+function linkFields(site: Site, counts: PageCounts | undefined, ok: Sql): Record<string, string> {
+  const mean = Math.max(1, Math.round(site.links / site.slots));
+  const outlinks = { internal: `${mean} * 92 // 100`, external: `${mean} - ${mean} * 92 // 100` };
+  const madeUp = {
+    ...outlinks,
+    followed: 'inlinks * 92 // 100',
+    internalFollowed: `${mean} * 85 // 100`,
+    externalFollowed: outlinks.external,
+  };
+  const counted = {
+    followed: 'inlinks_followed',
+    internal: 'internal_all',
+    internalFollowed: 'internal_followed',
+    external: 'external_all',
+    externalFollowed: 'external_followed',
+  };
+  const { followed, internal, internalFollowed, external, externalFollowed } = counts?.has.links
+    ? counted
+    : madeUp;
+  return {
+    nb_inlinks: 'inlinks',
+    follow_inlinks: followed,
+    nofollow_inlinks: `inlinks - ${followed}`,
+    nb_inlinks_range: linkRange('inlinks'),
+    internal_outlinks: ok(internal),
+    internal_follow_outlinks: ok(internalFollowed),
+    internal_nofollow_outlinks: ok(`${internal} - ${internalFollowed}`),
+    internal_outlinks_range: ok(linkRange(`(${internal})`)),
+    external_outlinks: ok(external),
+    external_follow_outlinks: ok(externalFollowed),
+    external_nofollow_outlinks: ok(`${external} - (${externalFollowed})`),
+    external_outlinks_range: ok(linkRange(`(${external})`)),
+    nb_outlinks_range: ok(linkRange(`(${internal} + ${external})`)),
+  };
+}
+
+/** Near duplicates: the members of the crawl's clusters, or, where it has none, the pages that share a title. */
+function clusterFields(
+  site: Site,
+  counts: PageCounts | undefined,
+  { ok, duplicate, issue }: Readonly<Record<'ok' | 'duplicate' | 'issue', Sql>>,
+): Record<string, string> {
+  const [near, clusters]: readonly [string, string] = counts?.has.clusters
+    ? ['(cluster_numbers IS NOT NULL)', `list_transform(cluster_numbers, lambda k: ${clusterId(site, 'k')})`]
+    : ['shares_title', `[${clusterId(site, 'topic')}]`];
+  return {
+    clusters: ok(`CASE WHEN ${near} THEN ${clusters} END`),
+    nearduplicate_content: ok(near),
+    nearduplicate_content_similarity: ok(
+      `CASE WHEN ${near} THEN CAST(${similarity(site, 'page')} AS DOUBLE) / 100 END`,
+    ),
+    nearduplicate_status: duplicate(near),
+    has_nearduplicate_issue: issue(near),
+  };
+}
+
+/** Items of structured data as the crawl's items are; of a crawl without them, what a section's pages may have. */
+function itemFields(counts: PageCounts | undefined, ok: Sql): Record<string, string> {
+  if (counts?.has.items) return { semantic_types: ok('items_types'), semantic_item_count: ok('items_all') };
+  return {
+    semantic_types: ok(
+      `CASE section WHEN 'products' THEN ['Offer', 'Product'] WHEN 'blog' THEN ['Article'] WHEN 'news' THEN ['NewsArticle', 'Organization', 'Person'] END`,
+    ),
+    semantic_item_count: ok(
+      `CASE section WHEN 'products' THEN 2 WHEN 'blog' THEN 1 WHEN 'news' THEN 3 ELSE 0 END`,
+    ),
   };
 }
 

@@ -15,14 +15,30 @@ const NUMBERS = {
   seed: 1,
 } as const;
 
+/** Crawls of a project that are not done and live, each by the word of the contract for it, in their order of time. */
+export const CRAWL_STATES = [
+  'archived',
+  'user_requested',
+  'max_url_reached',
+  'cancelled',
+  'running',
+] as const;
+export type CrawlState = (typeof CRAWL_STATES)[number];
+/** Pages that a site needs at least, so that a crawl of it can be cut. */
+const LEAST_PAGES = 10;
+
 /** What to generate (interface.md, `--generate`); `columns` and `fields` default to the specification's page fields. */
 export type GenerateSpec = Readonly<Record<keyof typeof NUMBERS, number>> & {
   readonly columns: number | undefined;
   /** A `.fields.json` file with the page catalogue to generate for. */
   readonly fields: string | undefined;
+  /** Workspaces that the projects are spread over; absent: one. */
+  readonly workspaces?: number;
+  /** Crawls of each state that follow the `crawls` of each project; absent: none. */
+  readonly states?: Readonly<Partial<Record<CrawlState, number>>>;
 };
 
-const KEYS = [...Object.keys(NUMBERS), 'columns', 'fields'];
+const KEYS = [...Object.keys(NUMBERS), 'columns', 'fields', 'workspaces', ...CRAWL_STATES];
 
 /** @throws CrawlhouseError `usage` that names the key, and the keys that work */
 export function parseSpec(text: string): GenerateSpec {
@@ -48,7 +64,24 @@ export function parseSpec(text: string): GenerateSpec {
   if (columns === 0) throw usage(text, 'columns=0 leaves nothing to generate');
   if (numbers.comparisons > Math.max(0, numbers.crawls - 1))
     throw usage(text, `crawls=${numbers.crawls} leave no ${numbers.comparisons} pairs to compare`);
-  return { ...numbers, columns, fields: given.get('fields') };
+  const states = CRAWL_STATES.flatMap((state) => {
+    const crawls = number(state) ?? 0;
+    return crawls === 0 ? [] : [[state, crawls] as const];
+  });
+  if (states.length > 0 && numbers.pages < LEAST_PAGES)
+    throw usage(text, `${states[0]?.[0]} needs pages=${LEAST_PAGES} or more`);
+  if ((number('running') ?? 0) > 1)
+    throw usage(text, 'running is at most 1: crawls of one configuration run one after the other');
+  const workspaces = number('workspaces');
+  if (workspaces === 0) throw usage(text, 'workspaces=0 leaves no place for a project');
+  // A spec without these keys has the name it always had, and so finds what was generated before.
+  return {
+    ...numbers,
+    columns,
+    fields: given.get('fields'),
+    ...(workspaces === undefined ? {} : { workspaces }),
+    ...(states.length === 0 ? {} : { states: Object.fromEntries(states) }),
+  };
 }
 
 function usage(text: string, problem: string): CrawlhouseError {

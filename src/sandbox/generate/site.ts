@@ -80,6 +80,11 @@ export function isPassing(site: Site, label: string, slot: string): string {
   return `(${slot} > ${hubs(site)} AND (${site.crawl % 100} - ${phase} + 100) % 100 < 2)`;
 }
 
+/** SQL that holds for a plain page that answers an error at a crawl; the home page and those of sections never do. */
+export function isBroken(site: Site, slot: string): string {
+  return isPassing(site, 'broken', slot);
+}
+
 /** SQL for a version that goes up every 50th crawl, for each slot at its own time: 2 % from one crawl to the next. */
 export function versionOf(site: Site, label: string, slot: string): string {
   return `(${site.crawl} + ${numberBelow(site, label, slot, 50)}) // 50`;
@@ -108,7 +113,7 @@ export function statusOf(site: Site, slot: string): string {
     WHEN 'n' THEN CASE WHEN ${h('gone', 10)} = 0 THEN 410 ELSE 404 END
     WHEN 'e' THEN CASE WHEN ${h('busy', 3)} = 0 THEN 503 ELSE 500 END
     WHEN 'u' THEN NULL WHEN 'd' THEN NULL
-    ELSE CASE WHEN ${isPassing(site, 'broken', slot)} THEN CASE WHEN ${h('how', 10)} < 7 THEN 404 ELSE 500 END ELSE 200 END END`;
+    ELSE CASE WHEN ${isBroken(site, slot)} THEN CASE WHEN ${h('how', 10)} < 7 THEN 404 ELSE 500 END ELSE 200 END END`;
 }
 
 /** SQL for a plain page's slot that stands in for any slot: itself, or the one before it. */

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalScope } from '../../api/scopes.ts';
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/workspaces.ts';
-import { WORKSPACE_ID } from '../estate.ts';
 import { settle } from '../oauth/grants.ts';
-import { Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
 
 /** What a workspace without an active subscription still shows: itself, and that its subscription is not active. */

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Faults } from '../faults/fault.ts';
 import { rederiveWeeks } from '../logs/rederive-weeks.ts';
-import { invalidParameter, notFound, Refusal } from '../refusal.ts';
-import { RESOURCE_KINDS, type ResourceKind } from '../resources.ts';
-import { checkRequest } from './check-request.ts';
+import { checkRequest } from '../resources/check-request.ts';
+import { OWN_SETTINGS, publicView } from '../resources/public-view.ts';
+import { invalidParameter, notFound, Refusal } from '../resources/refusal.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../resources/resources.ts';
 import type { Context } from './context.ts';
-import { OWN_SETTINGS, served } from './served.ts';
+import { foreignOrigin, isLoopback } from './foreign-origin.ts';
 
 const ImportBody = z.strictObject({ dir: z.string().min(1) });
 const ClockBody = z.strictObject({ now: z.union([z.int(), z.iso.datetime({ offset: true }), z.iso.date()]) });
@@ -15,11 +16,13 @@ const TokenPatch = z.strictObject({ scopes: z.array(z.string()), expires_at: z.i
 
 type ByResource = { Params: { resource: string; id: string } };
 
-/** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine. */
+/** The handles for tests (interface.md, "Outside `/api/v2`"): no token, but only from this machine, and from no page of a browser elsewhere. */
 export function controlRoutes(control: FastifyInstance, context: Context): void {
   const { resources, faults, clock, requests, life } = context;
-  control.addHook('onRequest', async (request) => {
-    if (!/^(::1|(::ffff:)?127\.)/.test(request.ip)) throw notFound(`${request.method} ${request.url}`);
+  control.addHook('onRequest', async ({ ip, method, url, headers }) => {
+    if (!isLoopback(ip)) throw notFound(`${method} ${url}`);
+    const problem = foreignOrigin(headers, context.host);
+    if (problem !== undefined) throw new Refusal('forbidden', problem, { code: 'foreign_origin' });
   });
 
   control.post('/faults', async (request) => {
@@ -58,7 +61,7 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
       const doc = { ...known, ...patchOf(kind, changes, now), id: params.id };
       resources.put(kind, '', doc);
       if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
-      return served(doc);
+      return publicView(doc);
     }),
   );
 }

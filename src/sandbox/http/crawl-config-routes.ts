@@ -9,16 +9,16 @@ import {
 } from '../../api/crawl-configs.ts';
 import { checkConfig } from '../configs/check-config.ts';
 import { configDocument } from '../configs/config-document.ts';
-import { resourceId } from '../ids.ts';
 import { isUnderWay } from '../life/crawl-life.ts';
 import { isTaken } from '../notify/send-webhook.ts';
-import { ofProject, refreshProject } from '../project-lists.ts';
-import { duplicateEntry, invalidParameter, notFound, Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { find } from '../resources/find.ts';
+import { resourceId } from '../resources/ids.ts';
+import { ofProject, refreshProject } from '../resources/project-lists.ts';
+import { publicView } from '../resources/public-view.ts';
+import { duplicateEntry, invalidParameter, notFound, Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Crawl configurations (api-spec.md §4.7). */
 export function crawlConfigRoutes(api: FastifyInstance, context: Context): void {
@@ -27,20 +27,19 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
     find(resources, 'projects', project_id);
 
   serve(api, LIST_CRAWL_CONFIGS, ({ parameters }) => ({
-    crawl_configs: resources.list('crawl_configs', projectOf(parameters).id).map(served),
+    crawl_configs: resources.list('crawl_configs', projectOf(parameters).id).map(publicView),
   }));
   serve(api, GET_CRAWL_CONFIG, ({ parameters }) => {
     const project = projectOf(parameters);
-    return { crawl_config: served(find(resources, 'crawl_configs', parameters.crawl_config_id, project.id)) };
+    return {
+      crawl_config: publicView(find(resources, 'crawl_configs', parameters.crawl_config_id, project.id)),
+    };
   });
   serve(api, CREATE_CRAWL_CONFIG, ({ parameters, body: { crawl_config } }) => {
     const project = projectOf(parameters);
     const { name } = crawl_config;
     if (named(resources, project, name) !== undefined)
-      throw duplicateEntry(
-        'crawl_config.name',
-        `the project has a configuration ${JSON.stringify(name)} already`,
-      );
+      throw duplicateEntry('name', `the project has a configuration ${JSON.stringify(name)} already`);
     checkConfig(resources, project, crawl_config);
     const count = Number(project._configs ?? 0);
     const config = configDocument(resourceId('crawl_config', project.id, name, count), crawl_config);
@@ -49,7 +48,7 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
       resources.put('crawl_configs', project.id, config);
       refreshProject(resources, project.id);
     });
-    return { crawl_config: served(config) };
+    return { crawl_config: publicView(config) };
   });
   serve(api, UPDATE_CRAWL_CONFIG, ({ parameters, body: { crawl_config } }) => {
     const project = projectOf(parameters);
@@ -59,11 +58,11 @@ export function crawlConfigRoutes(api: FastifyInstance, context: Context): void 
       id === undefined ? named(resources, project, name) : find(resources, 'crawl_configs', id, project.id);
     if (known === undefined) throw notFound(`the crawl configuration ${JSON.stringify(name)}`);
     if (known.name !== name)
-      throw invalidParameter('crawl_config.name', 'immutable', `stays ${JSON.stringify(known.name)}`);
+      throw invalidParameter('name', 'immutable', `stays ${JSON.stringify(known.name)}`);
     checkConfig(resources, project, crawl_config);
     const config = configDocument(known.id, crawl_config, known);
     resources.put('crawl_configs', project.id, config);
-    return { crawl_config: served(config) };
+    return { crawl_config: publicView(config) };
   });
   serve(api, DELETE_CRAWL_CONFIG, ({ parameters }) =>
     life.alone(() => {

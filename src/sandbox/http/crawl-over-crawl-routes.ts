@@ -7,17 +7,17 @@ import {
   LAUNCH_CRAWL_OVER_CRAWL,
   LIST_CRAWL_OVER_CRAWLS,
 } from '../../api/crawl-over-crawls.ts';
+import { deleteComparison } from '../life/remove.ts';
 import { startComparison } from '../life/start-comparison.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
-import { deleteComparison } from '../remove.ts';
-import type { Document } from '../resources.ts';
+import { refuseUnlessReported } from '../resources/crawl-state.ts';
+import { requireFeature } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 import type { Context } from './context.ts';
-import { refuseUnlessReported } from './crawl-state.ts';
-import { requireFeature } from './features.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Crawl over crawls (api-spec.md §4.6). */
 export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, life }: Context): void {
@@ -28,7 +28,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, li
     return listPage(rows, 'crawl_over_crawls', all, query, CRAWL_OVER_CRAWL_LIST_FIELDS, aliases);
   });
   serve(api, GET_CRAWL_OVER_CRAWL, ({ parameters }) => ({
-    crawl_over_crawl: served(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),
+    crawl_over_crawl: publicView(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),
   }));
   serve(api, LAUNCH_CRAWL_OVER_CRAWL, ({ parameters, query, body }) =>
     life.alone((now) => {
@@ -45,7 +45,7 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, li
         ...options,
         ...(configuration === undefined ? {} : { configuration }),
       });
-      return { crawl_over_crawl: served(comparison) };
+      return { crawl_over_crawl: publicView(comparison) };
     }),
   );
   serve(api, DELETE_CRAWL_OVER_CRAWL, ({ parameters }) =>

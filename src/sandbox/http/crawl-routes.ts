@@ -8,25 +8,25 @@ import {
   LIST_CRAWLS,
   PILOT_CRAWL,
 } from '../../api/crawls.ts';
-import { WORKSPACE_ID } from '../estate.ts';
 import { crawlAt, type LaunchedCrawl } from '../life/crawl-life.ts';
 import { launchCrawl } from '../life/launch-crawl.ts';
 import { pilot } from '../life/pilot.ts';
 import { progressAt } from '../life/progress.ts';
+import { deleteCrawl } from '../life/remove.ts';
 import { reportedPlan } from '../life/reported-plan.ts';
 import { returnQuota } from '../life/url-quota.ts';
-import { deleteCrawl } from '../remove.ts';
-import type { Document } from '../resources.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
+import type { Document } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Crawls (api-spec.md §4.5). */
 export function crawlRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, life } = context;
-  const servedNow = (crawl: Document): Document => served(crawlAt(crawl, clock.now()));
+  const viewNow = (crawl: Document): Document => publicView(crawlAt(crawl, clock.now()));
 
   serve(api, LIST_CRAWLS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
@@ -35,7 +35,7 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
     return listPage(rows, 'crawls', crawls.sort(newestFirst), query, CRAWL_LIST_FIELDS);
   });
   serve(api, GET_CRAWL, ({ parameters }) => ({
-    crawl: servedNow(find(resources, 'crawls', parameters.crawl_id)),
+    crawl: viewNow(find(resources, 'crawls', parameters.crawl_id)),
   }));
   serve(api, GET_CRAWL_PROGRESS, async ({ parameters }) => {
     const crawl: LaunchedCrawl = find(resources, 'crawls', parameters.crawl_id);
@@ -47,7 +47,7 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
       const project = find(resources, 'projects', parameters.project_id);
       const config = find(resources, 'crawl_configs', query.configId, project.id);
       const crawl = await launchCrawl(living, { project, config, at: now, isScheduled: false });
-      return { crawl: served(crawl) };
+      return { crawl: publicView(crawl) };
     }),
   );
   serve(api, PILOT_CRAWL, ({ parameters, body }) =>
@@ -58,7 +58,7 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
         returnQuota(resources, crawl);
         living.notify(crawl);
       }
-      return { crawl: served(crawlAt(crawl, now)) };
+      return { crawl: publicView(crawlAt(crawl, now)) };
     }),
   );
   serve(api, DELETE_CRAWL, ({ parameters }) =>

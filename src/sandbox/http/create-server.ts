@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { parseJson } from '../../core/json.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound, Refusal } from '../resources/refusal.ts';
 import { authorize } from './authorize.ts';
 import type { Context } from './context.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -86,7 +86,7 @@ export function createServer(context: Context): FastifyInstance {
     { prefix: '/api/v2' },
   );
   app.register(async (files) => downloadRoutes(files, context), { prefix: '/downloads' });
-  app.register(async (pages) => pageRoutes(pages));
+  app.register(async (pages) => pageRoutes(pages, context));
   app.register(async (oauth) => oauthRoutes(oauth, context), { prefix: '/oauth' });
   app.register(async (control) => controlRoutes(control, context), { prefix: '/_sandbox' });
   return app;

@@ -6,12 +6,12 @@ import {
   LIST_DATA_EXPORTS,
 } from '../../api/data-exports.ts';
 import { exportJob, exportRecord } from '../exports/export-job.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { requireWriter } from './require-writer.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Names to sort and filter by that records don't have, and what they mean (spec-notes.md 4). */
 const ALIASES = {
@@ -30,7 +30,9 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
   });
   serve(api, GET_DATA_EXPORT, ({ parameters }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
-    return { data_export: served(find(resources, 'data_exports', parameters.data_export_id, workspace.id)) };
+    return {
+      data_export: publicView(find(resources, 'data_exports', parameters.data_export_id, workspace.id)),
+    };
   });
   serve(api, CREATE_DATA_EXPORT, ({ parameters, body }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
@@ -39,6 +41,6 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
     const record = exportRecord(job, clock.now());
     resources.put('data_exports', workspace.id, record);
     dataExports.start(job);
-    return { data_export: served(record) };
+    return { data_export: publicView(record) };
   });
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import * as data from '../../api/data-endpoints.ts';
 import type { CrawlDataType } from '../../api/fields.ts';
-import { datasetOf } from '../dataset-of.ts';
+import { datasetOf } from '../resources/dataset-of.ts';
+import { find } from '../resources/find.ts';
 import type { Context } from './context.ts';
 import {
   crawlOverCrawlSource,
@@ -10,7 +11,6 @@ import {
   logEventsSource,
   logPagesSource,
 } from './data-source.ts';
-import { find } from './find.ts';
 import { sendAggregates } from './send-aggregates.ts';
 import { sendExport } from './send-export.ts';
 import { sendSearch } from './send-search.ts';

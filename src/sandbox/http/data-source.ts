@@ -1,10 +1,10 @@
 import { CRAWL_DATA_TYPES, type CrawlDataType, GRANULARITIES, type Granularity } from '../../api/fields.ts';
-import { datasetOf } from '../dataset-of.ts';
-import { Refusal } from '../refusal.ts';
-import type { Dataset, Resources } from '../resources.ts';
-import { refuseUnlessReported } from './crawl-state.ts';
-import { requireFeature, requireLogMonitoring } from './features.ts';
-import { find } from './find.ts';
+import { refuseUnlessReported } from '../resources/crawl-state.ts';
+import { datasetOf } from '../resources/dataset-of.ts';
+import { requireFeature, requireLogMonitoring } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
 
 /** Rows that may be read now, and what a file of them is called. */
 export interface DataSource {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../resources/refusal.ts';
 import type { Context } from './context.ts';
 
 type ByToken = { Params: { token: string; file: string } };

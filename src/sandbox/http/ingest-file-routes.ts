@@ -7,12 +7,12 @@ import {
   LIST_INGEST_FILES,
   UPLOAD_INGEST_FILE,
 } from '../../api/ingest-files.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** The longest file, in bytes (ours). */
 const LARGEST_FILE = 256 * 1024 * 1024;
@@ -28,7 +28,7 @@ export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
   });
   serve(api, GET_INGEST_FILE, ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);
-    return { user_file: served(find(resources, 'ingest_files', parameters.ingest_file_id, project.id)) };
+    return { user_file: publicView(find(resources, 'ingest_files', parameters.ingest_file_id, project.id)) };
   });
   serve(api, DELETE_INGEST_FILE, async ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);

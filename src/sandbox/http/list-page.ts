@@ -4,12 +4,12 @@ import type { Oql } from '../../api/oql.ts';
 import type { ListQuery, OffsetQuery, PageMeta } from '../../api/pagination.ts';
 import { decodeRison } from '../../api/rison.ts';
 import { checkOql } from '../oql/check-oql.ts';
-import { filterDocuments } from '../oql/filter-documents.ts';
-import { invalidParameter } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { publicView } from '../resources/public-view.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
+import { filterDocuments } from '../rows/filter-documents.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { listField } from './list-fields.ts';
-import { served } from './served.ts';
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
@@ -22,7 +22,7 @@ export async function listPage(
   rows: RowStore,
   key: string,
   documents: readonly Document[],
-  query: z.output<typeof ListQuery> | z.output<typeof OffsetQuery>,
+  query: ListQuery | z.output<typeof OffsetQuery>,
   names: readonly string[],
   aliases: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>> {
@@ -40,7 +40,7 @@ export async function listPage(
     sort: sort === undefined ? null : [[...sort]],
     filters: filters ?? {},
   };
-  const items = sorted.slice(offset, offset + limit).map((entry) => served((entry as Entry).doc));
+  const items = sorted.slice(offset, offset + limit).map((entry) => publicView((entry as Entry).doc));
   return { meta, [key]: items };
 }
 

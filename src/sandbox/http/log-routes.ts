@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { GET_LOG_METADATA } from '../../api/data-endpoints.ts';
 import { logMetadata } from '../logs/log-metadata.ts';
+import { requireLogMonitoring } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
 import type { Context } from './context.ts';
-import { requireLogMonitoring } from './features.ts';
-import { find } from './find.ts';
 import { serve } from './serve.ts';
 
 /** The metadata of log monitoring (api-spec.md §4.1); it is the same for events and pages. */

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../api/endpoints.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../resources/refusal.ts';
 
 const PREFIX = '/api/v2';
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { SCOPES } from '../../api/scopes.ts';
-import { WORKSPACE_ID } from '../estate.ts';
 import { findApplication } from '../oauth/application.ts';
 import { checkAuthorization, returnAddress } from '../oauth/authorization.ts';
 import { issueCode } from '../oauth/grants.ts';
@@ -8,7 +7,8 @@ import { PendingAuthorizations } from '../oauth/pending-authorizations.ts';
 import { answerTokenRequest } from '../oauth/token-request.ts';
 import { authorizationPage, authorizationProblemPage } from '../pages/authorization-page.ts';
 import { sendPage } from '../pages/send-page.ts';
-import { invalidParameter } from '../refusal.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
 import { refusalOf } from './refusal-of.ts';
 

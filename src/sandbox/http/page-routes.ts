@@ -2,10 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { openApiDocument } from '../../api/openapi.ts';
 import { apiPage } from '../pages/api-page.ts';
 import { sendPage } from '../pages/send-page.ts';
+import type { Context } from './context.ts';
+import { exampleValues } from './example-values.ts';
 
 /** The service described: for people at `/`, for programs at `/openapi.json`. */
-export function pageRoutes(app: FastifyInstance): void {
-  app.get('/', async (request, reply) => sendPage(reply, 200, apiPage(openApiDocument(addressOf(request)))));
+export function pageRoutes(app: FastifyInstance, context: Context): void {
+  app.get('/', async (request, reply) => {
+    const address = addressOf(request);
+    return sendPage(reply, 200, apiPage(openApiDocument(address), exampleValues(context, address)));
+  });
   app.get('/openapi.json', async (request) => openApiDocument(addressOf(request)));
 }
 

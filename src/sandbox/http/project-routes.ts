@@ -6,17 +6,17 @@ import {
   LIST_PROJECTS,
   PROJECT_LIST_FIELDS,
 } from '../../api/projects.ts';
-import { newProject, WORKSPACE_ID } from '../estate.ts';
-import { resourceId } from '../ids.ts';
 import { crawlAt } from '../life/crawl-life.ts';
-import { ofProject } from '../project-lists.ts';
-import { duplicateEntry } from '../refusal.ts';
-import { deleteProject } from '../remove.ts';
+import { deleteProject } from '../life/remove.ts';
+import { find } from '../resources/find.ts';
+import { resourceId } from '../resources/ids.ts';
+import { ofProject } from '../resources/project-lists.ts';
+import { publicView } from '../resources/public-view.ts';
+import { duplicateEntry } from '../resources/refusal.ts';
+import { newProject, WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Projects (api-spec.md §4.3). */
 export function projectRoutes(api: FastifyInstance, context: Context): void {
@@ -29,17 +29,17 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
     const project = find(resources, 'projects', parameters.project_id);
     const crawls = ofProject(resources.list('crawls'), project.id);
     return {
-      project: served(project),
-      crawl_configs: resources.list('crawl_configs', project.id).map(served),
-      crawls: crawls.map((crawl) => served(crawlAt(crawl, clock.now()))),
+      project: publicView(project),
+      crawl_configs: resources.list('crawl_configs', project.id).map(publicView),
+      crawls: crawls.map((crawl) => publicView(crawlAt(crawl, clock.now()))),
     };
   });
   serve(api, CREATE_PROJECT, ({ body: { project: input } }) => {
     if (resources.list('projects').some((other) => other.name === input.name))
-      throw duplicateEntry('project.name', `there is a project ${JSON.stringify(input.name)} already`);
+      throw duplicateEntry('name', `there is a project ${JSON.stringify(input.name)} already`);
     const project = newProject(resourceId('project', input.name), input.name, input.start_url);
     resources.put('projects', WORKSPACE_ID, project);
-    return { project: served(project) };
+    return { project: publicView(project) };
   });
   serve(api, DELETE_PROJECT, ({ parameters }) =>
     life.alone(() => deleteProject(context, find(resources, 'projects', parameters.project_id))),

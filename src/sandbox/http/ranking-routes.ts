@@ -6,20 +6,20 @@ import {
   GET_RANKING_FIELDS,
   type RankingQuery,
 } from '../../api/ranking-performance.ts';
-import { datasetOf } from '../dataset-of.ts';
-import { WORKSPACE_ID } from '../estate.ts';
 import { aggregateRanking, touchedBy } from '../ranking/aggregate-ranking.ts';
 import { rankingExport } from '../ranking/ranking-export.ts';
 import { costOf, spend } from '../ranking/ranking-quota.ts';
 import { type RankingTable, rankingTable } from '../ranking/ranking-table.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { datasetOf } from '../resources/dataset-of.ts';
+import { requireFeature } from '../resources/features.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
+import { workspaceOf } from '../resources/seed.ts';
 import { checkPatterns } from '../rows/dataset-query.ts';
 import type { Context } from './context.ts';
-import { requireFeature } from './features.ts';
-import { find } from './find.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Rows of an aggregate that gives no `limit`, and the most it may ask for at once. */
 const LIMIT = 1_000;
@@ -65,9 +65,9 @@ export function rankingRoutes(api: FastifyInstance, context: Context): void {
     const address = `${request.protocol}://${request.host}`;
     const { record, job } = rankingExport(project, table, body, clock.now(), address);
     await charge(context, reply, project, [table]);
-    resources.put('data_exports', WORKSPACE_ID, record);
+    resources.put('data_exports', workspaceOf(resources, project.id), record);
     downloads.start(job);
-    return { data_export: served(record) };
+    return { data_export: publicView(record) };
   });
 }
 

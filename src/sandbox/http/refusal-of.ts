@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../resources/refusal.ts';
 
 /** The most bytes of a body, of whatever is no ingest file. */
 export const BODY_LIMIT = 4 * 1024 * 1024;

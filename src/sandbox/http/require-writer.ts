@@ -1,5 +1,5 @@
-import { Refusal } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 
 /**
  * Refuses to write account data of a workspace in which the token's owner is only a user (api-spec.md §2.10).

@@ -4,14 +4,14 @@ import {
   DELETE_SCHEDULED_CRAWL,
   LIST_SCHEDULED_CRAWLS,
 } from '../../api/scheduled-crawls.ts';
-import { resourceId } from '../ids.ts';
 import { firing, firingFrom } from '../life/recurrence.ts';
-import { invalidParameter, Refusal } from '../refusal.ts';
+import { find } from '../resources/find.ts';
+import { resourceId } from '../resources/ids.ts';
+import { publicView } from '../resources/public-view.ts';
+import { invalidParameter, Refusal } from '../resources/refusal.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** What a time may be at the most: the end of the year 9999. */
 const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
@@ -28,7 +28,7 @@ export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, li
       const { config_id, recurrence = null, start_date } = scheduled_crawl;
       find(resources, 'crawl_configs', config_id, project.id);
       if (start_date > LAST_TIME)
-        throw invalidParameter('scheduled_crawl.start_date', 'too_big', 'is no time before the year 10000');
+        throw invalidParameter('start_date', 'too_big', 'is no time before the year 10000');
       // Firings that were missed before it was created are not made up for.
       const n = firingFrom(start_date, recurrence, now);
       if (n === undefined)
@@ -46,7 +46,7 @@ export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, li
         resources.put('projects', '', { ...project, _schedules: count + 1 });
         resources.put('scheduled_crawls', project.id, scheduled);
       });
-      return { scheduled_crawl: served(scheduled) };
+      return { scheduled_crawl: publicView(scheduled) };
     }),
   );
   serve(api, DELETE_SCHEDULED_CRAWL, ({ parameters }) =>

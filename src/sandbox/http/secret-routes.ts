@@ -7,15 +7,15 @@ import {
   SECRET_LIST_FIELDS,
   type SecretInput,
 } from '../../api/secrets.ts';
-import { USER_ID } from '../estate.ts';
 import { secretContent, storeBCredentials } from '../exports/find-secret.ts';
-import { duplicateEntry, invalidParameter } from '../refusal.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
+import { duplicateEntry, invalidParameter } from '../resources/refusal.ts';
+import { USER_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { requireWriter } from './require-writer.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Secrets (api-spec.md §2.11, §4.9): a value goes in and never comes out. */
 export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: Context): void {
@@ -29,7 +29,7 @@ export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: C
     requireWriter(workspace);
     checkValue(secret);
     if (resources.list('secrets', workspace.id).some(({ name }) => name === secret.name))
-      throw duplicateEntry('secret.name', `there is a secret ${secret.name} already`);
+      throw duplicateEntry('name', `there is a secret ${secret.name} already`);
     const doc = {
       id: randomBytes(12).toString('hex'),
       name: secret.name,
@@ -39,7 +39,7 @@ export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: C
       _value: secret.value,
     };
     resources.put('secrets', workspace.id, doc);
-    return { secret: served(doc) };
+    return { secret: publicView(doc) };
   });
   serve(api, DELETE_SECRET, ({ parameters }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
@@ -51,7 +51,7 @@ export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: C
 
 function checkValue({ type, value }: SecretInput): void {
   if (secretContent(value) === undefined)
-    throw invalidParameter('secret.value', 'format', 'is not a JSON text encoded in base64');
+    throw invalidParameter('value', 'format', 'is not a JSON text encoded in base64');
   if (type === 'store_b_credentials' && storeBCredentials(value) === undefined)
-    throw invalidParameter('secret.value', 'format', 'holds no JSON object {"access_key", "secret_key"}');
+    throw invalidParameter('value', 'format', 'holds no JSON object {"access_key", "secret_key"}');
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExportBody, ExportFileType } from '../../api/search.ts';
 import { duplicateLine } from '../faults/duplicate-line.ts';
-import { invalidParameter } from '../refusal.ts';
+import { invalidParameter } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { exportLines } from '../rows/export-lines.ts';
 import { acceptsGzip } from './accepts-gzip.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SEARCH_CEILING, type SearchBody } from '../../api/search.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { searchRows } from '../rows/search-rows.ts';
 import type { Context } from './context.ts';

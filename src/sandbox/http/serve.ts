@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint, PathParameter } from '../../api/endpoint.ts';
-import { notFound } from '../refusal.ts';
-import { checkRequest } from './check-request.ts';
+import { checkRequest } from '../resources/check-request.ts';
+import { notFound } from '../resources/refusal.ts';
 import { EXPORTING } from './export-constraint.ts';
 
 declare module 'fastify' {
@@ -16,10 +16,10 @@ declare module 'fastify' {
 const NoBody = z.strictObject({});
 
 /** A request of an endpoint, checked against its definition. */
-export interface Call<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  readonly parameters: Readonly<Record<PathParameter<Path>, string>>;
-  readonly query: z.output<Query>;
-  readonly body: z.output<Body>;
+export interface Call<E extends Endpoint> {
+  readonly parameters: Readonly<Record<PathParameter<E['path']>, string>>;
+  readonly query: E extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+  readonly body: E extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -28,28 +28,28 @@ export interface Call<Path extends string, Query extends z.ZodType, Body extends
  * Serves an endpoint: scope, path, query and body are checked by its definition before `handler` sees them. What the
  * handler returns is the answer, unless it has sent one; an endpoint that answers nothing answers 204.
  */
-export function serve<Path extends string, Query extends z.ZodType, Body extends z.ZodType>(
+export function serve<E extends Endpoint>(
   api: FastifyInstance,
-  endpoint: Endpoint<Path, Query, Body, z.ZodType>,
-  handler: (call: Call<Path, Query, Body>) => unknown,
+  endpoint: E,
+  handler: (call: Call<E>) => unknown,
 ): void {
   api.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     // A search and its export share path and method, and differ by the query alone.
     ...(endpoint.answers === 'file' ? { constraints: EXPORTING } : {}),
-    config: { endpoint: endpoint as Endpoint },
+    config: { endpoint },
     handler: async (request, reply) => {
-      const parameters = request.params as Record<PathParameter<Path>, string>;
-      checkValues(endpoint as Endpoint, parameters);
+      const parameters = request.params as Record<PathParameter<E['path']>, string>;
+      checkValues(endpoint, parameters);
       const query = endpoint.query && checkRequest(endpoint.query, request.query);
       const isForm = endpoint.sends === 'multipart';
       const sent = request.body === undefined ? {} : request.body;
       const body = isForm ? undefined : checkRequest(endpoint.body ?? NoBody, sent);
       const answer = await handler({
         parameters,
-        query: query as z.output<Query>,
-        body: body as z.output<Body>,
+        query: query as Call<E>['query'],
+        body: body as Call<E>['body'],
         request,
         reply,
       });

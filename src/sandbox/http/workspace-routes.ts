@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/workspaces.ts';
+import { GET_WORKSPACE, LIST_WORKSPACES, WORKSPACE_LIST_FIELDS } from '../../api/workspaces.ts';
+import { find } from '../resources/find.ts';
+import { publicView } from '../resources/public-view.ts';
 import type { Context } from './context.ts';
-import { find } from './find.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
-import { served } from './served.ts';
 
 /** Workspaces (api-spec.md §4.9). */
 export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
   serve(api, LIST_WORKSPACES, ({ query }) =>
-    listPage(rows, 'workspaces', resources.list('workspaces'), query, []),
+    listPage(rows, 'workspaces', resources.list('workspaces'), query, WORKSPACE_LIST_FIELDS),
   );
   serve(api, GET_WORKSPACE, ({ parameters }) => ({
-    workspace: served(find(resources, 'workspaces', parameters.workspace_id)),
+    workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),
   }));
 }

@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
-import { readLines } from './read-lines.ts';
+import { readLines } from '../../core/read-lines.ts';
 
 export interface RowsSummary {
   readonly rows: number;

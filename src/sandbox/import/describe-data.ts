@@ -1,6 +1,6 @@
 import type { CrawlDataType } from '../../api/fields.ts';
-import type { Dataset } from '../resources.ts';
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 
 export interface DataFacts {

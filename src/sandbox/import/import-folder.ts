@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { CrawlDataType } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Clock } from '../clock.ts';
-import { ensureProject, putCrawl } from '../estate.ts';
-import { resourceId } from '../ids.ts';
+import { readLines } from '../../core/read-lines.ts';
 import { projectDataSource } from '../logs/given-pages.ts';
-import type { Dataset, Resources } from '../resources.ts';
+import type { Clock } from '../resources/clock.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
+import { ensureProject, putCrawl } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { type CrawlFile, readCrawlFile } from './crawl-file.ts';
 import { describeData } from './describe-data.ts';
 import { type FolderPlan, planFolder } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';
 import { importProjectData } from './import-project-data.ts';
-import { readLines } from './read-lines.ts';
 
 const HOUR = 3_600_000;
 

@@ -4,7 +4,7 @@ import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { deriveLogPages } from '../logs/derive-log-pages.ts';
 import { derivedGranularities, givenBy } from '../logs/given-pages.ts';
 import { weekDefinitionOf } from '../logs/log-metadata.ts';
-import type { Dataset, Resources } from '../resources.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { FolderPlan } from './folder-plan.ts';
 import { importDataset } from './import-dataset.ts';

@@ -1,6 +1,6 @@
 import type { FieldRecord } from '../../api/fields.ts';
 import { type Connection, ident, text } from '../../core/duckdb.ts';
-import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../rows/column.ts';
+import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { RowStore } from '../rows/row-store.ts';
 
 /** A line of JSON may be this long. */

@@ -6,9 +6,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from '../../core/logger.ts';
 import { Semaphore } from '../../core/semaphore.ts';
-import type { Clock } from '../clock.ts';
-import { duplicateEntry } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Clock } from '../resources/clock.ts';
+import { duplicateEntry } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import { UnreadableFile } from './checked-bytes.ts';
 import { readFile } from './read-file.ts';
 

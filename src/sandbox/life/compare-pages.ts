@@ -1,6 +1,6 @@
+import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { COMPARED_FIELDS, CRAWL_OVER_CRAWL_CATALOGUE } from '../catalogue/crawl-over-crawl-catalogue.ts';
-import type { Dataset } from '../resources.ts';
-import { type Column, type ColumnKind, kindOfField, SQL_TYPES } from '../rows/column.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 
 /** A rewriting of the URLs of one of the two crawls (api-spec.md §2.6). */

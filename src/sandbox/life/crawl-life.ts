@@ -1,5 +1,5 @@
 import { ANALYSIS_JOBS } from '../../api/crawl-progress.ts';
-import type { Document } from '../resources.ts';
+import type { Document } from '../resources/resources.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';
 
 const SECOND = 1000;

@@ -1,5 +1,5 @@
 import type { CrawlDataType } from '../../api/fields.ts';
-import type { Dataset, Document } from '../resources.ts';
+import type { Dataset, Document } from '../resources/resources.ts';
 import type { CrawlPlan } from './crawl-plan.ts';
 
 /** A crawl that is to be made. */

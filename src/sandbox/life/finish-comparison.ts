@@ -1,5 +1,5 @@
-import { WORKSPACE_ID } from '../estate.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { comparePages, type UrlTransformation } from './compare-pages.ts';
 

@@ -1,6 +1,6 @@
-import { WORKSPACE_ID } from '../estate.ts';
-import { ofProject, refreshProject } from '../project-lists.ts';
-import type { Document, Resources } from '../resources.ts';
+import { ofProject, refreshProject } from '../resources/project-lists.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import { type LaunchedCrawl, reached, stepsAt, WORK_END } from './crawl-life.ts';
 import type { CrawlJob } from './crawl-source.ts';
 import type { LifeContext } from './life-context.ts';

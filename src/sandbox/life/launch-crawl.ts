@@ -1,9 +1,9 @@
-import { USER_ID, WORKSPACE_ID } from '../estate.ts';
-import { served } from '../http/served.ts';
-import { resourceId } from '../ids.ts';
-import { ofProject, refreshProject } from '../project-lists.ts';
-import { Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import { ofProject, refreshProject } from '../resources/project-lists.ts';
+import { publicView } from '../resources/public-view.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { USER_ID, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { isUnderWay } from './crawl-life.ts';
 import { countsOf, fetchedOf } from './crawl-plan.ts';
 import type { CrawlJob } from './crawl-source.ts';
@@ -38,7 +38,7 @@ export async function launchCrawl(context: LifeContext, asked: Launch): Promise<
       _launches: Number(project._launches ?? 0) + 1,
       _crawl_count: Number(project._crawl_count ?? 0) + (reason === undefined ? 1 : 0),
     });
-    resources.put('crawls', WORKSPACE_ID, crawl);
+    resources.put('crawls', workspaceOf(resources, project.id), crawl);
     refreshProject(resources, project.id);
   });
   if (reason !== undefined) context.notify(crawl);
@@ -112,7 +112,7 @@ function newCrawl(project: Document, config: Document, at: number): Document {
     fetched_urls: 0,
     last_depth: 0,
     features: [],
-    crawl_config: served(config),
+    crawl_config: publicView(config),
     cross_analysis_access_logs: null,
     cross_analysis_analytics_a: null,
     cross_analysis_analytics_b: null,

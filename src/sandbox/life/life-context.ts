@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { CrawlSource } from './crawl-source.ts';
 

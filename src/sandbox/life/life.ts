@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../resources/clock.ts';
+import { applyEvent, giveUp } from './apply-event.ts';
 import { type Due, nextDue } from './due.ts';
-import { giveUp, happen } from './happen.ts';
 import type { LifeContext } from './life-context.ts';
 
 /** How often the clock is looked at while nobody asks for anything, in milliseconds. */
@@ -51,7 +51,7 @@ export class Life implements AsyncDisposable {
   async #catchUp(): Promise<void> {
     for (let due = this.#due(); due !== undefined && !this.#isClosed; due = this.#due()) {
       try {
-        await happen(this.#context, due);
+        await applyEvent(this.#context, due);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         this.#context.logger.error('sandbox failed', { what: due.what, id: due.doc.id, error: message });

@@ -1,6 +1,6 @@
 import type { PilotCommand } from '../../api/crawls.ts';
-import { Refusal } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 import {
   FETCH_END,
   type LaunchedCrawl,

@@ -1,5 +1,5 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
-import type { Dataset, Document } from '../resources.ts';
+import type { Dataset, Document } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { type CrawlPlan, type FetchStep, NO_COUNTS } from './crawl-plan.ts';
 

@@ -1,8 +1,8 @@
 import type { CrawlOverCrawlInput } from '../../api/crawl-over-crawls.ts';
-import { USER_ID, WORKSPACE_ID } from '../estate.ts';
-import { resourceId } from '../ids.ts';
-import { refreshProject } from '../project-lists.ts';
-import type { Document, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import { refreshProject } from '../resources/project-lists.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { USER_ID, workspaceOf } from '../resources/seed.ts';
 
 /** Milliseconds that a comparison takes, on the sandbox's clock. */
 export const COMPARING = 10_000;
@@ -49,7 +49,7 @@ export function startComparison(resources: Resources, options: NewComparison): D
     _end: at + COMPARING,
   };
   resources.put('projects', '', { ...project, _comparisons: count + 1 });
-  resources.put('crawl_over_crawls', WORKSPACE_ID, comparison);
+  resources.put('crawl_over_crawls', workspaceOf(resources, project.id), comparison);
   refreshProject(resources, project.id);
   return comparison;
 }

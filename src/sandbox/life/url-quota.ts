@@ -1,5 +1,5 @@
-import { WORKSPACE_ID } from '../estate.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 
 /** URLs that the workspace's crawls may still fetch: no end of them unless `crawl_url_quota` is set. */
 export function quotaLeft(resources: Resources): number {

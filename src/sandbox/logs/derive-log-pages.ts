@@ -1,8 +1,8 @@
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { WeekDefinition } from '../../api/log-monitoring.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
 import { LOG_PAGE_CATALOGUES } from '../catalogue/log-catalogue.ts';
-import type { Dataset } from '../resources.ts';
-import { type Column, kindOfField, SQL_TYPES } from '../rows/column.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { type EventValues, eventValues } from './event-values.ts';
 import { periodSql } from './period.ts';

@@ -1,4 +1,4 @@
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
 
 /** SQL for what a line of a log file says, whatever its columns are called and stored as. */
 export interface EventValues {

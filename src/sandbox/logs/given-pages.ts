@@ -1,6 +1,6 @@
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
-import type { Resources } from '../resources.ts';
+import type { Resources } from '../resources/resources.ts';
 
 /** The name under which it is remembered which folder gave a data type of a project. */
 export function projectDataSource(projectId: string, name: DatasetName): string {

@@ -1,8 +1,8 @@
 import { GRANULARITIES, type Granularity } from '../../api/fields.ts';
 import { BOT_KINDS, type LogMetadata, type WeekDefinition } from '../../api/log-monitoring.ts';
 import { PERIOD_FIELDS } from '../catalogue/log-catalogue.ts';
-import { datasetOf } from '../dataset-of.ts';
-import type { Document, Resources } from '../resources.ts';
+import { datasetOf } from '../resources/dataset-of.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { daysOf } from './period.ts';
 

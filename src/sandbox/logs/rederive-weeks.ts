@@ -1,4 +1,4 @@
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { deriveLogPages } from './derive-log-pages.ts';
 import { derivedGranularities } from './given-pages.ts';

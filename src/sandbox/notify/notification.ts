@@ -1,5 +1,5 @@
 import { END_REASONS_WITHOUT_REPORT } from '../../api/crawls.ts';
-import type { Document } from '../resources.ts';
+import type { Document } from '../resources/resources.ts';
 
 /** Whom a crawl's configuration names (api-spec.md §6), as it was when the crawl began. */
 export interface Notifications {

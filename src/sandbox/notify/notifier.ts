@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '../../core/semaphore.ts';
-import { WORKSPACE_ID } from '../estate.ts';
-import { resourceId } from '../ids.ts';
-import type { Document, Resources } from '../resources.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import { mailOf, type Notifications, type WebhookBody, webhookBody } from './notification.ts';
 import { isTaken, sendWebhook, type WebhookAnswer } from './send-webhook.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 
 /** An application that is registered for OAuth2; `redirect_uris` null: any address may be sent back to. */
 export interface Application extends Document {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Scope } from '../../api/scopes.ts';
-import type { Clock } from '../clock.ts';
-import { Refusal } from '../refusal.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Clock } from '../resources/clock.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { Authorization } from './authorization.ts';
 
 /** Seconds that an access token lives (api-spec.md §5). */
@@ -19,11 +19,15 @@ export interface TokenAnswer {
   readonly scope: string;
 }
 
-type Store = { readonly resources: Resources; readonly clock: Clock };
+/** Where grants are kept, and the time by which they expire. */
+export interface GrantStore {
+  readonly resources: Resources;
+  readonly clock: Clock;
+}
 
 /** A code for what a person has granted. */
 export function issueCode(
-  { resources, clock }: Store,
+  { resources, clock }: GrantStore,
   asked: Authorization,
   granted: readonly Scope[],
 ): string {
@@ -46,7 +50,12 @@ export function issueCode(
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */
-export function exchangeCode(store: Store, clientId: string, code: string, redirectUri: string): TokenAnswer {
+export function exchangeCode(
+  store: GrantStore,
+  clientId: string,
+  code: string,
+  redirectUri: string,
+): TokenAnswer {
   const { resources, clock } = store;
   const known = resources.get('oauth_codes', code);
   if (known === undefined || known.client_id !== clientId) throw invalidGrant('the code is not known');
@@ -67,7 +76,7 @@ export function exchangeCode(store: Store, clientId: string, code: string, redir
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */
-export function refreshGrant(store: Store, clientId: string, refreshToken: string): TokenAnswer {
+export function refreshGrant(store: GrantStore, clientId: string, refreshToken: string): TokenAnswer {
   const { resources } = store;
   const known = resources.get('oauth_refresh_tokens', refreshToken);
   if (known === undefined || known.client_id !== clientId)
@@ -84,7 +93,7 @@ export function settle(resources: Resources, kind: 'tokens' | 'oauth_refresh_tok
   resources.put(kind, '', settled as Document);
 }
 
-function issueTokens({ resources, clock }: Store, of: Document, replaces?: string): TokenAnswer {
+function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: string): TokenAnswer {
   const access = secret('access');
   const refresh = secret('refresh');
   const common = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../resources/clock.ts';
 import type { Authorization } from './authorization.ts';
 
 /** How long a person may think, in milliseconds. */

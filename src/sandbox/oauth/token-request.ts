@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { checkRequest } from '../http/check-request.ts';
-import type { Context } from '../http/context.ts';
-import { Refusal } from '../refusal.ts';
+import { checkRequest } from '../resources/check-request.ts';
+import { Refusal } from '../resources/refusal.ts';
 import { findApplication, hasSecret } from './application.ts';
-import { exchangeCode, refreshGrant, type TokenAnswer } from './grants.ts';
+import { exchangeCode, type GrantStore, refreshGrant, type TokenAnswer } from './grants.ts';
 
 const text = z.string().min(1);
 const application = { client_id: text, client_secret: text };
@@ -17,16 +16,16 @@ const RefreshRequest = z.object({ ...application, refresh_token: text });
  *
  * @throws Refusal whose code is the error of RFC 6749 §5.2
  */
-export function answerTokenRequest(context: Context, form: unknown): TokenAnswer {
+export function answerTokenRequest(store: GrantStore, form: unknown): TokenAnswer {
   const { grant_type } = checkRequest(z.object({ grant_type: text }), form);
   switch (grant_type) {
     case 'authorization_code': {
       const { code, redirect_uri, ...client } = checkRequest(CodeRequest, form);
-      return exchangeCode(context, clientOf(context, client), code, redirect_uri);
+      return exchangeCode(store, clientOf(store, client), code, redirect_uri);
     }
     case 'refresh_token': {
       const { refresh_token, ...client } = checkRequest(RefreshRequest, form);
-      return refreshGrant(context, clientOf(context, client), refresh_token);
+      return refreshGrant(store, clientOf(store, client), refresh_token);
     }
     default:
       throw new Refusal('invalid_request', 'grant_type must be authorization_code or refresh_token', {
@@ -36,7 +35,7 @@ export function answerTokenRequest(context: Context, form: unknown): TokenAnswer
 }
 
 function clientOf(
-  { resources }: Context,
+  { resources }: GrantStore,
   { client_id, client_secret }: { readonly client_id: string; readonly client_secret: string },
 ): string {
   const known = findApplication(resources, client_id);

@@ -1,7 +1,7 @@
 import type { FieldRecord } from '../../api/fields.ts';
 import type { Oql, OqlLeaf } from '../../api/oql.ts';
 import { OqlError, parseOql } from '../../api/parse-oql.ts';
-import { invalidParameter } from '../refusal.ts';
+import { invalidParameter } from '../resources/refusal.ts';
 import { checkValue } from './check-value.ts';
 
 export type Fields = ReadonlyMap<string, FieldRecord>;

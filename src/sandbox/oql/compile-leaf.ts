@@ -1,5 +1,5 @@
 import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql.ts';
-import { type Column, isMany } from '../rows/column.ts';
+import { type Column, isMany } from '../catalogue/column.ts';
 import { type ValueKind, valueKind } from './check-value.ts';
 
 /** Adds a value to those bound; answers with its `$n`. */

@@ -1,5 +1,5 @@
 import type { Oql, OqlLeaf } from '../../api/oql.ts';
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
 import { compileLeaf } from './compile-leaf.ts';
 
 /** SQL with `$1`, `$2`, … and the values bound to them. */

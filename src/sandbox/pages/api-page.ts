@@ -1,20 +1,18 @@
 import type { OpenApiDocument } from '../../api/openapi.ts';
 import type { Operation } from '../../api/openapi-operation.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
+import { type Html, html } from '../../core/html.ts';
 import { API_PAGE_SCRIPT, API_PAGE_STYLE } from './api-page-style.ts';
-import { curlLine } from './curl-line.ts';
-import { type Html, html } from './html.ts';
+import { curlLine, type Entry } from './curl-line.ts';
+import type { Values } from './example-of.ts';
 import { page } from './page.ts';
 import { propertyTable, shapeText, typeText } from './schema-view.ts';
 
-interface Entry {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-}
+/** What the lines of curl name: the values of an operation's parameters that the sandbox has something for. */
+export type ValuesOf = (entry: Entry) => Values;
 
 /** The service as a page to read: its operations by section, made from the OpenAPI document. */
-export function apiPage(document: OpenApiDocument): string {
+export function apiPage(document: OpenApiDocument, valuesOf: ValuesOf): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Entry => ({ method, path, operation })),
   );
@@ -35,7 +33,7 @@ ${sections.map(({ id, name, entries: of }) => html`<a href="#${id}">${name} <spa
 </nav>
 <main>
 <h1>${document.info.title}</h1>
-<p class="lead">The sandbox: the service itself, locally. Every request needs a token; the sandbox named one when it started.</p>
+<p class="lead">The sandbox: the service itself, locally. Every request needs a token; the sandbox named one when it started, as <code>CRAWLHOUSE_ACCESS_TOKEN</code>. The lines of curl name what is here; a variable in one stands for what is not.</p>
 <dl class="facts">
 <dt>Address</dt><dd><code>${url}</code></dd>
 <dt>OpenAPI 3.1</dt><dd><a href="/openapi.json">/openapi.json</a></dd>
@@ -47,7 +45,7 @@ ${sections.map(
   ({ id, name, description, entries: of }) => html`<section>
 <h2 id="${id}">${name}</h2>
 <p>${description}</p>
-${of.map((entry) => operationView(document, entry))}</section>
+${of.map((entry) => operationView(document, entry, valuesOf(entry)))}</section>
 `,
 )}<section>
 <h2 id="schemas">Schemas</h2>
@@ -62,7 +60,8 @@ function operationsIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { operation }) => sum + operation['x-operations'].length, 0);
 }
 
-function operationView(document: OpenApiDocument, { method, path, operation }: Entry): Html {
+function operationView(document: OpenApiDocument, entry: Entry, values: Values): Html {
+  const { method, path, operation } = entry;
   const scope = String((operation.security[0]?.bearerAuth as readonly string[] | undefined)?.[0]);
   const ids = operation['x-operations'].join(', ');
   const text = `${method} ${path} ${operation.summary} ${ids} ${scope}`.toLowerCase();
@@ -73,7 +72,7 @@ function operationView(document: OpenApiDocument, { method, path, operation }: E
 <code>${ids}</code>, specification ${operation['x-source']}
 ${parametersView(operation)}${bodyView(operation)}<h3>Answers</h3>
 ${answersView(document, operation)}<h3>Try it</h3>
-<pre>${curlLine(document, method, path, operation)}</pre>
+<pre>${curlLine(document, entry, values)}</pre>
 </div>
 </details>
 `;

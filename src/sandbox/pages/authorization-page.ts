@@ -1,6 +1,6 @@
 import type { Scope } from '../../api/scopes.ts';
+import { html } from '../../core/html.ts';
 import type { Authorization } from '../oauth/authorization.ts';
-import { html } from './html.ts';
 import { page } from './page.ts';
 
 /** What each scope grants, in the words a person is asked with (api-spec.md §5). */

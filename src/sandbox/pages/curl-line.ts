@@ -1,7 +1,11 @@
 import type { OpenApiDocument } from '../../api/openapi.ts';
 import type { Operation } from '../../api/openapi-operation.ts';
 import type { JsonObject } from '../../api/openapi-schemas.ts';
-import { exampleOf } from './example-of.ts';
+import { exampleOf, type Values } from './example-of.ts';
+
+const FORM = 'multipart/form-data';
+/** A file to upload, for the standard input of curl. */
+const UPLOADED = "printf 'url\\nhttps://www.example.com/\\n' |";
 
 /** Bodies that show more than what must be there. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -13,38 +17,56 @@ const BODIES: Readonly<Record<string, unknown>> = {
   '/data/crawl/{crawl_id}/{data_type}/aggs': { aggs: [{ fields: [{ name: 'status_code' }] }] },
 };
 
-/** A request as a line of shell; what stands in the path are variables, the token is `$TOKEN`. */
+/** An operation by its address. */
+export interface Entry {
+  /** In lower case. */
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Names that a value goes by in a shell, where there is none. */
+function variable(name: string): string {
+  return `$${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+/**
+ * A request as a line of shell that runs as it is pasted, with the token that `sandbox start` exports. A parameter that
+ * `values` does not name is a variable.
+ */
 export function curlLine(
   document: OpenApiDocument,
-  method: string,
-  path: string,
-  operation: Operation,
+  { method, path, operation }: Entry,
+  values: Values,
 ): string {
   const { schemas } = document.components;
+  const wordFor = (name: string): string => String(values[name] ?? variable(name));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const known = operation.parameters.find((parameter) => parameter.name === name)?.schema.enum;
-    return Array.isArray(known) ? String(known[0]) : `$${name.toUpperCase()}`;
+    return Array.isArray(known) ? String(known[0]) : wordFor(name);
   });
   const query = operation.parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name }) => `${name}=$${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`);
+    .map(({ name }) => `${name}=${wordFor(name)}`);
   const url = `${document.servers[0]?.url}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  const isUpload = Object.hasOwn(operation.requestBody?.content ?? {}, FORM);
   return [
+    ...(isUpload ? [UPLOADED] : []),
     'curl -s',
     ...(method === 'get' || (method === 'post' && operation.requestBody)
       ? []
       : [`-X ${method.toUpperCase()}`]),
-    '-H "Authorization: Bearer $TOKEN"',
+    '-H "Authorization: Bearer $CRAWLHOUSE_ACCESS_TOKEN"',
     `"${url}"`,
-    ...bodyOf(path, operation, schemas),
+    ...bodyOf(path, operation, schemas, values),
   ].join(' ');
 }
 
-function bodyOf(path: string, { requestBody }: Operation, schemas: JsonObject): string[] {
+function bodyOf(path: string, { requestBody }: Operation, schemas: JsonObject, values: Values): string[] {
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   if (type === undefined) return [];
-  if (type === 'multipart/form-data') return ['-F file=@urls.csv'];
-  const example = BODIES[path] ?? exampleOf((media as { schema: JsonObject }).schema, schemas);
+  if (type === FORM) return ['-F "file=@-;filename=urls.csv"'];
+  const example = BODIES[path] ?? exampleOf((media as { schema: JsonObject }).schema, schemas, values);
   const body = JSON.stringify(example);
   return ['-H "Content-Type: application/json"', `-d '${body.replaceAll("'", `'\\''`)}'`];
 }

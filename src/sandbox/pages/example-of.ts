@@ -11,34 +11,41 @@ const KNOWN: Readonly<Record<string, unknown>> = {
 };
 const BY_NAME: Readonly<Record<string, unknown>> = {
   start_url: 'https://www.example.com/',
-  url: 'https://www.example.com/hook',
   max_speed: 1,
   user_agent: 'ExampleBot',
   command: 'pause',
   value: 'e30=',
+  name: 'example',
+  // The year 2100: a crawl can't be scheduled for the past.
+  start_date: 4_102_444_800_000,
 };
 
-/** An example of what a schema takes: only what must be there. */
-export function exampleOf(schema: JsonObject, components: JsonObject, name = ''): unknown {
+/** Values by the name of their parameter. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** An example of what a schema takes: only what must be there, with the values that are known by name. */
+export function exampleOf(schema: JsonObject, components: JsonObject, values: Values, name = ''): unknown {
   if (typeof schema.$ref === 'string') {
     const id = schema.$ref.split('/').at(-1) ?? '';
-    return KNOWN[id] ?? exampleOf(components[id] as JsonObject, components, name);
+    return KNOWN[id] ?? exampleOf(components[id] as JsonObject, components, values, name);
   }
-  if (name in BY_NAME) return BY_NAME[name];
+  if (Object.hasOwn(values, name)) return values[name];
+  if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name];
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if ('const' in schema) return schema.const;
   const [choice] = ((schema.anyOf ?? schema.oneOf ?? []) as readonly JsonObject[]).slice(0, 1);
-  if (choice !== undefined && schema.properties === undefined) return exampleOf(choice, components, name);
+  if (choice !== undefined && schema.properties === undefined)
+    return exampleOf(choice, components, values, name);
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'object': {
       const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
       const required = (schema.required ?? []) as readonly string[];
       return Object.fromEntries(
-        required.map((key) => [key, exampleOf(properties[key] ?? {}, components, key)]),
+        required.map((key) => [key, exampleOf(properties[key] ?? {}, components, values, key)]),
       );
     }
     case 'array':
-      return [exampleOf((schema.items ?? {}) as JsonObject, components)];
+      return [exampleOf((schema.items ?? {}) as JsonObject, components, values)];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;

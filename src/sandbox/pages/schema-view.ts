@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../api/openapi-schemas.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../core/html.ts';
 
 /** A table of an object's properties; nothing for what has none. */
 export function propertyTable(schema: JsonObject): Html | undefined {

@@ -1,6 +1,6 @@
 import { RANKING_METHOD_FIELDS, type RankingMethod } from '../../api/ranking-performance.ts';
-import { invalidParameter } from '../refusal.ts';
-import type { Column } from '../rows/column.ts';
+import type { Column } from '../catalogue/column.ts';
+import { invalidParameter } from '../resources/refusal.ts';
 
 /** A metric of a ranking query: its SQL over the rows, and the column that it makes. */
 export interface Metric {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { CSV_DELIMITERS } from '../../api/data-exports.ts';
 import type { RankingExportInput } from '../../api/ranking-performance.ts';
-import { Refusal } from '../refusal.ts';
-import type { Document } from '../resources.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document } from '../resources/resources.ts';
 import { DATE_FIELD, type RankingTable } from './ranking-table.ts';
 import { filtersOn } from './scope-of-dates.ts';
 

@@ -1,5 +1,5 @@
-import { WORKSPACE_ID } from '../estate.ts';
-import type { Document, Resources } from '../resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { Oql } from '../../api/oql.ts';
 import type { RankingQuery } from '../../api/ranking-performance.ts';
+import { type Column, isMany, SQL_TYPES } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
-import { invalidParameter } from '../refusal.ts';
-import type { Dataset } from '../resources.ts';
-import { type Column, isMany, SQL_TYPES } from '../rows/column.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { countMetric, type Metric, metricOf } from './metric.ts';
 import { scopeOfDates } from './scope-of-dates.ts';

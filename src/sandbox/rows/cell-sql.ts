@@ -1,4 +1,4 @@
-import { type Column, isMany } from './column.ts';
+import { type Column, isMany } from '../catalogue/column.ts';
 
 const IS_LONE = `json_array_length(@) = 1 AND json_type(@, '$[0]') NOT IN ('ARRAY', 'NULL')`;
 

@@ -1,11 +1,11 @@
 import type { Oql } from '../../api/oql.ts';
 import type { SearchBody } from '../../api/search.ts';
 import type { Connection } from '../../core/duckdb.ts';
+import type { Column } from '../catalogue/column.ts';
 import { checkOql } from '../oql/check-oql.ts';
 import { type Compiled, compileOql } from '../oql/compile-oql.ts';
-import { invalidParameter } from '../refusal.ts';
-import type { Dataset } from '../resources.ts';
-import type { Column } from './column.ts';
+import { invalidParameter } from '../resources/refusal.ts';
+import type { Dataset } from '../resources/resources.ts';
 import { RowStore } from './row-store.ts';
 import { orderBy, selectColumns } from './select-columns.ts';
 

@@ -1,6 +1,6 @@
 import { text } from '../../core/duckdb.ts';
+import type { Column } from '../catalogue/column.ts';
 import { csvCell, jsonCell } from './cell-sql.ts';
-import type { Column } from './column.ts';
 
 /**
  * SQL for a row as one JSON object with `end` after it. Built as text: a STRUCT could not hold `Title` beside `title`;

@@ -1,6 +1,6 @@
 import type { SearchBody } from '../../api/search.ts';
-import { invalidParameters, type OffendingField } from '../refusal.ts';
-import type { Column } from './column.ts';
+import type { Column } from '../catalogue/column.ts';
+import { invalidParameters, type OffendingField } from '../resources/refusal.ts';
 
 /** The columns a request asks for, in its order; without `fields` every displayable one. */
 export function selectColumns(

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { DataExportRequest } from '../../../src/api/data-exports.ts';
-import { WORKSPACE_ID } from '../../../src/sandbox/estate.ts';
+import type { Column } from '../../../src/sandbox/catalogue/column.ts';
 import { DataExports } from '../../../src/sandbox/exports/data-exports.ts';
 import { readingFailure } from '../../../src/sandbox/exports/reading-failure.ts';
 import { DownloadCenter } from '../../../src/sandbox/ranking/download-center.ts';
-import { Resources } from '../../../src/sandbox/resources.ts';
-import type { Column } from '../../../src/sandbox/rows/column.ts';
+import { Resources } from '../../../src/sandbox/resources/resources.ts';
+import { WORKSPACE_ID } from '../../../src/sandbox/resources/seed.ts';
 import { RowStore } from '../../../src/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
@@ -84,13 +84,16 @@ test('a ranking file that is ready outlives its project, until it expires', asyn
   const client = clientOf(it);
   const project = await projectId(it);
   const oql = { field: ['date', 'gte', '2025-01-01'] } as const;
-  const { id } = await client.exportRanking(project, { request: { oql }, output_format: 'csv' });
+  const { id } = await client.call('exportRanking', {
+    project_id: project,
+    body: { request: { oql }, output_format: 'csv' },
+  });
   const workspace = await it.workspace();
   const done = await until(async () => {
-    const record = await client.dataExport(workspace, id);
+    const record = await client.call('dataExport', { workspace_id: workspace, data_export_id: id });
     return record.status === 'DONE' ? record : undefined;
   });
-  await client.deleteProject(project);
+  await client.call('deleteProject', { project_id: project });
   const path = String(done.target_parameters?.download_url).slice(it.sandbox.baseUrl.length);
   expect((await it.ask(path, { token: null })).status).toBe(200);
   await it.ask('/_sandbox/clock', { body: { now: Number(done.expiration_date) } });

@@ -106,25 +106,28 @@ test('log pages by weeks add up to the events', async () => {
 
 test('ranking performance has each day, and few pages and queries have most of it', async () => {
   const client = clientOf(it);
-  const { aggs } = await client.aggregateRanking(id, {
-    aggs: [
-      {
-        fields: ['date', 'url', 'query', 'device'],
-        value: [
-          { field: 'clicks', method: 'sum', alias: 'clicks' },
-          { field: 'impressions', method: 'sum', alias: 'impressions' },
-          { field: 'position', method: 'weighted_average', alias: 'position' },
-        ],
-        limit: 10_000,
-      },
-      { fields: ['date'] },
-      {
-        fields: ['url'],
-        value: [{ field: 'impressions', method: 'sum', alias: 'n' }],
-        sort: { field: 'n', order: 'desc' },
-      },
-      {},
-    ],
+  const { aggs } = await client.call('aggregateRanking', {
+    project_id: id,
+    body: {
+      aggs: [
+        {
+          fields: ['date', 'url', 'query', 'device'],
+          value: [
+            { field: 'clicks', method: 'sum', alias: 'clicks' },
+            { field: 'impressions', method: 'sum', alias: 'impressions' },
+            { field: 'position', method: 'weighted_average', alias: 'position' },
+          ],
+          limit: 10_000,
+        },
+        { fields: ['date'] },
+        {
+          fields: ['url'],
+          value: [{ field: 'impressions', method: 'sum', alias: 'n' }],
+          sort: { field: 'n', order: 'desc' },
+        },
+        {},
+      ],
+    },
   });
   const [rows = [], days = [], urls = [], count = []] = aggs.map((table) => table.rows ?? []);
   expect(days.map(([day]) => day)).toEqual(

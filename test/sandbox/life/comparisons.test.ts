@@ -25,7 +25,10 @@ async function compared(
 }
 
 async function comparedRows(house: Living, id: string, fields: readonly string[]): Promise<unknown[]> {
-  const { urls } = await house.client.searchCrawlOverCrawl(id, { fields: [...fields], limit: 100 });
+  const { urls } = await house.client.search(
+    { kind: 'crawl_over_crawl', id: id },
+    { fields: [...fields], limit: 100 },
+  );
   return urls ?? [];
 }
 
@@ -43,7 +46,7 @@ const PAGES_2 = [
 test('a comparison runs for ten seconds, then has a row for each URL of the two crawls', async () => {
   const { house, pair } = await compared(PAGES_1, PAGES_2);
   const { client } = house;
-  const launched = await client.launchCrawlOverCrawl(house.projectId, pair);
+  const launched = await client.call('launchCrawlOverCrawl', { project_id: house.projectId, query: pair });
   expect(launched).toMatchObject({
     project_id: house.projectId,
     crawl1_id: pair.crawl1,
@@ -57,11 +60,13 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
     network_name: expect.any(String),
     version: expect.any(String),
   });
-  expect(await refusal(client.searchCrawlOverCrawl(launched.id, {}))).toMatchObject({ code: 'wrong_state' });
+  expect(await refusal(client.search({ kind: 'crawl_over_crawl', id: launched.id }, {}))).toMatchObject({
+    code: 'wrong_state',
+  });
   const comparing = `${launched.id} is comparing ${pair.crawl1}: wait until it is done`;
-  expect(String(await refusal(client.deleteCrawl(pair.crawl1)))).toContain(comparing);
+  expect(String(await refusal(client.call('deleteCrawl', { crawl_id: pair.crawl1 })))).toContain(comparing);
   await house.clock(START + 11 * SECOND);
-  const done = await client.crawlOverCrawl(launched.id);
+  const done = await client.call('crawlOverCrawl', { crawl_over_crawl_id: launched.id });
   expect(done).toEqual({
     ...launched,
     status: 'done',
@@ -88,13 +93,23 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
   expect(await comparedRows(house, done.id, ['crawl1_word_count'])).toEqual(
     Array(4).fill({ crawl1_word_count: null }),
   );
-  expect((await client.crawlOverCrawl(done.id)).last_data_accessed_at).toBeGreaterThan(START);
-  expect((await client.project(house.projectId)).project.crawl_over_crawl_ids).toEqual([done.id]);
+  expect(
+    (await client.call('crawlOverCrawl', { crawl_over_crawl_id: done.id })).last_data_accessed_at,
+  ).toBeGreaterThan(START);
+  expect(
+    (await client.call('project', { project_id: house.projectId })).project.crawl_over_crawl_ids,
+  ).toEqual([done.id]);
 
-  await client.deleteCrawlOverCrawl(done.id);
-  expect(await refusal(client.crawlOverCrawl(done.id))).toMatchObject({ code: 'not_found' });
-  expect(await refusal(client.searchCrawlOverCrawl(done.id, {}))).toMatchObject({ code: 'not_found' });
-  expect((await client.project(house.projectId)).project.crawl_over_crawl_ids).toEqual([]);
+  await client.call('deleteCrawlOverCrawl', { crawl_over_crawl_id: done.id });
+  expect(await refusal(client.call('crawlOverCrawl', { crawl_over_crawl_id: done.id }))).toMatchObject({
+    code: 'not_found',
+  });
+  expect(await refusal(client.search({ kind: 'crawl_over_crawl', id: done.id }, {}))).toMatchObject({
+    code: 'not_found',
+  });
+  expect(
+    (await client.call('project', { project_id: house.projectId })).project.crawl_over_crawl_ids,
+  ).toEqual([]);
 });
 
 const MOVED = [
@@ -159,7 +174,11 @@ test.each([
   ],
 ])('URLs are rewritten before they are compared: %j', async (input, expected) => {
   const { house, pair } = await compared(MOVED, [{ url: 'https://a.example/a' }]);
-  const { id, configuration } = await house.client.launchCrawlOverCrawl(house.projectId, pair, input);
+  const { id, configuration } = await house.client.call('launchCrawlOverCrawl', {
+    project_id: house.projectId,
+    query: pair,
+    body: input,
+  });
   expect(configuration).toMatchObject({
     name: 'moved',
     url_transformations: [input.configuration?.url_transformations],
@@ -173,7 +192,11 @@ test.each([
 test('the second crawl can be the one that is rewritten', async () => {
   const { house, pair } = await compared([{ url: 'https://a.example/a' }], MOVED);
   const input = replaced('replace_prefix', 2, 'http://old.example/shop', 'https://a.example');
-  const { id } = await house.client.launchCrawlOverCrawl(house.projectId, pair, input);
+  const { id } = await house.client.call('launchCrawlOverCrawl', {
+    project_id: house.projectId,
+    query: pair,
+    body: input,
+  });
   await house.clock(START + 11 * SECOND);
   expect(await comparedRows(house, id, ['presence', 'crawl2_url'])).toContainEqual({
     presence: 'in_both',
@@ -187,24 +210,39 @@ test('a rewriting that makes two URLs one ends the comparison without rows', asy
     PAGES_2,
   );
   const input = replaced('replace_prefix', 1, 'http://', 'https://');
-  const { id } = await house.client.launchCrawlOverCrawl(house.projectId, pair, input);
+  const { id } = await house.client.call('launchCrawlOverCrawl', {
+    project_id: house.projectId,
+    query: pair,
+    body: input,
+  });
   await house.clock(START + 11 * SECOND);
-  expect(await house.client.crawlOverCrawl(id)).toMatchObject({
+  expect(await house.client.call('crawlOverCrawl', { crawl_over_crawl_id: id })).toMatchObject({
     status: 'cancelled',
     end_reason: 'conflicting_urls',
   });
-  expect(await refusal(house.client.searchCrawlOverCrawl(id, {}))).toMatchObject({ code: 'wrong_state' });
+  expect(await refusal(house.client.search({ kind: 'crawl_over_crawl', id: id }, {}))).toMatchObject({
+    code: 'wrong_state',
+  });
 });
 
 test('only two crawls of one project and one configuration, both with a live report, are compared', async () => {
   const house = await living({ generate: ['projects=2,crawls=2,pages=5,columns=3'] });
   const { client, projectId, workspaceId } = house;
   const [crawl1, crawl2] = (await house.crawls()).map(({ id }) => id) as [string, string];
-  const { items } = await client.allCrawls(workspaceId);
+  const { items } = await client.all('crawls', { workspace_id: workspaceId });
   const foreign = items.find((crawl) => crawl.project_id !== projectId)?.id ?? '';
-  const { id: running } = await client.launchCrawl(projectId, await house.config());
+  const { id: running } = await client.call('launchCrawl', {
+    project_id: projectId,
+    query: { configId: await house.config() },
+  });
   const launch = (a: string, b: string, input?: CrawlOverCrawlInput) =>
-    refusal(client.launchCrawlOverCrawl(projectId, { crawl1: a, crawl2: b }, input));
+    refusal(
+      client.call('launchCrawlOverCrawl', {
+        project_id: projectId,
+        query: { crawl1: a, crawl2: b },
+        body: input,
+      }),
+    );
   expect(await launch(crawl1, 'none')).toMatchObject({ code: 'not_found' });
   expect(await launch(crawl1, crawl1)).toMatchObject({ code: 'invalid_request' });
   expect(await launch(crawl1, foreign)).toMatchObject({
@@ -229,11 +267,17 @@ test('with trigger_coc a crawl is compared with the one before it when it ends',
   const house = await living();
   const { client } = house;
   const config = await house.config({ trigger_coc: true });
-  const first = await client.launchCrawl(house.projectId, config);
+  const first = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
   await house.clock(START + 61 * SECOND);
-  const second = await client.launchCrawl(house.projectId, config);
+  const second = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
   await house.clock(START + 300 * SECOND);
-  const { items } = await client.allCrawlOverCrawls(house.workspaceId);
+  const { items } = await client.all('crawlOverCrawls', { workspace_id: house.workspaceId });
   expect(items).toMatchObject([
     {
       crawl1_id: first.id,
@@ -250,7 +294,10 @@ test('comparisons are generated, the same each time, and listed by created_at', 
   const house = await living(options);
   const { client, workspaceId } = house;
   const all = await Array.fromAsync(
-    client.crawlOverCrawls(workspaceId, { sort: { name: 'created_at', order: 'asc' } }),
+    client.list('crawlOverCrawls', {
+      workspace_id: workspaceId,
+      query: { sort: { name: 'created_at', order: 'asc' } },
+    }),
   );
   const crawls = await house.crawls();
   expect(all.map(({ crawl1_id, crawl2_id }) => [crawl1_id, crawl2_id])).toEqual([
@@ -259,9 +306,11 @@ test('comparisons are generated, the same each time, and listed by created_at', 
   ]);
   expect(all.every((one) => !('created_at' in one))).toBe(true);
   const filters = { field: ['created_at', 'gt', Number(all[0]?.creation_date)] } as const;
-  expect(await Array.fromAsync(client.crawlOverCrawls(workspaceId, { filters: filters as never }))).toEqual([
-    all[1],
-  ]);
+  expect(
+    await Array.fromAsync(
+      client.list('crawlOverCrawls', { workspace_id: workspaceId, query: { filters: filters as never } }),
+    ),
+  ).toEqual([all[1]]);
   const counted = await house.service.api(`/data/crawl_over_crawl/${all[0]?.id}/pages/aggs`, {
     body: { aggs: [{ fields: [{ name: 'presence' }] }] },
   });
@@ -271,6 +320,8 @@ test('comparisons are generated, the same each time, and listed by created_at', 
   expect(count.only_crawl1).toBe(300 - Number(count.in_both));
   expect(count.only_crawl2).toBe(count.only_crawl1);
   const again = await living(options);
-  expect((await again.client.allCrawlOverCrawls(workspaceId)).items).toEqual(all.toReversed());
+  expect((await again.client.all('crawlOverCrawls', { workspace_id: workspaceId })).items).toEqual(
+    all.toReversed(),
+  );
   await expect(living({ generate: ['crawls=2,comparisons=2'] })).rejects.toMatchObject({ code: 'usage' });
 });

@@ -22,19 +22,22 @@ async function reported(
 test('a launched crawl runs, is done after a minute, and its report is what its progress counted', async () => {
   const house = await living();
   const { client } = house;
-  const launched = await client.launchCrawl(house.projectId, house.configId);
+  const launched = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   expect(launched).toMatchObject({ status: 'running', fetched_urls: 0, ended_at: null, link_status: 'live' });
   expect(launched).not.toHaveProperty('end_reason');
   expect(Object.keys(launched).filter((key) => key.startsWith('_'))).toEqual([]);
-  expect(await client.project(house.projectId)).toMatchObject({
+  expect(await client.call('project', { project_id: house.projectId })).toMatchObject({
     project: { last_crawl_id: launched.id, last_crawl_created_at: launched.created_at },
   });
   const early = await house.service.search(launched.id, 'pages', {});
   expect(early.json).toMatchObject({ type: 'invalid_state_for_request' });
 
   await house.clock(START + 20.5 * SECOND);
-  const half = await client.crawl(launched.id);
-  const { progress } = await client.crawlProgress(launched.id);
+  const half = await client.call('crawl', { crawl_id: launched.id });
+  const { progress } = await client.call('crawlProgress', { crawl_id: launched.id });
   expect(half.fetched_urls).toBeGreaterThan(50);
   const fetched = (counts: Record<string, number>): number =>
     FETCH_STATUSES.filter((status) => status.startsWith('fetched')).reduce(
@@ -53,13 +56,13 @@ test('a launched crawl runs, is done after a minute, and its report is what its 
   ]);
 
   await house.clock(START + 70 * SECOND);
-  const done = await client.crawl(launched.id);
+  const done = await client.call('crawl', { crawl_id: launched.id });
   expect(done).toMatchObject({
     status: 'done',
     end_reason: 'ok',
     ended_at: Number(launched.created_at) + 60 * SECOND,
   });
-  const last = (await client.crawlProgress(launched.id)).progress;
+  const last = (await client.call('crawlProgress', { crawl_id: launched.id })).progress;
   const { queued_urls, ...counts } = last.crawler?.counts ?? { queued_urls: -1 };
   expect(queued_urls).toBe(0);
   expect(counts).toEqual(await reported(house, launched.id));
@@ -80,10 +83,13 @@ test('a launched crawl runs, is done after a minute, and its report is what its 
 
 test('each part of the analysis is running for a while, one after the other', async () => {
   const house = await living();
-  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  const { id } = await house.client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   const running = async (second: number): Promise<(string | undefined)[]> => {
     await house.clock(START + second * SECOND);
-    const { steps } = (await house.client.crawlProgress(id)).progress;
+    const { steps } = (await house.client.call('crawlProgress', { crawl_id: id })).progress;
     const step = steps?.find(({ status }) => status === 'running');
     return [step?.name, step?.jobs?.find(({ status }) => status === 'running')?.name];
   };
@@ -96,9 +102,13 @@ test('each part of the analysis is running for a while, one after the other', as
 
 test('samples stand for what was fetched so far, with what belongs to their status', async () => {
   const house = await living();
-  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  const { id } = await house.client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   await house.clock(START + 65 * SECOND);
-  const samples = (await house.client.crawlProgress(id)).progress.crawler?.samples ?? [];
+  const samples =
+    (await house.client.call('crawlProgress', { crawl_id: id })).progress.crawler?.samples ?? [];
   expect(new Set(samples.map(({ fetch_status }) => fetch_status))).toEqual(new Set(FETCH_STATUSES));
   for (const sample of samples) {
     expect(sample.fetch_date).toMatch(/^2027-03-01T08:0\d:\d\d\.\d{3}Z$/);
@@ -122,11 +132,23 @@ test('samples stand for what was fetched so far, with what belongs to their stat
 test('limits of the configuration end a crawl: URLs fetched, and depth', async () => {
   const house = await living();
   const { client } = house;
-  const few = await client.launchCrawl(house.projectId, await house.config({ name: 'few', max_url: 30 }));
-  const flat = await client.launchCrawl(house.projectId, await house.config({ name: 'flat', max_depth: 2 }));
+  const few = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: await house.config({ name: 'few', max_url: 30 }) },
+  });
+  const flat = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: await house.config({ name: 'flat', max_depth: 2 }) },
+  });
   await house.clock(START + 70 * SECOND);
-  expect(await client.crawl(few.id)).toMatchObject({ end_reason: 'max_url_reached', fetched_urls: 30 });
-  expect(await client.crawl(flat.id)).toMatchObject({ end_reason: 'max_depth_reached', last_depth: 2 });
+  expect(await client.call('crawl', { crawl_id: few.id })).toMatchObject({
+    end_reason: 'max_url_reached',
+    fetched_urls: 30,
+  });
+  expect(await client.call('crawl', { crawl_id: flat.id })).toMatchObject({
+    end_reason: 'max_depth_reached',
+    last_depth: 2,
+  });
   const deep = await house.service.search(flat.id, 'pages', { oql: { field: ['depth', 'gt', 2] } });
   expect(deep.json.meta).toMatchObject({ total_hits: 0 });
   const all = await house.service.search(few.id, 'pages', { oql: { field: ['fetched', 'equals', true] } });
@@ -136,10 +158,13 @@ test('limits of the configuration end a crawl: URLs fetched, and depth', async (
 test('crawls of one site follow each other: most pages stay, and the fields are those of the crawl before', async () => {
   const house = await living({ generate: ['pages=300,links=900,columns=12'] });
   const [former] = await house.crawls();
-  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
+  const { id } = await house.client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   await house.clock(START + 70 * SECOND);
   const fields = async (crawlId: string) =>
-    (await house.client.crawlFields(crawlId, 'pages')).map(({ name }) => name);
+    (await house.client.fields({ kind: 'crawl', id: crawlId, dataType: 'pages' })).map(({ name }) => name);
   expect(await fields(id)).toEqual(await fields(String(former?.id)));
   const urls = async (crawlId: string): Promise<Set<string>> =>
     new Set(lines((await house.service.export(crawlId, 'pages', 'csv', { body: { fields: ['url'] } })).text));
@@ -152,16 +177,23 @@ test('crawls of one site follow each other: most pages stay, and the fields are 
 test('a project that was made by hand gets a site of its own', async () => {
   const house = await living();
   const { client } = house;
-  const project = await client.createProject({ name: 'Bare', start_url: "https://it's.example/" });
-  const config = await client.createCrawlConfig(project.id, {
-    name: 'c',
-    start_url: "https://it's.example/",
-    user_agent: 'b',
-    max_speed: 1,
+  const project = await client.call('createProject', {
+    body: { project: { name: 'Bare', start_url: "https://it's.example/" } },
   });
-  const { id } = await client.launchCrawl(project.id, config.id);
+  const config = await client.call('createCrawlConfig', {
+    project_id: project.id,
+    body: {
+      crawl_config: {
+        name: 'c',
+        start_url: "https://it's.example/",
+        user_agent: 'b',
+        max_speed: 1,
+      },
+    },
+  });
+  const { id } = await client.call('launchCrawl', { project_id: project.id, query: { configId: config.id } });
   await house.clock(START + 70 * SECOND);
-  const crawl = await client.crawl(id);
+  const crawl = await client.call('crawl', { crawl_id: id });
   expect(crawl).toMatchObject({ status: 'done', end_reason: 'ok' });
   expect(crawl.fetched_urls).toBeGreaterThan(100);
   const links = await house.service.search(id, 'links', { limit: 1 });
@@ -171,21 +203,31 @@ test('a project that was made by hand gets a site of its own', async () => {
 test('an unknown configuration, or another project’s, is not found', async () => {
   const house = await living({ generate: ['projects=2,pages=10'] });
   const { client, projectId, workspaceId } = house;
-  const others = await Array.fromAsync(client.projects(workspaceId));
+  const others = await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }));
   const foreign = others.find(({ id }) => id !== projectId)?.crawl_config_ids?.[0];
   for (const id of ['none', String(foreign)]) {
-    expect(await refusal(client.launchCrawl(projectId, id)), id).toMatchObject({ code: 'not_found' });
+    expect(
+      await refusal(client.call('launchCrawl', { project_id: projectId, query: { configId: id } })),
+      id,
+    ).toMatchObject({ code: 'not_found' });
   }
 });
 
 test('one crawl a configuration at a time, but others beside it', async () => {
   const house = await living();
   const { client } = house;
-  await client.launchCrawl(house.projectId, house.configId);
-  expect(await refusal(client.launchCrawl(house.projectId, house.configId))).toMatchObject({
+  await client.call('launchCrawl', { project_id: house.projectId, query: { configId: house.configId } });
+  expect(
+    await refusal(
+      client.call('launchCrawl', { project_id: house.projectId, query: { configId: house.configId } }),
+    ),
+  ).toMatchObject({
     code: 'wrong_state',
   });
-  const other = await client.launchCrawl(house.projectId, await house.config());
+  const other = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: await house.config() },
+  });
   expect(other.status).toBe('running');
 });
 
@@ -193,35 +235,51 @@ test('the quota of URLs ends a crawl, keeps the next from starting, and comes ba
   const house = await living();
   const { client } = house;
   await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 50 });
-  const first = await client.launchCrawl(house.projectId, house.configId);
+  const first = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   const config = await house.config();
-  expect(await refusal(client.launchCrawl(house.projectId, config))).toMatchObject({ code: 'quota' });
+  expect(
+    await refusal(client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } })),
+  ).toMatchObject({ code: 'quota' });
   await house.clock(START + 20 * SECOND);
-  const cancelled = await client.pilotCrawl(first.id, 'cancel');
-  const second = await client.launchCrawl(house.projectId, config);
+  const cancelled = await client.call('pilotCrawl', { crawl_id: first.id, body: { command: 'cancel' } });
+  const second = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
   await house.clock(START + 90 * SECOND);
-  const done = await client.crawl(second.id);
+  const done = await client.call('crawl', { crawl_id: second.id });
   expect(done).toMatchObject({
     end_reason: 'quota_reached',
     fetched_urls: 50 - Number(cancelled.fetched_urls),
   });
-  expect(await refusal(client.launchCrawl(house.projectId, config))).toMatchObject({ code: 'quota' });
+  expect(
+    await refusal(client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } })),
+  ).toMatchObject({ code: 'quota' });
   await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 30 });
-  const third = await client.launchCrawl(house.projectId, config);
-  await client.pilotCrawl(third.id, 'terminate');
+  const third = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
+  await client.call('pilotCrawl', { crawl_id: third.id, body: { command: 'terminate' } });
   await house.clock(START + 200 * SECOND);
-  const fetched = Number((await client.crawl(third.id)).fetched_urls);
-  const fourth = await client.launchCrawl(house.projectId, config);
+  const fetched = Number((await client.call('crawl', { crawl_id: third.id })).fetched_urls);
+  const fourth = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
   await house.clock(START + 300 * SECOND);
-  expect((await client.crawl(fourth.id)).fetched_urls).toBe(30 - fetched);
-  const workspace = await client.workspace(house.workspaceId);
+  expect((await client.call('crawl', { crawl_id: fourth.id })).fetched_urls).toBe(30 - fetched);
+  const workspace = await client.call('workspace', { workspace_id: house.workspaceId });
   expect(Object.keys(workspace).filter((key) => key.includes('quota'))).toEqual([]);
 });
 
 test('the progress of a crawl that came with its rows is what they say', async () => {
   const house = await living();
   const [crawl] = await house.crawls();
-  const { progress } = await house.client.crawlProgress(String(crawl?.id));
+  const { progress } = await house.client.call('crawlProgress', { crawl_id: String(crawl?.id) });
   const { queued_urls, ...counts } = progress.crawler?.counts ?? { queued_urls: -1 };
   expect(progress).toMatchObject({ status: 'done', crawler: { status: 'done', depth: crawl?.last_depth } });
   expect(counts).toEqual(await reported(house, String(crawl?.id)));
@@ -231,19 +289,24 @@ test('the progress of a crawl that came with its rows is what they say', async (
 test('a crawl is deleted with its rows once it rests', async () => {
   const house = await living();
   const { client } = house;
-  const { id } = await client.launchCrawl(house.projectId, house.configId);
-  expect(String(await refusal(client.deleteCrawl(id)))).toContain(`${id} is running: cancel it first`);
-  await client.pilotCrawl(id, 'pause');
+  const { id } = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
+  expect(String(await refusal(client.call('deleteCrawl', { crawl_id: id })))).toContain(
+    `${id} is running: cancel it first`,
+  );
+  await client.call('pilotCrawl', { crawl_id: id, body: { command: 'pause' } });
   const passing = `${id} is pausing: wait until it has passed`;
-  expect(String(await refusal(client.deleteCrawl(id)))).toContain(passing);
+  expect(String(await refusal(client.call('deleteCrawl', { crawl_id: id })))).toContain(passing);
   await house.clock(START + 3 * SECOND);
-  await client.pilotCrawl(id, 'resume');
+  await client.call('pilotCrawl', { crawl_id: id, body: { command: 'resume' } });
   await house.clock(START + 70 * SECOND);
-  await client.deleteCrawl(id);
-  expect(await refusal(client.crawl(id))).toMatchObject({ code: 'not_found' });
+  await client.call('deleteCrawl', { crawl_id: id });
+  expect(await refusal(client.call('crawl', { crawl_id: id }))).toMatchObject({ code: 'not_found' });
   expect((await house.service.search(id, 'pages', {})).status).toBe(404);
-  const { project } = await client.project(house.projectId);
+  const { project } = await client.call('project', { project_id: house.projectId });
   expect(project.crawl_ids).not.toContain(id);
   expect(project.last_crawl_id).toBe(project.crawl_ids?.at(-1));
-  expect(await refusal(client.deleteCrawl(id))).toMatchObject({ code: 'not_found' });
+  expect(await refusal(client.call('deleteCrawl', { crawl_id: id }))).toMatchObject({ code: 'not_found' });
 });

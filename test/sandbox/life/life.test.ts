@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ServiceClient } from '../../../src/api/client.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
-import { Clock } from '../../../src/sandbox/clock.ts';
-import { ensureProject, ensureWorkspace, WORKSPACE_ID } from '../../../src/sandbox/estate.ts';
 import { NO_COUNTS } from '../../../src/sandbox/life/crawl-plan.ts';
 import type { CrawlSource } from '../../../src/sandbox/life/crawl-source.ts';
 import { launchCrawl } from '../../../src/sandbox/life/launch-crawl.ts';
 import { Life } from '../../../src/sandbox/life/life.ts';
-import { type Document, Resources } from '../../../src/sandbox/resources.ts';
+import { Clock } from '../../../src/sandbox/resources/clock.ts';
+import { type Document, Resources } from '../../../src/sandbox/resources/resources.ts';
+import { ensureProject, ensureWorkspace, WORKSPACE_ID } from '../../../src/sandbox/resources/seed.ts';
 import { RowStore } from '../../../src/sandbox/rows/row-store.ts';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -65,8 +65,11 @@ test('a crawl that runs when the sandbox closes goes on when it starts again', a
     const it = new Service(sandbox);
     await it.ask('/_sandbox/clock', { body: { now: START } });
     await using client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
-    const [project] = await Array.fromAsync(client.projects(await it.workspace()));
-    const launched = await client.launchCrawl(String(project?.id), String(project?.crawl_config_ids?.[0]));
+    const [project] = await Array.fromAsync(client.list('projects', { workspace_id: await it.workspace() }));
+    const launched = await client.call('launchCrawl', {
+      project_id: String(project?.id),
+      query: { configId: String(project?.crawl_config_ids?.[0]) },
+    });
     return launched.id;
   })();
   await using sandbox = await startSandbox({ stateDir, generate });

@@ -46,13 +46,16 @@ export class Living {
 
   /** A configuration of its own for a test. */
   async config(input: Partial<CrawlConfigInput> = {}): Promise<string> {
-    const made = await this.client.createCrawlConfig(this.projectId, { ...CONFIG, ...input });
+    const made = await this.client.call('createCrawlConfig', {
+      project_id: this.projectId,
+      body: { crawl_config: { ...CONFIG, ...input } },
+    });
     return made.id;
   }
 
   /** All crawls of the project, the oldest first. */
   async crawls() {
-    const { items } = await this.client.allCrawls(this.workspaceId);
+    const { items } = await this.client.all('crawls', { workspace_id: this.workspaceId });
     return items.filter((crawl) => crawl.project_id === this.projectId).toReversed();
   }
 }
@@ -71,7 +74,7 @@ export async function living(options: SandboxOptions = {}): Promise<Living> {
   const client = new ServiceClient({ baseUrl: it.sandbox.baseUrl, accessToken: it.sandbox.accessToken });
   onTestFinished(() => client[Symbol.asyncDispose]());
   const workspaceId = await it.workspace();
-  const [project] = await Array.fromAsync(client.projects(workspaceId));
+  const [project] = await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }));
   const projectId = String(project?.id);
   const house = new Living(it, client, {
     workspaceId,

@@ -40,7 +40,10 @@ test('the owner, the recipients or nobody is written to when a crawl ends', asyn
   const recipients = { owner: undefined, two: ['a@x.example', 'b@x.example'], nobody: [] };
   for (const [name, email_recipients] of Object.entries(recipients)) {
     const notifications = email_recipients === undefined ? {} : { notifications: { email_recipients } };
-    await client.launchCrawl(projectId, await house.config({ name, ...notifications }));
+    await client.call('launchCrawl', {
+      project_id: projectId,
+      query: { configId: await house.config({ name, ...notifications }) },
+    });
   }
   await house.clock(START + 70 * SECOND);
   const mails = await house.list('mails');
@@ -60,10 +63,13 @@ test('a webhook tells of a crawl’s end, signed over the bytes sent where it ha
       custom_webhooks: [{ url: `${url}/signed`, secret }, { url: `${url}/plain` }],
     },
   });
-  const { id } = await house.client.launchCrawl(house.projectId, config);
+  const { id } = await house.client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: config },
+  });
   await house.clock(START + 70 * SECOND);
   await until(() => received.length).toBe(2);
-  const crawl = await house.client.crawl(id);
+  const crawl = await house.client.call('crawl', { crawl_id: id });
   for (const { body, headers, path } of received) {
     expect(JSON.parse(body)).toEqual({
       event: 'crawl_ended',
@@ -98,7 +104,7 @@ test('a webhook that is not taken is sent again, with growing waits, until it is
   const house = await living();
   const { received, url } = await receiver((count) => [500, 404, 200][count] ?? 500);
   const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
-  await house.client.launchCrawl(house.projectId, config);
+  await house.client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } });
   await house.clock(START + 70 * SECOND);
   await until(async () => (await house.list('webhook_calls')).length).toBe(3);
   const calls = await house.list('webhook_calls');
@@ -114,7 +120,7 @@ test('a crawl ends in its time, though nobody asks for anything', async () => {
   const house = await living();
   const { received, url } = await receiver();
   const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
-  await house.client.launchCrawl(house.projectId, config);
+  await house.client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } });
   await house.clock(START + 59.9 * SECOND);
   await until(() => received.length).toBe(1);
 });
@@ -124,9 +130,12 @@ test('cancelled crawls and those that never started are told of too', async () =
   const { client, projectId } = house;
   const { received, url } = await receiver();
   const config = await house.config({ notifications: { custom_webhooks: [{ url }] } });
-  const { id } = await client.launchCrawl(projectId, config);
-  await client.pilotCrawl(id, 'cancel');
-  await client.createScheduledCrawl(projectId, { config_id: config, start_date: START + DAY });
+  const { id } = await client.call('launchCrawl', { project_id: projectId, query: { configId: config } });
+  await client.call('pilotCrawl', { crawl_id: id, body: { command: 'cancel' } });
+  await client.call('createScheduledCrawl', {
+    project_id: projectId,
+    body: { scheduled_crawl: { config_id: config, start_date: START + DAY } },
+  });
   await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 0 });
   await house.clock(START + DAY + SECOND);
   await until(() => received.map(({ body }) => JSON.parse(body) as unknown).sort()).toMatchObject([
@@ -143,7 +152,12 @@ test('a webhook can be tried before it is used', async () => {
   const house = await living();
   const { client, projectId } = house;
   const { received, url } = await receiver((count) => (count === 0 ? 200 : 410));
-  expect(await client.validateCustomWebhook(projectId, { url, secret: 'long enough' })).toEqual({
+  expect(
+    await client.call('validateCustomWebhook', {
+      project_id: projectId,
+      body: { url, secret: 'long enough' },
+    }),
+  ).toEqual({
     success: true,
     status_code: 200,
   });
@@ -156,11 +170,16 @@ test('a webhook can be tried before it is used', async () => {
   expect(first?.headers['x-service-webhook-signature']).toBe(
     createHmac('sha256', 'long enough').update(String(first?.body)).digest('hex'),
   );
-  expect(await client.validateCustomWebhook(projectId, { url })).toEqual({
+  expect(await client.call('validateCustomWebhook', { project_id: projectId, body: { url } })).toEqual({
     success: false,
     status_code: 410,
   });
-  expect(await client.validateCustomWebhook(projectId, { url: 'http://127.0.0.1:1/' })).toEqual({
+  expect(
+    await client.call('validateCustomWebhook', {
+      project_id: projectId,
+      body: { url: 'http://127.0.0.1:1/' },
+    }),
+  ).toEqual({
     success: false,
     status_code: null,
   });

@@ -26,7 +26,9 @@ test('each command is taken in the states that the specification names, and in n
       );
     }
   }
-  expect(await refusal(house.client.pilotCrawl('none', 'cancel'))).toMatchObject({ code: 'not_found' });
+  expect(
+    await refusal(house.client.call('pilotCrawl', { crawl_id: 'none', body: { command: 'cancel' } })),
+  ).toMatchObject({ code: 'not_found' });
   expect((await house.service.api(`/crawls/${id}/pilot`, { body: { command: 'stop' } })).json).toMatchObject({
     type: 'invalid_request_parameters',
     fields: [{ name: 'command' }],
@@ -36,59 +38,70 @@ test('each command is taken in the states that the specification names, and in n
 test('a pause takes effect after two seconds and costs the crawl no work', async () => {
   const house = await living();
   const { client } = house;
-  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  const { id } = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   await house.clock(START + 10.5 * SECOND);
-  expect((await client.pilotCrawl(id, 'pause')).status).toBe('pausing');
-  expect(await refusal(client.pilotCrawl(id, 'resume'))).toMatchObject({ code: 'wrong_state' });
+  expect((await client.call('pilotCrawl', { crawl_id: id, body: { command: 'pause' } })).status).toBe(
+    'pausing',
+  );
+  expect(
+    await refusal(client.call('pilotCrawl', { crawl_id: id, body: { command: 'resume' } })),
+  ).toMatchObject({ code: 'wrong_state' });
   await house.clock(START + 15 * SECOND);
-  const paused = await client.crawl(id);
+  const paused = await client.call('crawl', { crawl_id: id });
   await house.clock(START + 500 * SECOND);
-  expect(await client.crawl(id)).toEqual(paused);
+  expect(await client.call('crawl', { crawl_id: id })).toEqual(paused);
   expect(paused.status).toBe('paused');
-  const { progress } = await client.crawlProgress(id);
+  const { progress } = await client.call('crawlProgress', { crawl_id: id });
   expect(progress.crawler?.status).toBe('waiting');
-  expect((await client.pilotCrawl(id, 'resume')).status).toBe('running');
+  expect((await client.call('pilotCrawl', { crawl_id: id, body: { command: 'resume' } })).status).toBe(
+    'running',
+  );
   await house.clock(START + 548 * SECOND);
-  expect(await client.crawl(id)).toMatchObject({ status: 'running' });
+  expect(await client.call('crawl', { crawl_id: id })).toMatchObject({ status: 'running' });
   await house.clock(START + 560 * SECOND);
-  expect(await client.crawl(id)).toMatchObject({ status: 'done', end_reason: 'ok' });
+  expect(await client.call('crawl', { crawl_id: id })).toMatchObject({ status: 'done', end_reason: 'ok' });
 });
 
 test('a cancelled crawl leaves no report, and what it had fetched stays as it was', async () => {
   const house = await living();
   const { client } = house;
-  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  const { id } = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   await house.clock(START + 10.5 * SECOND);
-  const cancelled = await client.pilotCrawl(id, 'cancel');
+  const cancelled = await client.call('pilotCrawl', { crawl_id: id, body: { command: 'cancel' } });
   expect(cancelled).toMatchObject({ status: 'cancelled', end_reason: 'user_cancelled' });
   expect(cancelled.ended_at).toBeGreaterThanOrEqual(START + 10.5 * SECOND);
   await house.clock(START + 100 * SECOND);
-  expect(await client.crawl(id)).toEqual(cancelled);
+  expect(await client.call('crawl', { crawl_id: id })).toEqual(cancelled);
   expect(cancelled.fetched_urls).toBeGreaterThan(30);
   expect(cancelled.fetched_urls).toBeLessThan(60);
   expect((await house.service.search(id, 'pages', {})).status).toBe(409);
-  const { progress } = await client.crawlProgress(id);
+  const { progress } = await client.call('crawlProgress', { crawl_id: id });
   expect(progress.steps?.some(({ status }) => status === 'running')).toBe(false);
   expect(progress.crawler?.counts?.queued_urls).toBe(0);
-  await client.launchCrawl(house.projectId, house.configId);
+  await client.call('launchCrawl', { project_id: house.projectId, query: { configId: house.configId } });
 });
 
 test('a terminated crawl analyses what it has and leaves a partial report', async () => {
   const house = await living();
   const { client } = house;
-  const { id } = await client.launchCrawl(house.projectId, house.configId);
+  const { id } = await client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
   await house.clock(START + 10.5 * SECOND);
-  const terminating = await client.pilotCrawl(id, 'terminate');
+  const terminating = await client.call('pilotCrawl', { crawl_id: id, body: { command: 'terminate' } });
   expect(terminating.status).toBe('terminating');
-  expect((await client.crawlProgress(id)).progress.steps?.map(({ status }) => status)).toEqual([
-    'done',
-    'running',
-    'waiting',
-    'waiting',
-    'waiting',
-  ]);
+  expect(
+    (await client.call('crawlProgress', { crawl_id: id })).progress.steps?.map(({ status }) => status),
+  ).toEqual(['done', 'running', 'waiting', 'waiting', 'waiting']);
   await house.clock(START + 32 * SECOND);
-  const done = await client.crawl(id);
+  const done = await client.call('crawl', { crawl_id: id });
   expect(done).toMatchObject({
     status: 'done',
     end_reason: 'user_requested',
@@ -115,8 +128,11 @@ test('a terminated crawl analyses what it has and leaves a partial report', asyn
 
 test('a crawl that is terminated at once still has its start page', async () => {
   const house = await living();
-  const { id } = await house.client.launchCrawl(house.projectId, house.configId);
-  await house.client.pilotCrawl(id, 'terminate');
+  const { id } = await house.client.call('launchCrawl', {
+    project_id: house.projectId,
+    query: { configId: house.configId },
+  });
+  await house.client.call('pilotCrawl', { crawl_id: id, body: { command: 'terminate' } });
   await house.clock(START + 30 * SECOND);
   const found = await house.service.search(id, 'pages', { oql: { field: ['depth', 'equals', 0] } });
   expect(found.json.meta).toMatchObject({ total_hits: 1 });
@@ -129,26 +145,32 @@ test('crawls are archived so many days after their end by the workspace’s sett
   const id = String(crawl?.id);
   const status = async (at: number): Promise<unknown[]> => {
     await house.clock(at);
-    const now = await client.crawl(id);
+    const now = await client.call('crawl', { crawl_id: id });
     return [now.status, now.link_status];
   };
   await house.patch('workspaces', house.workspaceId, { archive_after_days: 30 });
   expect(await status(START + 5 * SECOND)).toEqual(['archiving', 'live']);
   expect(await status(START + 15 * SECOND)).toEqual(['archived', 'archived']);
 
-  expect((await client.pilotCrawl(id, 'unarchive-fast')).status).toBe('unarchiving');
+  expect(
+    (await client.call('pilotCrawl', { crawl_id: id, body: { command: 'unarchive-fast' } })).status,
+  ).toBe('unarchiving');
   expect(await status(START + 21 * SECOND)).toEqual(['done', 'archived']);
   expect((await house.service.search(id, 'pages', {})).status).toBe(200);
   expect((await house.service.search(id, 'links', {})).status).toBe(409);
-  expect(await refusal(client.pilotCrawl(id, 'unarchive-fast'))).toMatchObject({ code: 'wrong_state' });
+  expect(
+    await refusal(client.call('pilotCrawl', { crawl_id: id, body: { command: 'unarchive-fast' } })),
+  ).toMatchObject({ code: 'wrong_state' });
 
   await house.clock(START + 10 * DAY);
-  expect((await client.pilotCrawl(id, 'unarchive')).status).toBe('unarchiving');
+  expect((await client.call('pilotCrawl', { crawl_id: id, body: { command: 'unarchive' } })).status).toBe(
+    'unarchiving',
+  );
   expect(await status(START + 10 * DAY + 11 * SECOND)).toEqual(['done', 'live']);
   expect((await house.service.search(id, 'links', {})).status).toBe(200);
   expect(await status(START + 39 * DAY)).toEqual(['done', 'live']);
   expect(await status(START + 41 * DAY)).toEqual(['archived', 'archived']);
   await house.patch('workspaces', house.workspaceId, { archive_after_days: null });
-  await client.pilotCrawl(id, 'unarchive');
+  await client.call('pilotCrawl', { crawl_id: id, body: { command: 'unarchive' } });
   expect(await status(START + 900 * DAY)).toEqual(['done', 'live']);
 });

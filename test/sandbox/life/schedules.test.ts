@@ -9,10 +9,15 @@ async function schedule(
   recurrence: 'day' | 'week' | 'month' | null,
   start_date = START + DAY,
 ) {
-  return house.client.createScheduledCrawl(house.projectId, {
-    config_id: house.configId,
-    recurrence,
-    start_date,
+  return house.client.call('createScheduledCrawl', {
+    project_id: house.projectId,
+    body: {
+      scheduled_crawl: {
+        config_id: house.configId,
+        recurrence,
+        start_date,
+      },
+    },
   });
 }
 
@@ -27,13 +32,15 @@ test('a scheduled crawl is listed, fires at its time and is deleted', async () =
     recurrence: 'week',
     start_date: START + DAY,
   });
-  expect(await Array.fromAsync(client.scheduledCrawls(projectId))).toEqual([scheduled]);
+  expect(await Array.fromAsync(client.list('scheduledCrawls', { project_id: projectId }))).toEqual([
+    scheduled,
+  ]);
   await house.clock(START + DAY - SECOND);
   expect(await house.crawls()).toHaveLength(1);
   await house.clock(START + DAY + 30 * SECOND);
   expect((await house.crawls()).at(-1)).toMatchObject({ status: 'running', created_at: START + DAY });
-  await client.deleteScheduledCrawl(projectId, scheduled.id);
-  expect(await Array.fromAsync(client.scheduledCrawls(projectId))).toEqual([]);
+  await client.call('deleteScheduledCrawl', { project_id: projectId, scheduled_crawl_id: scheduled.id });
+  expect(await Array.fromAsync(client.list('scheduledCrawls', { project_id: projectId }))).toEqual([]);
   await house.clock(START + 30 * DAY);
   expect(await house.crawls()).toHaveLength(2);
 });
@@ -59,9 +66,9 @@ test('without a recurrence it fires once and stays in the list', async () => {
   const { id } = await schedule(house, null);
   await house.clock(START + 10 * DAY);
   expect(await house.crawls()).toHaveLength(2);
-  expect(await Array.fromAsync(house.client.scheduledCrawls(house.projectId))).toMatchObject([
-    { id, recurrence: null },
-  ]);
+  expect(
+    await Array.fromAsync(house.client.list('scheduledCrawls', { project_id: house.projectId })),
+  ).toMatchObject([{ id, recurrence: null }]);
 });
 
 test('a firing that can’t start leaves a record with its reason', async () => {
@@ -70,9 +77,9 @@ test('a firing that can’t start leaves a record with its reason', async () => 
   await schedule(house, 'day');
   await house.clock(START + DAY + 10 * SECOND);
   const [, first] = await house.crawls();
-  await client.pilotCrawl(String(first?.id), 'pause');
+  await client.call('pilotCrawl', { crawl_id: String(first?.id), body: { command: 'pause' } });
   await house.clock(START + 2 * DAY + SECOND);
-  await client.pilotCrawl(String(first?.id), 'cancel');
+  await client.call('pilotCrawl', { crawl_id: String(first?.id), body: { command: 'cancel' } });
   await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 0 });
   await house.clock(START + 3 * DAY + SECOND);
   await house.patch('workspaces', house.workspaceId, { subscription_status: 'inactive' });
@@ -87,7 +94,7 @@ test('a firing that can’t start leaves a record with its reason', async () => 
   for (const [index, crawl] of failed.entries()) {
     const at = START + (index + 2) * DAY;
     expect(crawl).toMatchObject({ status: 'cancelled', created_at: at, ended_at: at, fetched_urls: 0 });
-    expect((await client.crawlProgress(crawl.id)).progress).toMatchObject({
+    expect((await client.call('crawlProgress', { crawl_id: crawl.id })).progress).toMatchObject({
       status: 'cancelled',
       crawler: { status: 'waiting', counts: { fetched_2xx: 0, queued_urls: 0 }, by_depth: [], samples: [] },
     });
@@ -109,20 +116,25 @@ test('firings before it was created are not made up for; a single one in the pas
   expect((await house.crawls()).slice(1)).toMatchObject([{ created_at: START + MINUTE }]);
   expect(await refusal(schedule(house, null, START - DAY))).toMatchObject({ code: 'invalid_request' });
   expect(await refusal(schedule(house, 'day', Number.MAX_SAFE_INTEGER))).toMatchObject({
-    message: expect.stringContaining('scheduled_crawl.start_date'),
+    message: expect.stringContaining('invalid_request_parameters: start_date: '),
   });
 });
 
 test('only configurations of the project can be scheduled', async () => {
   const house = await living({ generate: ['projects=2,pages=10,columns=5'] });
   const { client, projectId } = house;
-  const others = await Array.fromAsync(client.projects(house.workspaceId));
+  const others = await Array.fromAsync(client.list('projects', { workspace_id: house.workspaceId }));
   const foreign = others.find(({ id }) => id !== projectId)?.crawl_config_ids?.[0];
   for (const config_id of ['none', String(foreign)]) {
-    const made = client.createScheduledCrawl(projectId, { config_id, start_date: START + DAY });
+    const made = client.call('createScheduledCrawl', {
+      project_id: projectId,
+      body: { scheduled_crawl: { config_id, start_date: START + DAY } },
+    });
     expect(await refusal(made), config_id).toMatchObject({ code: 'not_found' });
   }
-  expect(await refusal(client.deleteScheduledCrawl(projectId, 'none'))).toMatchObject({ code: 'not_found' });
+  expect(
+    await refusal(client.call('deleteScheduledCrawl', { project_id: projectId, scheduled_crawl_id: 'none' })),
+  ).toMatchObject({ code: 'not_found' });
 });
 
 test('a clock that is stepped brings about what one jump does', async () => {
@@ -131,25 +143,38 @@ test('a clock that is stepped brings about what one jump does', async () => {
     const house = await living({ generate: ['pages=40,columns=9'] });
     const { client } = house;
     // The tests' own calls come at times that differ by milliseconds: only what is scheduled is compared.
-    await client.updateCrawlConfig(house.projectId, {
-      ...(await client.crawlConfig(house.projectId, house.configId)),
-      trigger_coc: true,
-    } as never);
+    await client.call('updateCrawlConfig', {
+      project_id: house.projectId,
+      body: {
+        crawl_config: {
+          ...(await client.call('crawlConfig', {
+            project_id: house.projectId,
+            crawl_config_id: house.configId,
+          })),
+          trigger_coc: true,
+        } as never,
+      },
+    });
     await schedule(house, 'week');
     const second = await house.config({
       name: 'second',
       max_url: 12,
       notifications: { email_recipients: ['a@b.example'] },
     });
-    await client.createScheduledCrawl(house.projectId, {
-      config_id: second,
-      recurrence: 'day',
-      start_date: START + 3 * DAY,
+    await client.call('createScheduledCrawl', {
+      project_id: house.projectId,
+      body: {
+        scheduled_crawl: {
+          config_id: second,
+          recurrence: 'day',
+          start_date: START + 3 * DAY,
+        },
+      },
     });
     await house.patch('workspaces', house.workspaceId, { archive_after_days: 2, crawl_url_quota: 170 });
     for (const time of times) await house.clock(time);
-    const { project, crawls } = await client.project(house.projectId);
-    const { items } = await client.allCrawlOverCrawls(house.workspaceId);
+    const { project, crawls } = await client.call('project', { project_id: house.projectId });
+    const { items } = await client.all('crawlOverCrawls', { workspace_id: house.workspaceId });
     const fresh = crawls.slice(0, -1).filter(({ status }) => status !== 'archived');
     const rows = await Promise.all(
       fresh.map(async ({ id }) => (await house.service.export(id, 'pages', 'csv')).text),

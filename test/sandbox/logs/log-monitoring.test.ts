@@ -39,7 +39,10 @@ async function logsOf(name: string, rows: readonly Json[] = EVENTS): Promise<str
 }
 
 async function pagesBy(client: ServiceClient, id: string, granularity: Granularity): Promise<Json[]> {
-  const { urls } = await client.searchLogPages(id, granularity, { limit: 1000 });
+  const { urls } = await client.search(
+    { kind: 'log_pages', projectId: id, granularity: granularity },
+    { limit: 1000 },
+  );
   return urls as Json[];
 }
 
@@ -81,7 +84,9 @@ test('weeks follow the definition of the project, which is no field of the proje
     ['2024-W52', 3],
     ['2025-W01', 3],
   ]);
-  expect((await client.logMetadata(id, 'pages')).week_definition).toBe('iso');
+  expect((await client.call('logMetadata', { project_id: id, data_type: 'pages' })).week_definition).toBe(
+    'iso',
+  );
 
   expect(await patchProject(it, id, { week_definition: 'sunday_start' })).not.toHaveProperty(
     'week_definition',
@@ -91,8 +96,10 @@ test('weeks follow the definition of the project, which is no field of the proje
     ['2025-W01', 1],
     ['2025-W01', 3],
   ]);
-  expect((await client.logMetadata(id, 'pages')).week_definition).toBe('sunday_start');
-  const { project } = await client.project(id);
+  expect((await client.call('logMetadata', { project_id: id, data_type: 'pages' })).week_definition).toBe(
+    'sunday_start',
+  );
+  const { project } = await client.call('project', { project_id: id });
   expect(Object.keys(project).filter((key) => /week|^_/.test(key))).toEqual([]);
   expect((await pagesBy(client, id, 'months')).map(({ month, hits }) => [month, hits])).toEqual([
     ['2024-12', 3],
@@ -104,7 +111,7 @@ test('weeks follow the definition of the project, which is no field of the proje
 test('the metadata tell the days that there are logs of', async () => {
   const span = { from: '2024-12-28', to: '2025-01-01' };
   for (const dataType of ['events', 'pages'] as const) {
-    expect(await clientOf(tea).logMetadata(teaId, dataType)).toEqual({
+    expect(await clientOf(tea).call('logMetadata', { project_id: teaId, data_type: dataType })).toEqual({
       bot_kinds: ['seo', 'sea', 'vertical'],
       dates: ['days', 'weeks', 'months'].map((granularity) => ({ granularity, ...span })),
       search_engines: ['google'],
@@ -117,9 +124,9 @@ test('weeks without days reach from the first day of the first to the last of th
   const rows = [{ week: '2025-W02' }, { week: '2024-W52' }];
   const dir = await importFolder('tea', { log_pages_weeks: { fields: [field('week', 'string')], rows } });
   const it = await service({ importDirs: [dir] });
-  expect((await clientOf(it).logMetadata(await projectId(it), 'pages')).dates).toEqual([
-    { granularity: 'weeks', from: '2024-12-23', to: '2025-01-12' },
-  ]);
+  expect(
+    (await clientOf(it).call('logMetadata', { project_id: await projectId(it), data_type: 'pages' })).dates,
+  ).toEqual([{ granularity: 'weeks', from: '2024-12-23', to: '2025-01-12' }]);
 });
 
 test('log pages of a file stay as they are, the others follow from the events', async () => {
@@ -139,7 +146,7 @@ test('log pages of a file stay as they are, the others follow from the events', 
 
 test('a folder of logs alone makes a project that is ready for them, and no crawl', async () => {
   expect(await tea.crawls()).toEqual([]);
-  const { project } = await clientOf(tea).project(teaId);
+  const { project } = await clientOf(tea).call('project', { project_id: teaId });
   expect(project).toMatchObject({
     name: 'tea-shop',
     start_url: 'https://tea.example/',
@@ -161,7 +168,9 @@ test('the same folder again replaces the events, another one of the same project
     project_id: id,
     crawl_id: null,
   });
-  expect((await client.searchLogEvents(id, {})).meta.total_hits).toBe(EVENTS.length);
+  expect((await client.search({ kind: 'log_events', projectId: id }, {})).meta.total_hits).toBe(
+    EVENTS.length,
+  );
   const refused = await it.ask('/_sandbox/import', { body: { dir: other } });
   expect([refused.status, refused.json.message]).toEqual([
     400,
@@ -173,9 +182,9 @@ test('data of a project that was deleted keep no other folder out', async () => 
   const [dir, other] = [await logsOf('tea-shop'), await logsOf('tea-shop', EVENTS.slice(1))];
   const it = await service({ importDirs: [dir] });
   const client = clientOf(it);
-  await client.deleteProject(await projectId(it));
+  await client.call('deleteProject', { project_id: await projectId(it) });
   expect((await it.ask('/_sandbox/import', { body: { dir: other } })).status).toBe(200);
-  const { meta } = await client.searchLogEvents(await projectId(it), {});
+  const { meta } = await client.search({ kind: 'log_events', projectId: await projectId(it) }, {});
   expect(meta.total_hits).toBe(EVENTS.length - 1);
 });
 
@@ -186,9 +195,9 @@ test('events without a date give no log pages', async () => {
   const it = await service({ importDirs: [dir] });
   const client = clientOf(it);
   const id = await projectId(it);
-  expect((await client.searchLogEvents(id, {})).meta.total_hits).toBe(1);
+  expect((await client.search({ kind: 'log_events', projectId: id }, {})).meta.total_hits).toBe(1);
   expect(await pagesBy(client, id, 'days')).toEqual([]);
-  expect((await client.logMetadata(id, 'events')).dates).toEqual([]);
+  expect((await client.call('logMetadata', { project_id: id, data_type: 'events' })).dates).toEqual([]);
 });
 
 test('a project without log monitoring is refused for the feature, one that is not ready for its state', async () => {
@@ -202,7 +211,7 @@ test('a project without log monitoring is refused for the feature, one that is n
     'forbidden',
     'missing_feature',
   ]);
-  await expect(client.logMetadata(id, 'pages')).rejects.toMatchObject({
+  await expect(client.call('logMetadata', { project_id: id, data_type: 'pages' })).rejects.toMatchObject({
     code: 'missing_feature',
     kind: 'skip',
   });
@@ -211,7 +220,7 @@ test('a project without log monitoring is refused for the feature, one that is n
   const early = await it.api(asked);
   expect([early.status, early.json.type]).toEqual([409, 'invalid_state_for_request']);
   await patchProject(it, id, { log_monitoring_data_ready: true });
-  expect((await client.logMetadata(id, 'pages')).dates).toEqual([]);
+  expect((await client.call('logMetadata', { project_id: id, data_type: 'pages' })).dates).toEqual([]);
 });
 
 test('without features of the project those of the workspace decide', async () => {
@@ -242,7 +251,9 @@ test.skipIf(missing)(
     const it = await service({ importDirs: [DATA] });
     const client = clientOf(it);
     const id = await projectId(it, 'semicomplete-logs');
-    expect((await client.searchLogEvents(id, { limit: 1 })).meta.total_hits).toBe(9999);
+    expect((await client.search({ kind: 'log_events', projectId: id }, { limit: 1 })).meta.total_hits).toBe(
+      9999,
+    );
     for (const granularity of ['days', 'weeks', 'months'] as const) {
       const pages = await pagesOf(client, id, granularity);
       const sum = (name: string): number => pages.reduce((all, page) => all + Number(page[name]), 0);
@@ -250,7 +261,7 @@ test.skipIf(missing)(
         9999, 995, 529, 13,
       ]);
     }
-    expect((await client.logMetadata(id, 'events')).dates).toEqual(
+    expect((await client.call('logMetadata', { project_id: id, data_type: 'events' })).dates).toEqual(
       ['days', 'weeks', 'months'].map((granularity) => ({
         granularity,
         from: '2015-05-17',
@@ -261,8 +272,14 @@ test.skipIf(missing)(
 );
 
 async function pagesOf(client: ServiceClient, id: string, granularity: Granularity): Promise<Json[]> {
-  const { meta } = await client.searchLogPages(id, granularity, { limit: 1 });
-  const { urls } = await client.searchLogPages(id, granularity, { limit: meta.total_hits });
+  const { meta } = await client.search(
+    { kind: 'log_pages', projectId: id, granularity: granularity },
+    { limit: 1 },
+  );
+  const { urls } = await client.search(
+    { kind: 'log_pages', projectId: id, granularity: granularity },
+    { limit: meta.total_hits },
+  );
   return urls as Json[];
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Oql } from '../../../src/api/oql.ts';
-import type { Dataset } from '../../../src/sandbox/resources.ts';
+import type { Dataset } from '../../../src/sandbox/resources/resources.ts';
 import { datasetQuery } from '../../../src/sandbox/rows/dataset-query.ts';
 import { matches } from './plain-oql.ts';
 import { FIELDS, leaf, randomStore, rows, tree } from './random-rows.ts';

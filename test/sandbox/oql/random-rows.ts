@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { FieldRecord } from '../../../src/api/fields.ts';
 import type { Oql, OqlLeaf, OqlOptions } from '../../../src/api/oql.ts';
 import { importRows } from '../../../src/sandbox/import/import-rows.ts';
-import type { Dataset } from '../../../src/sandbox/resources.ts';
+import type { Dataset } from '../../../src/sandbox/resources/resources.ts';
 import { RowStore } from '../../../src/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { field } from '../support.ts';

@@ -20,7 +20,7 @@ async function rows(query: Json): Promise<unknown> {
 }
 
 test('the fields tell which methods each allows', async () => {
-  const fields = await clientOf(it).rankingFields(id);
+  const fields = await clientOf(it).call('rankingFields', { project_id: id });
   expect(fields.map(({ name, type, agg_metric_methods }) => [name, type, agg_metric_methods])).toEqual([
     ['url', 'string', ['cardinality']],
     ['query', 'string', ['cardinality']],
@@ -35,8 +35,11 @@ test('the fields tell which methods each allows', async () => {
 });
 
 test('buckets come as names or objects, in the order asked for, before the aliases', async () => {
-  const { aggs } = await clientOf(it).aggregateRanking(id, {
-    aggs: [{ fields: ['device', { name: 'date' }], value: [CLICKS, POSITION, CTR] }, {}],
+  const { aggs } = await clientOf(it).call('aggregateRanking', {
+    project_id: id,
+    body: {
+      aggs: [{ fields: ['device', { name: 'date' }], value: [CLICKS, POSITION, CTR] }, {}],
+    },
   });
   expect(aggs[0]?.cols).toEqual(['device', 'date', 'clicks', 'position', 'ctr']);
   expect(aggs[0]?.rows).toEqual([
@@ -207,12 +210,19 @@ test('a project without ranking performance lacks the feature, one without rows 
   const own = await service({ generate: ['pages=5'] });
   const client = clientOf(own);
   const other = await projectId(own);
-  await expect(client.rankingFields(other)).rejects.toMatchObject({ code: 'missing_feature' });
-  await expect(client.aggregateRanking(other, { aggs: [{}] })).rejects.toMatchObject({
+  await expect(client.call('rankingFields', { project_id: other })).rejects.toMatchObject({
+    code: 'missing_feature',
+  });
+  await expect(
+    client.call('aggregateRanking', { project_id: other, body: { aggs: [{}] } }),
+  ).rejects.toMatchObject({
     code: 'missing_feature',
   });
   await patchProject(own, other, { features: ['ranking_performance'] });
-  expect(await client.rankingFields(other)).toEqual(RANKING_CATALOGUE);
-  const { aggs } = await client.aggregateRanking(other, { aggs: [{}, { fields: ['date'] }] });
+  expect(await client.call('rankingFields', { project_id: other })).toEqual(RANKING_CATALOGUE);
+  const { aggs } = await client.call('aggregateRanking', {
+    project_id: other,
+    body: { aggs: [{}, { fields: ['date'] }] },
+  });
   expect(aggs.map((table) => table.rows)).toEqual([[[0]], []]);
 });

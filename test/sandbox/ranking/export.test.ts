@@ -34,7 +34,7 @@ const TABLE = [
 async function finished(it: Service, client: ServiceClient, id: string): Promise<DataExport> {
   const workspace = await it.workspace();
   return until(async () => {
-    const record = await client.dataExport(workspace, id);
+    const record = await client.call('dataExport', { workspace_id: workspace, data_export_id: id });
     return record.status === 'DONE' || record.status === 'FAILED' ? record : undefined;
   });
 }
@@ -53,10 +53,13 @@ test.each([',', ';', '\t'] as const)(
   async (delimiter) => {
     const [it, id] = [shared, sharedId];
     const client = clientOf(it);
-    const asked = await client.exportRanking(id, {
-      request: REQUEST,
-      output_format: 'csv',
-      output_format_parameters: { csv_delimiter: delimiter },
+    const asked = await client.call('exportRanking', {
+      project_id: id,
+      body: {
+        request: REQUEST,
+        output_format: 'csv',
+        output_format_parameters: { csv_delimiter: delimiter },
+      },
     });
     expect(asked).toMatchObject({
       data_type: 'keyword',
@@ -92,14 +95,17 @@ function semicolons(text: string, delimiter: string): string {
 test('json comes as lines, an empty value as null, and limit and offset hold', async () => {
   const it = shared;
   const client = clientOf(it);
-  const asked = await client.exportRanking(sharedId, {
-    request: {
-      ...REQUEST,
-      oql: { and: [{ field: ['url', 'has_value', ''] }, REQUEST.oql] },
-      limit: 2,
-      offset: 2,
+  const asked = await client.call('exportRanking', {
+    project_id: sharedId,
+    body: {
+      request: {
+        ...REQUEST,
+        oql: { and: [{ field: ['url', 'has_value', ''] }, REQUEST.oql] },
+        limit: 2,
+        offset: 2,
+      },
+      output_format: 'json',
     },
-    output_format: 'json',
   });
   expect(asked.output_format_parameters).toBeNull();
   const done = await finished(it, client, asked.id);
@@ -118,9 +124,12 @@ test('an export of more rows than an answer holds comes whole', async () => {
     fields: ['date', 'url', 'query', 'device'],
     oql: { field: ['date', 'has_value', ''] },
   };
-  const asked = await client.exportRanking(id, { request, output_format: 'csv' });
+  const asked = await client.call('exportRanking', {
+    project_id: id,
+    body: { request, output_format: 'csv' },
+  });
   const done = await finished(it, client, asked.id);
-  const { aggs } = await client.aggregateRanking(id, { aggs: [{}] });
+  const { aggs } = await client.call('aggregateRanking', { project_id: id, body: { aggs: [{}] } });
   expect(done.output_row_count).toBe(aggs[0]?.rows?.[0]?.[0]);
   expect(done.output_row_count).toBeGreaterThan(10_000);
   expect(parseCsv((await fetched(it, done)).text)).toHaveLength(Number(done.output_row_count) + 1);
@@ -159,7 +168,10 @@ test.each<[problem: string, body: Json, type: string]>([
 test('a file is gone after its time, and for who does not know its address', async () => {
   const it = await service({ importDirs: [await rankingFolder()] });
   const client = clientOf(it);
-  const asked = await client.exportRanking(await projectId(it), { request: REQUEST, output_format: 'csv' });
+  const asked = await client.call('exportRanking', {
+    project_id: await projectId(it),
+    body: { request: REQUEST, output_format: 'csv' },
+  });
   const done = await finished(it, client, asked.id);
   const path = urlOf(done).slice(it.sandbox.baseUrl.length);
   const other = path.replace(/.(?=\/ranking)/, (letter) => (letter === 'A' ? 'B' : 'A'));
@@ -173,7 +185,10 @@ test('a file is gone after its time, and for who does not know its address', asy
 
 test('faults strike the file as they strike the API', async () => {
   const client = clientOf(shared);
-  const asked = await client.exportRanking(sharedId, { request: REQUEST, output_format: 'csv' });
+  const asked = await client.call('exportRanking', {
+    project_id: sharedId,
+    body: { request: REQUEST, output_format: 'csv' },
+  });
   const done = await finished(shared, client, asked.id);
   await shared.fault({ match: { path: '^/downloads/' }, kind: 'status', status: 503, times: 1 });
   expect((await fetched(shared, done)).status).toBe(503);
@@ -183,7 +198,10 @@ test('faults strike the file as they strike the API', async () => {
 test('the list of data exports has it, without what is our own', async () => {
   const it = shared;
   const client = clientOf(it);
-  const asked = await client.exportRanking(sharedId, { request: REQUEST, output_format: 'csv' });
+  const asked = await client.call('exportRanking', {
+    project_id: sharedId,
+    body: { request: REQUEST, output_format: 'csv' },
+  });
   await finished(it, client, asked.id);
   const filters = '(field:!(data_type,equals,keyword))';
   const list = await it.api(
@@ -198,9 +216,12 @@ test('a file outlives a restart of the sandbox', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'crawlhouse-downloads-'));
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
   const first = await service({ stateDir, importDirs: [await rankingFolder()] });
-  const asked = await clientOf(first).exportRanking(await projectId(first), {
-    request: REQUEST,
-    output_format: 'csv',
+  const asked = await clientOf(first).call('exportRanking', {
+    project_id: await projectId(first),
+    body: {
+      request: REQUEST,
+      output_format: 'csv',
+    },
   });
   const done = await finished(first, clientOf(first), asked.id);
   const path = urlOf(done).slice(first.sandbox.baseUrl.length);

@@ -1,0 +1,48 @@
+import type { Settings } from '../config/settings.ts';
+import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
+import { alertFacts } from './alert-facts.ts';
+import { findRunFailures, findUnitFailures, type RunFailure } from './find-failures.ts';
+import { findStale } from './find-stale.ts';
+import type { Incident } from './incident.ts';
+import { findThin } from './row-count-anomaly.ts';
+
+/**
+ * What is wrong now, as alerts are made of it, whether anybody was told or not (docs/alerts.md): what began first comes
+ * first.
+ *
+ * @param runs the last first
+ * @param now UTC milliseconds
+ */
+export async function openIncidents(
+  settings: Settings,
+  { units, runs }: { readonly units: readonly LedgerUnit[]; readonly runs: readonly LedgerRun[] },
+  now: number,
+): Promise<readonly Incident[]> {
+  const facts = await alertFacts(settings, units);
+  const nameOf = (id: string): string => facts.names.get(id) ?? id;
+  const stale = findStale(
+    facts.rhythms.filter(
+      ({ project_id, name }) =>
+        settings.projects === 'all' ||
+        settings.projects.includes(project_id) ||
+        settings.projects.includes(name),
+    ),
+    now,
+  );
+  return [
+    ...findRunFailures('run', runFailures(runs), true),
+    ...findUnitFailures(facts.failed, nameOf, true),
+    ...findThin(facts.thin, nameOf),
+    ...stale.filter(({ wait }) => wait !== true),
+  ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
+}
+
+/** What the last run failed of as a whole, with the time since when each run has. */
+export function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
+  const ended = newestFirst.filter(({ command, summary }) => command === 'run' && summary !== null);
+  const well = ended.findIndex(({ summary }) => !summary?.failure);
+  const failing = well < 0 ? ended : ended.slice(0, well);
+  const [last] = failing;
+  if (!last?.summary?.failure) return [];
+  return [{ ...last.summary.failure, failing_since: failing.at(-1)?.started_at ?? last.started_at }];
+}

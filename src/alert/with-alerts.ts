@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import type { AlertSettings } from '../config/alert-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import type { Selection } from '../model/planned-unit.ts';
+import type { RunReport } from '../model/report.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { type AlertFacts, alertFacts } from './alert-facts.ts';
+import { AlertStore } from './alert-store.ts';
+import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
+import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findStale, staleKey } from './find-stale.ts';
+import { findThin } from './row-count-anomaly.ts';
+import { targetsOf } from './targets.ts';
+
+/** Who watches a run. */
+export interface Watch {
+  /** The schedule's name, or `run`. */
+  readonly scope: string;
+  readonly alerts: AlertSettings;
+  /** False where the run is repeated if it fails: what may pass by itself is not told of yet. */
+  readonly isLast: boolean;
+  /** What is wrong beside the run, such as a file that does not hold. */
+  readonly standing?: readonly RunFailure[];
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** What alerts look at in the request of a run. */
+interface WatchedRequest {
+  readonly pipelines: readonly Pipeline[];
+  readonly selection: Selection;
+}
+
+/** A run that is watched: what makes its request, and what carries it out. */
+export interface Watched<R extends WatchedRequest> {
+  readonly plan: () => R | Promise<R>;
+  readonly run: (request: R) => Promise<RunResult>;
+}
+
+/**
+ * Runs what `plan` gives, then tells whom the settings name of what is wrong and of what is over. What comes of it, or is
+ * thrown, is what `run` or `plan` give: telling never fails a run.
+ */
+export async function withAlerts<R extends WatchedRequest>(
+  settings: Settings,
+  watch: Watch,
+  { plan, run }: Watched<R>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  try {
+    const request = await plan();
+    const result = await run(request);
+    await tell(settings, watch, { ...result, request }, logger, signal);
+    return result;
+  } catch (thrown) {
+    const error = toCrawlhouseError(thrown);
+    await tell(settings, watch, { request: null, report: null, errors: [error] }, logger, signal);
+    throw thrown;
+  }
+}
+
+/** What came of a run; without request and report of one that was not to be had. */
+interface Outcome {
+  readonly request: WatchedRequest | null;
+  readonly report: RunReport | null;
+  readonly errors: readonly CrawlhouseError[];
+}
+
+async function tell(
+  settings: Settings,
+  watch: Watch,
+  outcome: Outcome,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const targets = targetsOf(watch.alerts);
+  if (targets.length === 0 || signal.aborted) return;
+  try {
+    const { scope, alerts } = watch;
+    const now = watch.now();
+    const folder = join(settings.state_dir, 'alerts');
+    using store = new AlertStore(folder);
+    const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
+    const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
+    const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
+    const found = await findings(settings, watch, { request: outcome.request, errors }, logger);
+    noteAlerts(store, found, { targets, events: alerts.events }, run);
+    await deliverAlerts(store, folder, { targets, now }, logger, signal);
+  } catch (thrown) {
+    logger.error('alerts not raised', { error: toCrawlhouseError(thrown).message });
+  }
+}
+
+async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
+  using ledger = new Ledger(settings.state_dir);
+  return alertFacts(settings, ledger.units('unpublished'));
+}
+
+/** `errors` are those of the run as a whole; with one, what the run was to read was perhaps not read. */
+async function findings(
+  settings: Settings,
+  { scope, isLast, now, standing = [] }: Watch,
+  { request, errors }: { readonly request: WatchedRequest | null; readonly errors: readonly RunFailure[] },
+  logger: Logger,
+): Promise<Findings> {
+  const facts = await factsOfLedger(settings).catch((thrown: unknown) => {
+    logger.error('alerts without a look at ledger and warehouse', {
+      error: toCrawlhouseError(thrown).message,
+    });
+    return null;
+  });
+  if (facts === null) {
+    const judgesRun = errors.length === 0;
+    return {
+      troubles: findRunFailures(scope, [...errors, ...standing], isLast),
+      judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
+    };
+  }
+  const nameOf = (id: string): string => facts.names.get(id) ?? id;
+  const isWhole = errors.length === 0;
+  const readsCrawls = request?.pipelines.some(
+    ({ source }) => source.kind === 'resource' && source.data_type === 'crawls',
+  );
+  const projects = request?.selection.projects ?? 'all';
+  const rhythms = facts.rhythms.filter(
+    ({ project_id, name }) => projects === 'all' || projects.includes(project_id) || projects.includes(name),
+  );
+  const judged = new Set(rhythms.map(({ project_id }) => staleKey(project_id)));
+  const judgesStale = isWhole && readsCrawls === true;
+  return {
+    troubles: [
+      ...findRunFailures(scope, [...errors, ...standing], isLast),
+      ...findUnitFailures(facts.failed, nameOf, isLast),
+      ...findThin(facts.thin, nameOf),
+      ...(judgesStale ? findStale(rhythms, now()) : []),
+    ],
+    judges: (key) => {
+      if (key.startsWith('run/')) return isWhole && key.startsWith(runKey(scope, ''));
+      return key.startsWith('stale/') ? judgesStale && judged.has(key) : true;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLockWaiter, waitForLock } from './lock-waiter.ts';
+import type { Logger } from './logger.ts';
+import { describeHolder, lockedError, tryLockState } from './state-lock.ts';
+
+/** Between two looks at a state that another process holds. */
+const LOOK_MS = 200;
+/** Looks at one that does not say who it is, before it is taken for anybody. */
+const UNSAID_LOOKS = 5;
+
+/** A backfill goes behind everything else: it waits for others, and makes room for them between two units. */
+export function yieldsLock(command: string): boolean {
+  return command === 'backfill';
+}
+
+/**
+ * Takes the one writer's lock. A backfill waits for whoever holds it, or waits too; the others wait for a backfill
+ * only, which makes room for them, and are told who else holds it (docs/decisions/lock.md).
+ *
+ * @throws CrawlhouseError `locked`, and what `signal` aborts with
+ */
+export async function acquireLock(
+  stateDir: string,
+  command: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Disposable> {
+  const yields = yieldsLock(command);
+  let waiting = false;
+  let unsaid = 0;
+  let wish: Disposable | null = null;
+  try {
+    for (;;) {
+      const taken = tryLockState(stateDir, `crawlhouse ${command}`, yields);
+      if (!('holder' in taken)) {
+        if (taken.wasDamaged)
+          logger.warn('the lock file was no database, and was emptied', { folder: stateDir });
+        if (!yields || !hasLockWaiter(stateDir)) return taken;
+        // Who waits for it goes first.
+        taken[Symbol.dispose]();
+        await sleep(LOOK_MS, undefined, { signal });
+        continue;
+      }
+      // Who has it just now may not have said so yet.
+      const isUnsaid = taken.holder === null && unsaid++ < UNSAID_LOOKS;
+      if (!yields && !isUnsaid && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
+      if (!yields) wish ??= waitForLock(stateDir);
+      if (!waiting && !isUnsaid)
+        logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
+      waiting ||= !isUnsaid;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  } finally {
+    wish?.[Symbol.dispose]();
+  }
+}

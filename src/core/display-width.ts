@@ -1,0 +1,41 @@
+/** Characters of two columns: East Asian Wide and Fullwidth (Unicode Standard Annex 11), but the emoji among them. */
+const WIDE =
+  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+/** What a terminal draws as a picture: by itself, by the selector U+FE0F, or as a flag of two letters. */
+const PICTURE = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
+const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const PLAIN = /^[\x20-\x7e]*$/;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Columns that a text takes on a terminal: two for CJK and emoji, none for a combining mark. */
+export function displayWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
+  return width;
+}
+
+/** The text with spaces up to a width: behind it, or before it where it stands to the right. */
+export function padToWidth(text: string, width: number, isRight = false): string {
+  const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return isRight ? spaces + text : text + spaces;
+}
+
+/** The text cut to a width, with an ellipsis in its last column; no character is cut in two. */
+export function cutToWidth(text: string, width: number): string {
+  let cut = '';
+  let used = 0;
+  // No further than needed: a value may be megabytes long.
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > width) return `${cut}…`;
+    if (used < width) cut += segment;
+  }
+  return text;
+}
+
+function widthOf(grapheme: string): number {
+  if (WITHOUT_WIDTH.test(grapheme)) return 0;
+  return WIDE.test(grapheme) || PICTURE.test(grapheme) ? 2 : 1;
+}

@@ -1,0 +1,102 @@
+import type { Connection, Database } from './duckdb.ts';
+import { Semaphore } from './semaphore.ts';
+
+/** Memory of DuckDB that a conversion, or a thread of a load, is reckoned to take, in MB. */
+const MB_A_PLACE = 130;
+/** The same of a conversion of more than `WIDE_FIELDS`. */
+const MB_A_WIDE_PLACE = 250;
+const WIDE_FIELDS = 200;
+/** Node has four threads for all that blocks; one is left for files and gzip. */
+const MOST_PLACES = 3;
+
+/** How a process shares out its DuckDB. */
+export interface EnginePlan {
+  /** Conversions at once. */
+  readonly places: number;
+  /** DuckDB's threads while conversions run; each conversion brings one of its own. */
+  readonly conversionThreads: number;
+  /** DuckDB's threads for what runs alone. */
+  readonly aloneThreads: number;
+  /** Places that a conversion of many fields takes. */
+  readonly widePlaces: number;
+}
+
+/**
+ * Shares out the threads and the memory limit. Many conversions of one thread each do the same work in a quarter less
+ * processor time than one on all threads: DuckDB's thread that waits for the others of a statement does so busily, and
+ * a part of 32 MB has little to share out (docs/decisions/staging.md).
+ */
+export function planEngine(threads: number, memoryLimit: string): EnginePlan {
+  const memory = megabytes(memoryLimit);
+  const useful = Math.max(1, Math.min(threads, Math.floor(memory / MB_A_PLACE)));
+  const places = Math.min(useful, MOST_PLACES);
+  return {
+    places,
+    conversionThreads: useful - places + 1,
+    aloneThreads: useful,
+    widePlaces: Math.max(1, Math.min(places, Math.ceil((MB_A_WIDE_PLACE * places) / memory))),
+  };
+}
+
+/** The one DuckDB of a process, whose memory is shared: conversions several at once, or one thing alone. */
+export class Engine {
+  readonly plan: EnginePlan;
+  readonly #connection: Connection;
+  readonly #threads: number;
+  readonly #places: Semaphore;
+  #converting = 0;
+  /** Settings follow one another. */
+  #settings: Promise<unknown> = Promise.resolve();
+
+  private constructor(connection: Connection, threads: number, memoryLimit: string) {
+    this.plan = planEngine(threads, memoryLimit);
+    this.#connection = connection;
+    this.#threads = threads;
+    this.#places = new Semaphore(this.plan.places);
+  }
+
+  static async start(database: Database, threads: number, memoryLimit: string): Promise<Engine> {
+    return new Engine(await database.connect(), threads, memoryLimit);
+  }
+
+  /** Converts a part of so many fields as soon as there is room. */
+  async convert<T>(fields: number, work: () => Promise<T>): Promise<T> {
+    return this.#places.run(
+      async () => {
+        if (this.#converting++ === 0) this.#useThreads(this.plan.conversionThreads);
+        try {
+          await this.#settings;
+          return await work();
+        } finally {
+          if (--this.#converting === 0) await this.#useThreads(this.#threads);
+        }
+      },
+      fields > WIDE_FIELDS ? this.plan.widePlaces : 1,
+    );
+  }
+
+  /** Runs what shares itself out over threads, when nothing else runs: a load, a Parquet file as large as it comes. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#places.run(async () => {
+      await this.#useThreads(this.plan.aloneThreads);
+      try {
+        return await work();
+      } finally {
+        await this.#useThreads(this.#threads);
+      }
+    }, this.#places.size);
+  }
+
+  #useThreads(count: number): Promise<unknown> {
+    this.#settings = this.#settings
+      .catch(() => {})
+      .then(() => this.#connection.run(`SET threads = ${count}`));
+    return this.#settings;
+  }
+}
+
+function megabytes(limit: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT])/i.exec(limit);
+  const scale = { K: 1e-3, M: 1, G: 1e3, T: 1e6 }[match?.[2]?.toUpperCase() ?? 'M'] ?? 1;
+  return Number(match?.[1] ?? 0) * scale;
+}

@@ -1,0 +1,34 @@
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Piece = Html | string | number | null | undefined | false | readonly Piece[];
+
+/**
+ * HTML from a template: every text put in is escaped, so it is safe between tags and in quoted attributes. Null,
+ * undefined and false are nothing.
+ */
+export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  return new Html(strings.map((text, index) => text + pieceText(pieces[index])).join(''));
+}
+
+function pieceText(piece: Piece): string {
+  if (piece === null || piece === undefined || piece === false) return '';
+  if (piece instanceof Html) return piece.text;
+  if (Array.isArray(piece)) return piece.map(pieceText).join('');
+  return escaped(String(piece));
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

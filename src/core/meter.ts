@@ -1,0 +1,54 @@
+import { bytesText, countText, durationText } from './amounts.ts';
+
+/** How far the units of a run are. */
+export interface Standing {
+  readonly done: number;
+  readonly due: number;
+  /** Received so far, also of units that are under way. */
+  readonly rows: number;
+  /** On the wire, of units that are through. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Counts what has come, and tells it in a line each time something has. */
+export class Meter {
+  readonly #due: number;
+  readonly #tell: (text: string) => void;
+  readonly #startedAt = performance.now();
+  #done = 0;
+  #rows = 0;
+  #bytes = 0;
+
+  constructor(due: number, tell: (text: string) => void) {
+    this.#due = due;
+    this.#tell = tell;
+  }
+
+  received(rows: number): void {
+    this.#rows += rows;
+    this.#show('');
+  }
+
+  /** @param bytes null where nothing came */
+  unitDone(what: string, bytes: number | null): void {
+    this.#done++;
+    this.#bytes += bytes ?? 0;
+    this.#show(` · ${what}`);
+  }
+
+  #show(last: string): void {
+    const seconds = (performance.now() - this.#startedAt) / 1000;
+    const standing = { done: this.#done, due: this.#due, rows: this.#rows, bytes: this.#bytes, seconds };
+    this.#tell(describeProgress(standing) + last);
+  }
+}
+
+/** `12 of 44 units · 253,000 rows · 96.0 MB · 8,400 rows/s · about 3 min left` */
+export function describeProgress({ done, due, rows, bytes, seconds }: Standing): string {
+  const pace = seconds > 0 && rows > 0 ? [`${countText(Math.round(rows / seconds))} rows/s`] : [];
+  const left = done > 0 && done < due ? [`about ${durationText((seconds / done) * (due - done))} left`] : [];
+  return [`${done} of ${due} units`, `${countText(rows)} rows`, bytesText(bytes), ...pace, ...left].join(
+    ' · ',
+  );
+}

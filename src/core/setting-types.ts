@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** A text that is not empty. */
+export const Given = z.string('a text is expected').min(1, 'a text is expected');
+
+/** An address without user name and password: nobody would send them, and they would stand in each manifest. */
+export function address(error: string) {
+  return z.url({ protocol: /^https?$/, error }).refine((text) => {
+    const { username = '', password = '' } = URL.parse(text) ?? {};
+    return username === '' && password === '';
+  }, 'an address without user name and password is expected');
+}
+
+/** What the keys of objects begin with. */
+export const Prefix = z
+  .string()
+  .default('')
+  .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ''))
+  .describe('What the keys of data exports begin with; slashes at its ends do not count.');
+
+export const Endpoint = address('an address is expected')
+  .optional()
+  .describe("The address of an emulator, or of a store that speaks like the cloud's own.");

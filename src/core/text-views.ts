@@ -1,0 +1,78 @@
+/** A reading of a text's bytes: each character of `text` is one byte. */
+export interface TextView {
+  readonly text: string;
+  /** The character at `i` was read from the bytes `starts[i]` to `ends[i]`; without places from byte `i`. */
+  readonly places?: { readonly starts: readonly number[]; readonly ends: readonly number[] };
+}
+
+/** The bytes as they are. */
+export function plainView(bytes: Buffer): TextView {
+  return { text: bytes.toString('latin1') };
+}
+
+/** The bytes that the characters from `from` to before `to` were read from. */
+export function bytesBehind({ places }: TextView, from: number, to: number): readonly [number, number] {
+  return places ? [places.starts[from] ?? 0, places.ends[to - 1] ?? 0] : [from, to];
+}
+
+const ESCAPE =
+  /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(["'\\/])|&(amp|lt|gt|quot|apos);|&#(\d{1,7});|&#x([0-9a-f]{1,6});/gi;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** One layer of percent-encoding, of JSON's escapes and of HTML's taken off; undefined where there is none. */
+export function unescapedView(view: TextView): TextView | undefined {
+  return replaced(view, ESCAPE, ([whole, percent, unicode, hex, character, entity, decimal, hexadecimal]) => {
+    if (percent ?? hex) return String.fromCharCode(Number.parseInt(percent ?? hex ?? '', 16));
+    if (character !== undefined) return character;
+    if (entity !== undefined) return ENTITIES[entity.toLowerCase()] ?? whole;
+    if (unicode !== undefined) return bytesOf(JSON.parse(`"${unicode.toLowerCase()}"`) as string);
+    const point = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+    return point <= 0x10ffff ? bytesOf(String.fromCodePoint(point)) : whole;
+  });
+}
+
+/** What may stand between the pieces of a text that was wrapped, coloured, or laid over neighbouring fields or strings. */
+const GAP =
+  /\p{Cc}\[[0-9;]{0,20}[A-Za-z]|"\s{0,8}[,+]\s{0,8}"(?:[\w.-]{1,40}"\s{0,8}:\s{0,8}")?|"?\s{1,8}[\w.-]{1,40}="?|\\[nrt]|[\p{Cc}\s]+/gu;
+
+/** The text without what may stand between the pieces of a split one; undefined where nothing of it is there. */
+export function joinedView(view: TextView): TextView | undefined {
+  return replaced(view, GAP, () => '');
+}
+
+/** A text as the characters of its UTF-8 bytes. */
+export function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function replaced(
+  { text, places }: TextView,
+  pattern: RegExp,
+  by: (match: readonly (string | undefined)[] & { 0: string }) => string,
+): TextView | undefined {
+  const pieces: string[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const keep = (from: number, to: number): void => {
+    pieces.push(text.slice(from, to));
+    for (let index = from; index < to; index++) {
+      starts.push(places?.starts[index] ?? index);
+      ends.push(places?.ends[index] ?? index + 1);
+    }
+  };
+  let last = 0;
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length;
+    keep(last, match.index);
+    const piece = by(match as unknown as readonly (string | undefined)[] & { 0: string });
+    pieces.push(piece);
+    for (let index = 0; index < piece.length; index++) {
+      starts.push(places?.starts[match.index] ?? match.index);
+      ends.push(places?.ends[end - 1] ?? end);
+    }
+    last = end;
+  }
+  if (last === 0) return undefined;
+  keep(last, text.length);
+  return { text: pieces.join(''), places: { starts, ends } };
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlhouseError } from './errors.ts';
+import { aboveNet } from './last-net.ts';
+
+/** How long the work of a unit may take to end once it is told to, in milliseconds. */
+const GRACE_MS = 5_000;
+
+/**
+ * Runs the work of one unit so that whatever goes wrong in it is that unit's error (`aboveNet`). Its signal aborts with
+ * the run's, with an error that nothing caught, and when the unit is over: no body or timer of it stays open.
+ *
+ * @throws what `work` throws, or the uncaught error where `work` does not end by it
+ */
+export async function withUnitNet<T>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const stuck = Promise.withResolvers<never>();
+  const ended = new AbortController();
+  const onUncaught = (error: CrawlhouseError): void => {
+    own.abort(error);
+    sleep(GRACE_MS, undefined, { signal: ended.signal }).then(
+      () => stuck.reject(error),
+      () => {},
+    );
+  };
+  stuck.promise.catch(() => {});
+  try {
+    return await aboveNet('unit', onUncaught, () =>
+      Promise.race([work(AbortSignal.any([signal, own.signal])), stuck.promise]),
+    );
+  } finally {
+    ended.abort();
+    own.abort(new CrawlhouseError('interrupted', 'the unit is over'));
+  }
+}

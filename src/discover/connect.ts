@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { ServiceClient } from '../api/client.ts';
+import { OAuthTokenSource } from '../api/oauth-token-source.ts';
+import { readTokens, type TokenOrigin, writeTokens } from '../api/stored-tokens.ts';
+import type { TokenSource } from '../api/token-source.ts';
+import { limitsOf } from '../config/limits.ts';
+import { type ServiceSettings, type Settings, serviceSettings } from '../config/settings.ts';
+import type { Logger } from '../core/logger.ts';
+
+/**
+ * The client of the service that the settings name.
+ *
+ * @throws CrawlhouseError `bad_settings` when the address, or what lets us in, is missing
+ */
+export function connect(settings: Settings, logger: Logger): ServiceClient {
+  const service = serviceSettings(settings);
+  return new ServiceClient({
+    baseUrl: service.baseUrl,
+    accessToken: 'oauth' in service ? oauthTokens(service, settings.state_dir) : service.accessToken,
+    requestsPerSecond: settings.requests_per_second,
+    limits: limitsOf(settings),
+    logger,
+  });
+}
+
+/** Tokens that outlive the process: a service that gives a new refresh token with each refresh takes the former no more. */
+function oauthTokens(
+  { baseUrl, oauth }: Extract<ServiceSettings, { oauth: unknown }>,
+  stateDir: string,
+): TokenSource {
+  const tokenUrl = oauth.token_url ?? `${baseUrl}/oauth/token`;
+  const origin: TokenOrigin = { tokenUrl, clientId: oauth.client_id, refreshToken: oauth.refresh_token };
+  const file = join(stateDir, 'oauth.json');
+  return new OAuthTokenSource({
+    baseUrl,
+    clientId: oauth.client_id,
+    clientSecret: oauth.client_secret,
+    tokenUrl,
+    tokens: { refreshToken: oauth.refresh_token },
+    storedTokens: () => readTokens(file, origin),
+    onTokens: (tokens) => writeTokens(file, origin, tokens),
+  });
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { type Connection, Database } from '../core/duckdb.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import { columnLineage } from '../transform/column-lineage.ts';
+import { compileQuestions } from '../transform/compile-questions.ts';
+import { loadModels } from '../transform/load-models.ts';
+import type { Model } from '../transform/model.ts';
+import { sqlFolders } from '../transform/sql-folders.ts';
+import { parseSelect } from '../transform/sql-tree.ts';
+import { tableReferences } from '../transform/table-references.ts';
+import { readPublished } from '../warehouse/read-published.ts';
+import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
+
+/**
+ * Gathers what models, pipelines and questions say of the tables, and what the published warehouse adds, where there is
+ * one: types, rows, the tables of `raw` and `ops`, the last results of the tests.
+ *
+ * @throws CrawlhouseError `bad_model`
+ */
+export async function readDictionary(
+  settings: Settings,
+  pipelines: readonly Pipeline[],
+  { published }: { readonly published: boolean },
+): Promise<Dictionary> {
+  const sql = sqlFolders(settings);
+  const models = await loadModels(sql);
+  const questions = await compileQuestions(settings, models);
+  const found = published ? await readPublished(settings, readWarehouse) : undefined;
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  const parser = await database.connect();
+  const tables: DictionaryTable[] = [];
+  const lineage = await columnLineage(parser, models);
+  for (const model of models) {
+    const sources = lineage.get(model.name);
+    tables.push(modelTable(model, await readsOf(parser, model), sources, found));
+  }
+  const named = new Map(pipelines.map((pipeline) => [`raw.${pipeline.dataset}`, pipeline.description]));
+  for (const name of found?.columns.keys() ?? []) {
+    if (!name.startsWith('mart.')) tables.push(plainTable(name, named.get(name) ?? null, found as Warehouse));
+  }
+  return {
+    publishedAt: found?.publishedAt ?? null,
+    tables: tables.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    questions: await Promise.all(
+      questions.map(async (question) => ({
+        ...{ name: question.name, title: question.title, description: question.description.trim() },
+        sql: question.sql,
+        reads: await readsOf(parser, question),
+      })),
+    ),
+  };
+}
+
+async function readsOf(
+  connection: Connection,
+  { sql, file, sqlLine }: Pick<Model, 'sql' | 'file' | 'sqlLine'>,
+): Promise<string[]> {
+  const references = tableReferences(await parseSelect(connection, sql, { file, line: sqlLine }));
+  const names = references
+    .filter(({ schema }) => schema !== '')
+    .map(({ schema, name }) => `${schema}.${name}`);
+  return [...new Set(names)].sort();
+}
+
+/** What the published warehouse says. */
+interface Warehouse {
+  readonly publishedAt: string | null;
+  /** Columns by table, in their order. */
+  readonly columns: ReadonlyMap<string, readonly { readonly name: string; readonly type: string }[]>;
+  readonly rows: ReadonlyMap<string, number>;
+  /** The last result of each test, by model and test. */
+  readonly results: ReadonlyMap<string, DictionaryTest>;
+}
+
+async function readWarehouse(connection: Connection): Promise<Warehouse> {
+  const columns = await connection.jsonRows(
+    `SELECT schema_name || '.' || table_name AS "table", column_name AS name, data_type AS type
+     FROM duckdb_columns() WHERE database_name = current_database() AND schema_name IN ('raw', 'mart', 'ops')
+     ORDER BY 1, column_index`,
+  );
+  const rows = await connection.jsonRows(
+    `SELECT schema_name || '.' || table_name AS "table", estimated_size AS rows
+     FROM duckdb_tables() WHERE database_name = current_database()`,
+  );
+  const results = await connection.jsonRows(
+    `SELECT model, name, severity, status, failures, strftime(tested_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS tested_at
+     FROM ops.test_results QUALIFY row_number() OVER (PARTITION BY model, name ORDER BY tested_at DESC) = 1`,
+  );
+  const publishedAt = await connection.scalar(
+    `SELECT strftime(published_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') FROM ops.publication`,
+  );
+  const byTable = Map.groupBy(columns, (row) => String(row.table));
+  return {
+    publishedAt: typeof publishedAt === 'string' ? publishedAt : null,
+    columns: new Map(
+      [...byTable].map(([table, of]) => [
+        table,
+        of.map((row) => ({ name: String(row.name), type: String(row.type) })),
+      ]),
+    ),
+    rows: new Map(rows.map((row) => [String(row.table), Number(row.rows)])),
+    results: new Map(
+      results.map((row) => [
+        `${row.model} ${row.name}`,
+        {
+          ...{ name: String(row.name), severity: String(row.severity), status: String(row.status) },
+          ...{ failures: Number(row.failures), testedAt: String(row.tested_at) },
+        },
+      ]),
+    ),
+  };
+}
+
+function modelTable(
+  model: Model,
+  reads: readonly string[],
+  sources: ReadonlyMap<string, readonly string[]> | undefined,
+  found: Warehouse | undefined,
+): DictionaryTable {
+  const types = new Map(found?.columns.get(model.name)?.map(({ name, type }) => [name, type]));
+  const columns = [...model.columns].map(
+    ([name, description]): DictionaryColumn => ({
+      name,
+      description,
+      type: types.get(name) ?? null,
+      sources: sources?.get(name) ?? [],
+    }),
+  );
+  const untested = { status: null, failures: null, testedAt: null };
+  return {
+    ...{
+      name: model.name,
+      kind: model.kind,
+      description: model.description,
+      grain: model.grain,
+      columns,
+      reads,
+    },
+    tests: model.tests.map(
+      ({ name, severity }) => found?.results.get(`${model.name} ${name}`) ?? { name, severity, ...untested },
+    ),
+    sql: model.sql.trim(),
+    file: model.file,
+    rows: model.kind === 'table' ? (found?.rows.get(model.name) ?? null) : null,
+  };
+}
+
+function plainTable(name: string, description: string | null, found: Warehouse): DictionaryTable {
+  const columns = (found.columns.get(name) ?? []).map((column) => ({
+    ...column,
+    description: null,
+    sources: [],
+  }));
+  const kind = name.startsWith('raw.') ? 'source' : 'operations';
+  const rows = found.rows.get(name) ?? null;
+  return { name, kind, description, grain: null, columns, reads: [], tests: [], sql: null, file: null, rows };
+}

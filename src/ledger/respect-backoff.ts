@@ -1,0 +1,44 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import type { LedgerUnit } from '../model/ledger-records.ts';
+import type { PlannedUnit } from '../model/planned-unit.ts';
+import type { UnitReport } from '../model/report.ts';
+import { unitName } from '../model/unit.ts';
+import { unitReport } from '../model/unit-report.ts';
+import { mayTry } from './next-try.ts';
+
+/** Units that are due, apart by whether their next try has come. */
+export interface Patience {
+  readonly now: readonly PlannedUnit[];
+  /** What is still wrong with the others: a unit that is left alone is no unit that is well. */
+  readonly reports: readonly UnitReport[];
+  readonly errors: readonly CrawlhouseError[];
+}
+
+/**
+ * Leaves units alone that have failed again and again, until their next try.
+ *
+ * @param at UTC milliseconds
+ */
+export function respectBackoff(
+  due: readonly PlannedUnit[],
+  standing: readonly LedgerUnit[],
+  at: number,
+): Patience {
+  const waiting = new Map(
+    standing
+      .filter((one) => one.error !== null && !mayTry(one.next_try_at, at))
+      .map((one) => [one.unit, one]),
+  );
+  const reports: UnitReport[] = [];
+  const errors: CrawlhouseError[] = [];
+  const now = due.filter(({ unit }) => {
+    const one = waiting.get(unitName(unit));
+    if (!one?.error) return true;
+    const { code, message, hint } = one.error;
+    const error = { code, message: `${message} (next try ${one.next_try_at})`, hint };
+    reports.push(unitReport(unit, one.status === 'refused' ? 'refused' : 'failed', error));
+    errors.push(new CrawlhouseError(code, error.message, hint === null ? {} : { hint }));
+    return false;
+  });
+  return { now, reports, errors };
+}

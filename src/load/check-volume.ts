@@ -1,0 +1,37 @@
+import type { Settings } from '../config/settings.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { stringifyJson } from '../core/json.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Volume } from '../model/volume.ts';
+import { isFew, usualRows } from '../model/volume.ts';
+import { rowsBefore } from '../warehouse/ops-loads.ts';
+import type { WorkingCopy } from '../warehouse/working-copy.ts';
+
+interface VolumeContext {
+  readonly settings: Settings;
+  readonly working: WorkingCopy;
+  /** A person named the crawl: what is unusual about it is accepted. */
+  readonly named: boolean;
+}
+
+/**
+ * Holds the rows of a crawl, or of a comparison, against those of the ones before it.
+ *
+ * @throws CrawlhouseError `volume_held` where they are far fewer, the setting holds such ones, and nobody named the crawl
+ */
+export async function checkVolume(
+  { settings, working, named }: VolumeContext,
+  { name, unit, counts, source }: Manifest,
+): Promise<Volume> {
+  const { kind, id } = unit.source;
+  if (kind !== 'crawl' && kind !== 'crawl_over_crawl') return { usual: null, isFew: false };
+  const { min_ratio, hold } = settings.volume_check;
+  const filter = source.filter === null ? null : stringifyJson(source.filter);
+  const usual = usualRows(await rowsBefore(working.connection, unit, filter));
+  const volume = { usual, isFew: isFew(counts.staged, usual, min_ratio) };
+  // A comparison can't be named, so it could not be let in either.
+  if (!volume.isFew || !hold || named || kind !== 'crawl') return volume;
+  throw new CrawlhouseError('volume_held', `${name}: ${counts.staged} rows, usually ${usual}`, {
+    hint: `look at the crawl; crawlhouse run --crawl ${id} loads it as it is`,
+  });
+}

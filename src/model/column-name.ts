@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+/** Hexadecimal digits of the mark, and by how many it grows where a name with it is taken too. */
+const MARK = 6;
+
+/**
+ * The names that the column of a field may have, the preferred first: the field's own, then with a mark made from its
+ * exact spelling, which tells it from names that DuckDB takes for the same. A mark that a field has in its own name is
+ * only part of that name, so there is always one more.
+ *
+ * @param isReserved whether the field's own name is kept for others
+ */
+export function* columnNames(field: string, isReserved = false): Generator<string> {
+  if (!isReserved) yield field;
+  const digest = createHash('sha256').update(field).digest('hex');
+  for (let digits = MARK; digits <= digest.length; digits += MARK)
+    yield `${field}~${digest.slice(0, digits)}`;
+}
+
+/**
+ * The columns of fields that come together, each by one of its names: one in lower case, as the specification's are,
+ * keeps its own before one that differs from it only in case.
+ *
+ * @param isFree whether a name may be given; those given before are not free
+ */
+export function nameColumns(
+  fields: readonly string[],
+  isFree: (name: string, field: string) => boolean,
+  isReserved: (field: string) => boolean = () => false,
+): Map<string, string> {
+  const given = new Set<string>();
+  const names = new Map<string, string>();
+  const isLower = (field: string): boolean => field === field.toLowerCase();
+  for (const field of [...fields.filter(isLower), ...fields.filter((one) => !isLower(one))]) {
+    const name = columnNames(field, isReserved(field)).find(
+      (one) => !given.has(one.toLowerCase()) && isFree(one, field),
+    );
+    if (name === undefined)
+      throw new RangeError(`no name is left for the column of ${JSON.stringify(field)}`);
+    given.add(name.toLowerCase());
+    names.set(field, name);
+  }
+  return names;
+}

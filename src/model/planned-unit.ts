@@ -1,0 +1,39 @@
+import type { Oql } from '../api/oql.ts';
+import type { CrawlhouseError } from '../core/errors.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { Unit } from './unit.ts';
+
+/** The crawls and windows that a person or a schedule asks for. */
+export interface Selection {
+  /** Ids or names of projects, or `all`. */
+  readonly projects: 'all' | readonly string[];
+  /** Ids of crawls; null: every one. */
+  readonly crawls: readonly string[] | null;
+  /** Held against a crawl's end, or the first day of a window, in UTC milliseconds: from inclusive, to exclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A unit with what stands in its way, if anything does. */
+export interface PlannedUnit {
+  readonly unit: Unit;
+  readonly pipeline: Pipeline;
+  /** Why nothing can be loaded; null when it can. */
+  readonly skip: string | null;
+  /** What kept discovery from telling its source or its windows; null where nothing did. */
+  readonly failure: CrawlhouseError | null;
+  /** The pipeline's filter and the unit's window. */
+  readonly oql: Oql | null;
+  /** Asked for again although the warehouse holds it: lists, and windows whose data may still come in. */
+  readonly refresh: boolean;
+  /** What brings an archived crawl back before its data is asked for; null where nothing need be done. */
+  readonly restore: 'unarchive' | 'unarchive-fast' | null;
+  /** When the crawl or comparison ended, UTC milliseconds; null for lists and windows. */
+  readonly ended_at: number | null;
+}
+
+export interface Plan {
+  readonly units: readonly PlannedUnit[];
+  /** Ids of the crawls and comparisons that have not ended, whatever the selection. */
+  readonly open: readonly string[];
+}

@@ -1,0 +1,27 @@
+import type { Oql } from '../api/oql.ts';
+import type { Field } from './field.ts';
+import type { ListUpdate } from './manifest.ts';
+import type { Download, RawPart } from './raw-part.ts';
+
+/**
+ * What a file shows of the fields that were asked for (docs/decisions/recognition.md): `every` where they were named in
+ * the request, `some` where the export takes no choice of fields, `unknown` where nobody asked for fields.
+ */
+export type Shown = 'every' | 'some' | 'unknown';
+
+/** A unit's rows on their way: what the service says of them, and a generator of raw parts. */
+export interface Source {
+  /** The service's own count; null where it gives none. */
+  readonly reported: number | null;
+  /** Fields that were asked for, with their types. */
+  readonly catalogue: readonly Field[];
+  /** What of them a file shows; nothing is said where it is absent. */
+  readonly shown?: Shown;
+  /** OQL under which `reported` was counted. */
+  readonly filter: Oql | null;
+  readonly parts: AsyncGenerator<RawPart, Download>;
+  /** Fields that no two rows may share, of rows that come page by page; none where nothing is known, or no page is. */
+  readonly key?: readonly string[];
+  /** The rows are only what is new of a list. */
+  readonly update?: ListUpdate;
+}

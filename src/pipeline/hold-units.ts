@@ -1,0 +1,121 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
+import type { UnitReport } from '../model/report.ts';
+import { reportedError, unitReport } from '../model/unit-report.ts';
+import { abandonExport, type ReconcileContext } from '../routes/export/reconcile-exports.ts';
+import { type Fault, findFaults } from '../transform/find-faults.ts';
+import type { ModelsOutcome } from '../transform/run-models.ts';
+import { type NewUnit, type NewUnits, withNewUnits } from '../warehouse/new-units.ts';
+import { type Hold, recordHolds } from '../warehouse/ops-holds.ts';
+import { projectNames } from '../warehouse/project-names.ts';
+import type { WorkingCopy } from '../warehouse/working-copy.ts';
+
+/** Of the memory limit: what puts rows of many columns back takes more than the limit counts. */
+const MEMORY_SHARE = 0.6;
+
+export interface HoldContext extends ReconcileContext {
+  readonly working: WorkingCopy;
+  readonly runId: string;
+  readonly modelsVersion: string;
+}
+
+/** A unit that was held, with all that it is at fault for. */
+export interface HeldBack {
+  readonly unit: NewUnit;
+  readonly faults: readonly Fault[];
+  readonly error: CrawlhouseError;
+}
+
+/**
+ * Takes the units out of the working copy that failed tests and broken models are to be laid to; what is published of
+ * them stays. One transaction, so a kill leaves them new or held.
+ */
+export async function holdFaultyUnits(context: HoldContext, outcome: ModelsOutcome): Promise<HeldBack[]> {
+  const { working, runId, signal } = context;
+  return withNewUnits(working, async (found) => {
+    const options = { connection: working.connection, outcome, found, runId, signal };
+    const faults = Map.groupBy(await findFaults(options), ({ unit }) => unit);
+    const names = await projectNames(working.connection);
+    const held = found.units.flatMap((unit) => {
+      const own = faults.get(unit.unit);
+      return own ? [{ unit, faults: own, error: errorOf(unit, own, names) }] : [];
+    });
+    if (held.length > 0) await hold(context, held, found);
+    return held;
+  });
+}
+
+async function hold(context: HoldContext, held: readonly HeldBack[], { putBack }: NewUnits): Promise<void> {
+  const { working, ledger, logger, runId } = context;
+  const { connection } = working;
+  const holds = held.map((one) => holdOf(one, context.modelsVersion));
+  await withOneThread(connection, () =>
+    withLowerMemory(connection, MEMORY_SHARE, () =>
+      connection.transaction(async () => {
+        await putBack(holds.map(({ unit }) => unit));
+        await recordHolds(connection, holds, runId);
+        await working.markDirty();
+      }),
+    ),
+  );
+  const standing = new Map(ledger.units('unpublished').map((one) => [one.unit, one]));
+  for (const { unit, error } of held) {
+    ledger.discoverUnits([unit]);
+    ledger.setUnit(unit, 'refused', standing.get(unit.unit)?.attempts ?? 0, reportedError(error));
+    abandonExport(context, unit.unit, error);
+    logger.info('unit held', { unit: unit.unit, stage: 'transform', error: error.message });
+  }
+}
+
+/** The units of a run's report as they stand after some were held. */
+export function withHeld(units: readonly UnitReport[], held: readonly HeldBack[]): UnitReport[] {
+  const errors = new Map(held.map((one) => [one.unit.unit, one]));
+  const touched = new Set(units.map(({ unit }) => unit));
+  return [
+    ...units.map((report): UnitReport => {
+      const one = errors.get(report.unit);
+      if (!one) return report;
+      const counts = { ...report.counts, loaded: null, queryable: null };
+      return { ...report, status: 'refused', counts, error: reportedError(one.error) };
+    }),
+    ...held
+      .filter(({ unit }) => !touched.has(unit.unit))
+      .map(({ unit, error }) => unitReport(unit, 'refused', reportedError(error))),
+  ];
+}
+
+function holdOf({ unit, faults, error }: HeldBack, models: string): Hold {
+  const [first] = faults;
+  return {
+    unit: unit.unit,
+    model: first?.model ?? '',
+    test: first?.test ?? null,
+    error: reportedError(error),
+    content_sha256: faults.some(({ isAlone }) => isAlone) ? unit.content_sha256 : null,
+    models,
+  };
+}
+
+function errorOf(
+  { unit, source, window }: NewUnit,
+  faults: readonly Fault[],
+  names: ReadonlyMap<string, string>,
+): CrawlhouseError {
+  const project = source.project_id ?? source.id;
+  const name = names.get(project);
+  const whose = [
+    name === undefined ? `project ${project}` : `project ${name} (${project})`,
+    ...(source.id === project ? [] : [`${source.kind === 'crawl' ? 'crawl' : 'comparison'} ${source.id}`]),
+    ...(window ? [window.from] : []),
+  ].join(', ');
+  const [first] = faults;
+  const isTest = first?.test != null;
+  const what = isTest
+    ? `${first.rows} ${first.rows === 1 ? 'row' : 'rows'} of ${whose} fail the test ${first.test} of ${first.model}: ${first.example}`
+    : `with the rows of ${whose}: ${first?.example}`;
+  const others = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  const drop = source.id === project ? '' : `; crawlhouse drop --crawl ${source.id} keeps it out`;
+  return new CrawlhouseError(isTest ? 'test_held' : 'model_held', `${unit}: ${what}${others}`, {
+    hint: `its former rows stay, everything else is published, and the next run asks for it again${drop}`,
+  });
+}

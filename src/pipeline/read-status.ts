@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Incident } from '../alert/incident.ts';
+import { openIncidents } from '../alert/incidents.ts';
+import type { Settings } from '../config/settings.ts';
+import { bytesOf, freeBytes } from '../core/disk-use.ts';
+import { lockedSince } from '../core/state-lock.ts';
+import { markDeadRuns } from '../ledger/dead-runs.ts';
+import { type Discovery, LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import type { LedgerExport } from '../ledger/ledger-export.ts';
+import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
+import { type Freshness, freshness } from '../warehouse/freshness.ts';
+import { ledgerTables } from '../warehouse/ops-units.ts';
+import { readPublished } from '../warehouse/read-published.ts';
+
+/** So many last runs are told of; */
+const RUNS_TOLD = 20;
+/** and so many are looked at for when a failure began. */
+const RUNS = 1000;
+
+/** Bytes by what takes them. */
+export interface DiskUse {
+  readonly warehouse: number;
+  readonly working_copy: number;
+  readonly packages: number;
+  readonly raw: number;
+  readonly logs: number;
+  readonly spill: number;
+  /** On the disk of the warehouse; null where it does not say. */
+  readonly free: number | null;
+}
+
+/** How a project stands, as `status` shows it. */
+export interface Standing {
+  /** What is wrong now, the oldest first. */
+  readonly troubles: readonly Incident[];
+  readonly discovery: Discovery;
+  readonly units: readonly LedgerUnit[];
+  readonly exports: readonly LedgerExport[];
+  readonly runs: readonly LedgerRun[];
+  readonly freshness: readonly Freshness[];
+  readonly disk: DiskUse;
+}
+
+/**
+ * From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on.
+ *
+ * @param now UTC milliseconds
+ */
+export async function readStatus(settings: Settings, now: number): Promise<Standing> {
+  // Looked at first: a run that ends meanwhile is in the ledger by then.
+  const since = lockedSince(settings.state_dir);
+  const read = existsSync(join(settings.state_dir, LEDGER_FILE))
+    ? rememberedByLedger(settings)
+    : await rememberedByWarehouse(settings);
+  const remembered = { ...read, runs: markDeadRuns(read.runs, since) };
+  return {
+    ...remembered,
+    runs: remembered.runs.slice(0, RUNS_TOLD),
+    troubles: await openIncidents(settings, remembered, now),
+    freshness: (await readPublished(settings, freshness)) ?? [],
+    disk: await diskUse(settings),
+  };
+}
+
+type Remembered = Pick<Standing, 'discovery' | 'units' | 'exports' | 'runs'>;
+
+function rememberedByLedger(settings: Settings): Remembered {
+  using ledger = new Ledger(settings.state_dir);
+  return {
+    discovery: ledger.discovery(),
+    units: ledger.units(),
+    exports: ledger.exports(),
+    runs: ledger.runs(RUNS),
+  };
+}
+
+async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
+  const told = await readPublished(settings, (connection) => ledgerTables(connection));
+  return {
+    discovery: { open: [], swept_at: null },
+    units: told?.units ?? [],
+    exports: [],
+    runs: (told?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
+  };
+}
+
+async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
+  const of = (name: string): Promise<number> => bytesOf(join(state_dir, name));
+  return {
+    warehouse: await bytesOf(warehouse),
+    working_copy: await of('work.duckdb'),
+    packages: await of('packages'),
+    raw: await of('raw'),
+    logs: await of('logs'),
+    spill: await of('spill'),
+    free: await freeBytes(dirname(warehouse)),
+  };
+}

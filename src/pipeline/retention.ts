@@ -1,0 +1,113 @@
+import { findExpired } from '../model/find-expired.ts';
+import type { Inventory } from '../model/inventory.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
+import { unitName } from '../model/unit.ts';
+import { asDropped } from '../warehouse/drop-targets.ts';
+import { type HeldUnit, heldUnits } from '../warehouse/held-units.ts';
+import { markKept } from '../warehouse/mark-kept.ts';
+import { takeOut } from './drop.ts';
+import type { Session, Work } from './session.ts';
+
+/** What of a run's request housekeeping looks at. */
+interface Wish {
+  readonly pipelines: readonly Pipeline[];
+  readonly selection: Selection;
+  readonly reload: boolean;
+}
+
+/** Did a person name what is wanted? Then what was dropped comes back. */
+export function isExplicit({ reload, selection }: Pick<Wish, 'reload' | 'selection'>): boolean {
+  return reload || selection.crawls !== null;
+}
+
+/**
+ * The planned units less those that stay out of the warehouse: dropped on purpose, or crawls that `keep` has no place
+ * for. A person's explicit wish brings them back.
+ */
+export async function withoutDropped(
+  { ledger, working }: Session,
+  planned: readonly PlannedUnit[],
+  inventory: Inventory,
+  request: Wish,
+): Promise<readonly PlannedUnit[]> {
+  const dropped = new Set(
+    ledger
+      .units('unpublished')
+      .filter((one) => one.status === 'dropped')
+      .map((one) => one.unit),
+  );
+  if (isExplicit(request)) {
+    for (const { unit } of planned)
+      if (dropped.has(unitName(unit))) ledger.setUnit(unit, 'discovered', 0, null);
+    return planned;
+  }
+  const wanted = planned.filter(({ unit }) => !dropped.has(unitName(unit)));
+  if (request.pipelines.every((one) => keepOf(one) === null)) return wanted;
+  const held = await heldUnits(working.connection);
+  const endOf = endsOf(inventory);
+  const out = new Set(
+    request.pipelines.flatMap((pipeline) => {
+      const candidates = wanted.filter(
+        (one) => one.pipeline === pipeline && one.skip === null && !one.failure,
+      );
+      return crawlsBeyond(pipeline, [
+        ...[...held.values()].filter((one) => one.dataset === pipeline.dataset),
+        ...candidates
+          .filter(({ unit }) => !held.has(unitName(unit)))
+          .map(({ unit }) => ({
+            unit: unitName(unit),
+            ...unit,
+            rows: 0,
+            endedAt: endOf.get(unit.source.id) ?? 0,
+            kept: false,
+          })),
+      ]).map((one) => one.unit);
+    }),
+  );
+  return wanted.filter(({ unit }) => held.has(unitName(unit)) || !out.has(unitName(unit)));
+}
+
+/** After the loads of a run: crawls that `keep` has no more place for leave the warehouse. */
+export async function applyRetention(session: Session, request: Wish, work: Work): Promise<void> {
+  const limited = request.pipelines.filter((one) => keepOf(one) !== null);
+  if (limited.length === 0) return;
+  const { connection } = session.working;
+  const of = (held: ReadonlyMap<string, HeldUnit>, pipeline: Pipeline): HeldUnit[] =>
+    crawlsBeyond(
+      pipeline,
+      [...held.values()].filter((one) => one.dataset === pipeline.dataset),
+    );
+  if (isExplicit(request)) {
+    const loaded = new Set(work.units.filter((one) => one.status === 'loaded').map((one) => one.unit));
+    const held = await heldUnits(connection);
+    const beyond = limited.flatMap((pipeline) => of(held, pipeline)).map((one) => one.unit);
+    await markKept(
+      connection,
+      beyond.filter((unit) => loaded.has(unit)),
+    );
+  }
+  const held = await heldUnits(connection);
+  for (const pipeline of limited) {
+    const units = of(held, pipeline).map(asDropped);
+    await takeOut(session, units, `beyond the ${keepOf(pipeline)} last crawls that keep asks for`);
+  }
+}
+
+function keepOf({ source, keep }: Pipeline): number | null {
+  return source.kind === 'crawl' && keep.crawls !== 'all' ? keep.crawls : null;
+}
+
+function crawlsBeyond(pipeline: Pipeline, units: readonly HeldUnit[]): HeldUnit[] {
+  const keep = keepOf(pipeline);
+  if (keep === null) return [];
+  return findExpired(
+    units.filter((one) => !one.kept),
+    keep,
+  );
+}
+
+function endsOf({ workspaces }: Inventory): ReadonlyMap<string, number> {
+  const crawls = workspaces.flatMap((workspace) => workspace.crawls.items);
+  return new Map(crawls.map((crawl) => [crawl.id, crawl.ended_at ?? 0]));
+}

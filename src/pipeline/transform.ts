@@ -1,0 +1,70 @@
+import type { CrawlhouseError } from '../core/errors.ts';
+import type { ModelReport, TestReport, UnitReport } from '../model/report.ts';
+import { failedTests } from '../transform/failed-tests.ts';
+import type { Model } from '../transform/model.ts';
+import { type ModelsReport, makeModels } from '../transform/run-models.ts';
+import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
+
+/** What came of the models and of the units that they are made from. */
+export interface Transformed extends ModelsReport {
+  readonly held: readonly HeldBack[];
+  /** What can't be laid to new units: the former publication stays. */
+  readonly errors: readonly CrawlhouseError[];
+}
+
+/**
+ * Makes the models and tests them; holds the units that are at fault for what failed and does so again, until nothing
+ * fails or nobody new is to be blamed. Each round holds at least one unit.
+ */
+export async function transform(
+  context: HoldContext,
+  models: readonly Model[],
+  units: readonly UnitReport[],
+  { full, select }: { readonly full?: boolean; readonly select?: readonly string[] },
+): Promise<Transformed> {
+  const { working, logger, runId, signal } = context;
+  const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
+  const held: HeldBack[] = [];
+  const built = new Map<string, ModelReport>();
+  const tests = new Map<string, TestReport>();
+  for (let round = 1; ; round++) {
+    const outcome = await makeModels({
+      connection: working.connection,
+      models,
+      // What a round has made says itself what it was made from.
+      changed: round > 1 ? new Set<string>() : full ? 'all' : new Set(loaded),
+      ...(select ? { only: select } : {}),
+      onChange: () => working.markDirty(),
+      logger,
+      runId,
+      signal,
+    });
+    for (const model of outcome.models) built.set(model.name, addRound(built.get(model.name), model));
+    const errors = [...failedTests(outcome.tests), ...outcome.broken.values()];
+    const faulty = errors.length === 0 ? [] : await holdFaultyUnits(context, outcome);
+    held.push(...faulty);
+    for (const test of outcome.tests) {
+      const names = faulty.flatMap(({ unit, faults }) =>
+        faults.some((one) => one.model === test.model && one.test === test.name) ? [unit.unit] : [],
+      );
+      tests.set(keyOf(test), addHeld(tests.get(keyOf(test)), test, names));
+    }
+    if (faulty.length === 0) return { models: [...built.values()], tests: [...tests.values()], held, errors };
+  }
+}
+
+const keyOf = ({ model, name }: TestReport): string => `${model} ${name}`;
+
+/** What several rounds made of a model. */
+function addRound(former: ModelReport | undefined, now: ModelReport): ModelReport {
+  if (!former) return now;
+  const status = now.status === 'unchanged' ? former.status : now.status;
+  return { ...now, status, seconds: former.seconds + now.seconds };
+}
+
+/** A test that units were held for stays told of as it failed, though it passes without them. */
+function addHeld(former: TestReport | undefined, now: TestReport, names: readonly string[]): TestReport {
+  const held = [...(former?.held ?? []), ...names];
+  if (held.length === 0) return now;
+  return now.status === 'passed' && former ? { ...former, held } : { ...now, held };
+}

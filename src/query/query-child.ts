@@ -1,0 +1,63 @@
+import { toCrawlhouseError } from '../core/errors.ts';
+import type { QueryReply, QueryRequest } from './query-messages.ts';
+import { PublishedWarehouse } from './query-warehouse.ts';
+import { writeResult } from './write-result.ts';
+
+/** The program of the process that runs queries (query-process.ts): opens a warehouse, then answers one at a time. */
+const { signal } = new AbortController();
+let warehouse: PublishedWarehouse | undefined;
+let taken = (): void => {};
+
+process.on('message', (request: QueryRequest) => {
+  if (request.kind === 'taken') taken();
+  else void answer(request).then(reply, (thrown: unknown) => reply(errorReply(thrown)));
+});
+// Who asked decides what an interruption ends.
+process.on('SIGINT', () => {});
+process.on('disconnect', () => {
+  warehouse?.removeFiles();
+  // A statement that runs does not let the process end by itself.
+  process.kill(process.pid, 'SIGKILL');
+});
+
+async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promise<QueryReply> {
+  if (request.kind === 'open') {
+    warehouse = await PublishedWarehouse.open(request);
+    return { kind: 'opened', isCopy: warehouse.isCopy };
+  }
+  if (warehouse === undefined) throw new Error('no warehouse is open');
+  const { sql, parameters } = request;
+  if (request.kind === 'parquet')
+    return { kind: 'done', rows: await warehouse.writeParquet(sql, request.output, signal, parameters) };
+  const rows = await warehouse.ask(
+    sql,
+    signal,
+    async (result) => {
+      const count = await writeResult(result, request, send);
+      await onTheWay;
+      return count;
+    },
+    parameters,
+  );
+  return { kind: 'done', rows };
+}
+
+/** The text that is not taken yet; the next one is made meanwhile. */
+let onTheWay = Promise.resolve();
+
+async function send(text: string): Promise<void> {
+  await onTheWay;
+  onTheWay = new Promise((resolve) => {
+    taken = resolve;
+  });
+  reply({ kind: 'text', text });
+}
+
+function reply(message: QueryReply): void {
+  process.send?.(message);
+}
+
+function errorReply(thrown: unknown): QueryReply {
+  const { code, message, hint } = toCrawlhouseError(thrown);
+  return { kind: 'error', code, message, hint };
+}

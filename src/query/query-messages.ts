@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../core/error-codes.ts';
+import type { QueryOptions } from './query-warehouse.ts';
+import type { TextOptions } from './write-result.ts';
+
+/** What is asked of the process that runs queries. */
+export type QueryRequest =
+  | ({ readonly kind: 'open' } & QueryOptions)
+  | ({
+      readonly kind: 'text';
+      readonly sql: string;
+      readonly parameters: ReadonlyMap<string, string>;
+    } & TextOptions)
+  | {
+      readonly kind: 'parquet';
+      readonly sql: string;
+      readonly parameters: ReadonlyMap<string, string>;
+      readonly output: string;
+    }
+  /** The last text has been written; the next one may come. */
+  | { readonly kind: 'taken' };
+
+/** What it answers: texts, then one of the others. */
+export type QueryReply =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'opened'; readonly isCopy: boolean }
+  | { readonly kind: 'done'; readonly rows: number }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint: string | undefined;
+    };

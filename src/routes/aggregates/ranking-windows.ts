@@ -1,0 +1,149 @@
+import type { AggregateRow } from '../../api/aggregates.ts';
+import type { ServiceClient } from '../../api/client.ts';
+import type { Oql } from '../../api/oql.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Pipeline } from '../../model/pipeline.ts';
+import type { PlannedUnit } from '../../model/planned-unit.ts';
+import { pipelineFilter } from '../../model/unit-source.ts';
+import { type RankingWindow, readRankingWindow } from './read-ranking-window.ts';
+
+/** Days that one request asks for at most. */
+const MOST_DAYS = 31;
+/** Rows of days that wait for their units, of all projects; beyond them each day is asked for alone. */
+const MOST_WAITING = 50_000;
+
+/** A project's days of one dataset. */
+interface Series {
+  /** Days that nobody asked for yet, to the day after each. */
+  readonly due: Map<string, string>;
+  /** What came with other days. */
+  readonly waiting: Map<string, readonly AggregateRow[]>;
+  /** Days to ask for next; 0 once they do not fit in a page. */
+  width: number;
+  /** As many as the quota did for. */
+  most: number;
+  /** Ends with the request that is under way: one at a time, whose answer may hold the next unit's day. */
+  last: Promise<unknown>;
+}
+
+/**
+ * Brings ranking performance of many days by few requests, and deals the rows out to the units of their days
+ * (docs/decisions/ranking.md). The first day is asked for alone; it tells how many fit in one page. Where the quota does
+ * not do for so many, half of them are asked for, down to a day.
+ */
+export class RankingWindows {
+  readonly #client: ServiceClient;
+  readonly #series: ReadonlyMap<string, Series>;
+  #waiting = 0;
+
+  constructor(client: ServiceClient, due: readonly PlannedUnit[]) {
+    this.#client = client;
+    const daily = due.filter(
+      ({ unit }) => unit.source.kind === 'ranking_performance' && unit.window !== null,
+    );
+    this.#series = new Map(
+      [...Map.groupBy(daily, keyOf)].map(([key, units]) => [
+        key,
+        {
+          due: new Map(
+            units.flatMap(({ unit }) => (unit.window ? [[unit.window.from, unit.window.to]] : [])),
+          ),
+          waiting: new Map(),
+          width: 1,
+          most: MOST_DAYS,
+          last: Promise.resolve(),
+        },
+      ]),
+    );
+  }
+
+  /**
+   * The rows of a day; null where they must be asked for alone: a day that is more than a page, or does not add up, or
+   * is asked for again.
+   *
+   * @throws CrawlhouseError `quota` when the project's quota does not even do for this day
+   */
+  async rowsOf(
+    planned: PlannedUnit,
+    dimensions: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly AggregateRow[] | null> {
+    const { unit, pipeline } = planned;
+    const series = this.#series.get(keyOf(planned));
+    const day = unit.window?.from;
+    if (!series || day === undefined || pipeline.window !== 'day' || !dimensions.includes('date'))
+      return null;
+    const taken = series.last.then(() => this.#take(series, planned, day, dimensions, signal));
+    series.last = taken.catch(() => {});
+    return taken;
+  }
+
+  async #take(
+    series: Series,
+    { unit, pipeline }: PlannedUnit,
+    day: string,
+    dimensions: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly AggregateRow[] | null> {
+    if (!series.waiting.has(day)) {
+      if (!series.due.has(day) || series.width === 0) return null;
+      const ask = (days: readonly string[]): Promise<RankingWindow> => {
+        const request = { projectId: unit.source.id, dimensions, oql: daysFilter(pipeline, days) };
+        return readRankingWindow(this.#client, request, days, signal);
+      };
+      const width = this.#waiting < MOST_WAITING ? series.width : 1;
+      const days = daysFrom(series.due, day, width);
+      // Once only: what fails is asked for again alone.
+      series.due.delete(day);
+      const found = await widest(days, ask);
+      for (const [each, rows] of found.days) {
+        series.due.delete(each);
+        series.waiting.set(each, rows);
+        this.#waiting += rows.length;
+      }
+      if (found.asked < days.length) series.most = found.asked;
+      series.width = Math.min(found.fitting, series.most);
+    }
+    const rows = series.waiting.get(day);
+    if (!rows) return null;
+    series.waiting.delete(day);
+    this.#waiting -= rows.length;
+    return rows;
+  }
+}
+
+/** What as many of the days bring as the quota does for, at least the first. */
+async function widest(
+  days: readonly string[],
+  ask: (days: readonly string[]) => Promise<RankingWindow>,
+): Promise<RankingWindow & { readonly asked: number }> {
+  for (let asked = days.length; ; asked = Math.ceil(asked / 2)) {
+    try {
+      return { ...(await ask(days.slice(0, asked))), asked };
+    } catch (error) {
+      const isQuota = error instanceof CrawlhouseError && error.code === 'quota';
+      if (!isQuota || asked === 1) throw error;
+    }
+  }
+}
+
+/** Up to so many days that follow each other without a gap. */
+function daysFrom(due: ReadonlyMap<string, string>, first: string, most: number): string[] {
+  const days = [first];
+  for (;;) {
+    const next = due.get(days.at(-1) ?? first);
+    if (next === undefined || !due.has(next) || days.length >= most) return days;
+    days.push(next);
+  }
+}
+
+function daysFilter(pipeline: Pipeline, days: readonly string[]): Oql {
+  const filter = pipelineFilter(pipeline);
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  const span: Oql[] = [{ field: ['date', 'gte', first] }, { field: ['date', 'lte', last] }];
+  return { and: filter === null ? span : [...span, filter] };
+}
+
+function keyOf({ unit, pipeline }: PlannedUnit): string {
+  return `${pipeline.dataset}/${unit.source.id}`;
+}

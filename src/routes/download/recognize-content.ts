@@ -1,0 +1,86 @@
+import { asErrorObject, serviceError } from '../../api/service-error.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { parseJson } from '../../core/json.ts';
+
+/** Bytes of a file that are looked at before any of it counts: an error object or the head of a page fits in. */
+const HEAD_BYTES = 4096;
+
+/** What a file was asked to be. */
+export interface Expected {
+  readonly format: 'csv' | 'json';
+  /** What it is called in messages. */
+  readonly file: string;
+  /** Names of the fields that were asked for; a row may have no others than those of an error object. */
+  readonly fields: readonly string[];
+}
+
+const WORDS = { csv: 'CSV', json: 'JSON lines' } as const;
+/** Content types that name another kind of file. One that nobody knows says nothing: the content decides. */
+const OTHER_KINDS = /html|xml|^(image|audio|video|font|multipart)\/|pdf/i;
+const OTHER_FORMAT = { csv: /json/i, json: /csv/i } as const;
+
+/** @throws CrawlhouseError `contract_broken` for a content type that names another kind of file */
+export function refuseForeignType(contentType: string | undefined, { format, file }: Expected): void {
+  const type = contentType?.split(';')[0]?.trim() ?? '';
+  if (!OTHER_KINDS.test(type) && !OTHER_FORMAT[format].test(type)) return;
+  throw new CrawlhouseError('contract_broken', `${file}: ${type} came where ${WORDS[format]} was asked for`);
+}
+
+/**
+ * Passes a file on once its first bytes have been looked at: a page of HTML or an error object is no file of rows,
+ * whatever its status said.
+ *
+ * @throws CrawlhouseError `contract_broken`, or the service's own error
+ */
+export async function* recognizedContent(
+  content: AsyncIterable<Buffer>,
+  expected: Expected,
+): AsyncGenerator<Buffer> {
+  const head: Buffer[] = [];
+  let length = 0;
+  let isRecognized = false;
+  for await (const piece of content) {
+    if (isRecognized) {
+      yield piece;
+      continue;
+    }
+    head.push(piece);
+    length += piece.length;
+    if (length < HEAD_BYTES) continue;
+    refuseForeign(Buffer.concat(head), false, expected);
+    isRecognized = true;
+    yield* head;
+  }
+  if (isRecognized) return;
+  refuseForeign(Buffer.concat(head), true, expected);
+  yield* head;
+}
+
+function refuseForeign(head: Buffer, isWhole: boolean, expected: Expected): void {
+  const { format, file } = expected;
+  // Without a byte order mark, which counts as space.
+  const text = head.toString('utf8').trimStart();
+  if (text.startsWith('<')) {
+    throw new CrawlhouseError(
+      'contract_broken',
+      `${file}: an HTML or XML page came where ${WORDS[format]} was asked for: ${JSON.stringify(text.slice(0, 80))}`,
+    );
+  }
+  if (!text.startsWith('{')) return;
+  // An object over several lines, or the first of the lines.
+  const [firstLine = ''] = text.split('\n', 1);
+  for (const candidate of isWhole ? [text, firstLine] : [firstLine]) {
+    const said = asErrorObject(parsed(candidate));
+    const isRow =
+      said && format === 'json' && Object.keys(said).every((key) => expected.fields.includes(key));
+    if (said && !isRow) throw serviceError({ method: 'the export', path: file }, 200, said, undefined);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { DataExport, DataExportInput } from '../../api/data-exports.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { LedgerExport } from '../../ledger/ledger-export.ts';
+import { folderName } from '../../model/folder-name.ts';
+import type { PlannedUnit } from '../../model/planned-unit.ts';
+import { unitName } from '../../model/unit.ts';
+import { listObjects } from '../../stores/list-objects.ts';
+import { type ExportStore, exportParameters, openConfiguredStore } from '../../stores/registry.ts';
+import type { ChosenRoute, RouteContext } from '../route.ts';
+import { findExport, isDone, OVER, prefixOf } from './data-export-job.ts';
+
+/** Of a CSV that we ask for; what comes is read by what its record says. */
+const DELIMITER = ';';
+
+interface ExportDestination {
+  readonly format: ChosenRoute['format'];
+  readonly target: ExportStore;
+  /** Of the crawl. */
+  readonly workspaceId: string;
+}
+
+/** The attempt's data export: the one that is under way, or a new one. */
+export async function ensureExport(
+  { client, ledger, settings, signal, reload, runId }: RouteContext,
+  { unit, pipeline }: PlannedUnit,
+  { format, target, workspaceId }: ExportDestination,
+): Promise<DataExport> {
+  const name = unitName(unit);
+  const { prefix: root } = settings[target] ?? {};
+  const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
+  const inputOf = (prefix: string): DataExportInput => ({
+    data_type: pipeline.source.data_type === 'links' ? 'link' : 'page',
+    resource_id: unit.source.id,
+    output_format: format,
+    ...(format === 'csv' ? { output_format_parameters: { csv_delimiter: DELIMITER } } : {}),
+    target,
+    target_parameters: exportParameters(settings, target, workspaceId, prefix),
+    include_all_page_group_lists: true,
+  });
+  const record = (prefix: string, created: DataExport | undefined): LedgerExport => ({
+    unit: name,
+    data_export_id: created?.id ?? null,
+    store: target,
+    format,
+    prefix,
+    status: created?.status ?? 'intended',
+    requested_at: new Date().toISOString(),
+    run_id: runId,
+  });
+  const known = ledger.exports().find((one) => one.unit === name);
+  let usable =
+    known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
+  if (usable?.data_export_id) {
+    const standing = await client
+      .call('dataExport', { workspace_id: workspaceId, data_export_id: usable.data_export_id }, signal)
+      .catch((error: unknown) => {
+        // The service keeps its exports for a while only: one that it has forgotten was not loaded in time.
+        if (error instanceof CrawlhouseError && error.code === 'not_found') return undefined;
+        throw error;
+      });
+    if (standing) {
+      ledger.claimExport(name, runId);
+      return standing;
+    }
+    usable = undefined;
+  }
+  // Without a record of an attempt, one that a lost ledger knew of may still stand there; not for a reload, which is to
+  // ask anew.
+  if (usable || (known === undefined && !reload)) {
+    const isOurs = (prefix: string): boolean => (usable ? prefix === usable.prefix : prefix.startsWith(base));
+    const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
+    const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
+    if (found && stands) {
+      ledger.putExport(record(prefixOf(found), found));
+      return found;
+    }
+  }
+  // Its own for each: what a failed one left behind would be taken for rows of the next.
+  const prefix = `${base}${randomUUID()}/`;
+  // Before the request: a kill from here on finds the export by its prefix.
+  ledger.putExport(record(prefix, undefined));
+  const created = await client.call(
+    'createDataExport',
+    { workspace_id: workspaceId, body: { data_export: inputOf(prefix) } },
+    signal,
+  );
+  ledger.putExport(record(prefix, created));
+  return created;
+}
+
+/** An export that is done but whose objects have gone is of no use. */
+async function hasObjects(
+  target: ExportStore,
+  settings: RouteContext['settings'],
+  found: DataExport,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isDone(found.status)) return true;
+  if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < Date.now()) return false;
+  await using store = await openConfiguredStore(settings, target);
+  return (await listObjects(store, prefixOf(found), signal)).length > 0 || found.output_row_count === 0;
+}

@@ -1,0 +1,39 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { DataSource } from '../api/data-source.ts';
+import type { FieldRecord } from '../api/fields.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+
+/**
+ * The fields that the service tells of rows. Of crawls it does; of comparisons and logs its specification has no such
+ * answer, and a service that gives one all the same is believed (spec-notes.md 11): each kind is tried once a run.
+ */
+export class FieldSchemaCache {
+  readonly #client: ServiceClient;
+  readonly #signal: AbortSignal;
+  readonly #tried = new Map<DataSource['kind'], Promise<FieldRecord[] | null>>();
+
+  constructor(client: ServiceClient, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** Null where the pipeline file has to say. */
+  async of(source: DataSource): Promise<FieldRecord[] | null> {
+    if (source.kind === 'crawl') return this.#client.fields(source, this.#signal);
+    const tried = this.#tried.get(source.kind);
+    if (tried) return (await tried) && this.#ask(source);
+    const first = this.#ask(source);
+    this.#tried.set(source.kind, first);
+    return first;
+  }
+
+  async #ask(source: DataSource): Promise<FieldRecord[] | null> {
+    try {
+      return await this.#client.fields(source, this.#signal);
+    } catch (error) {
+      // Whatever it says but "later": it does not tell.
+      if (error instanceof CrawlhouseError && !['retriable', 'interrupted'].includes(error.kind)) return null;
+      throw error;
+    }
+  }
+}

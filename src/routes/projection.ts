@@ -1,0 +1,32 @@
+import type { FieldRecord } from '../api/fields.ts';
+import type { Field } from '../model/field.ts';
+import { namesMatcher } from '../model/included-keys.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+
+/** The fields that are asked for by name: every one that can be displayed and the pipeline includes (spec-notes.md 10). */
+export function projectedFields(records: readonly FieldRecord[], fields: Pipeline['fields']): Field[] {
+  const included = namesMatcher(fields.include);
+  const excluded = namesMatcher(fields.exclude);
+  return records
+    .filter((record) => record.can_display !== false && included(record.name) && !excluded(record.name))
+    .map(({ name, type, arity, values, can_filter, can_sort }) => ({
+      name,
+      type,
+      arity: arity === 'many' ? 'many' : 'one',
+      ...(values && values.length > 0 ? { values } : {}),
+      ...(can_filter === false ? { can_filter } : {}),
+      ...(can_sort === false ? { can_sort } : {}),
+    }));
+}
+
+/** The columns that a pipeline file declares, for sources without a fields endpoint. */
+export function declaredFields(columns: Pipeline['columns']): Field[] {
+  return Object.entries(columns).map(([name, column]) => {
+    const {
+      type = 'unknown',
+      arity = 'one',
+      values,
+    } = typeof column === 'string' ? { type: column } : column;
+    return { name, type, arity, ...(values ? { values } : {}) };
+  });
+}

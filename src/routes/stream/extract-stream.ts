@@ -1,0 +1,78 @@
+import type { ServiceClient } from '../../api/client.ts';
+import { type DataSource, describeSource } from '../../api/data-source.ts';
+import type { Oql } from '../../api/oql.ts';
+import type { ExportFileType } from '../../api/search.ts';
+import type { StreamedResponse } from '../../api/transport.ts';
+import { type Limits, mostContent } from '../../core/limits.ts';
+import type { Download, RawPart } from '../../model/raw-part.ts';
+import { refuseForeignType } from '../download/recognize-content.ts';
+import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
+import { writeParts } from '../download/write-parts.ts';
+
+/** What a streamed export is asked for. */
+export interface StreamRequest {
+  readonly source: DataSource;
+  readonly fields: readonly string[];
+  readonly oql: Oql | null;
+  readonly format: ExportFileType;
+  readonly gzip: boolean;
+  /** Rows that the service reports. */
+  readonly reported: number;
+  readonly limits: Limits;
+}
+
+/**
+ * Brings rows by one streamed export (api-spec.md §4.1), part by part; resolves when the service lets it begin. What has been yielded may be staged
+ * at once, but counts only when the generator has returned: until then the download may still turn out broken.
+ *
+ * @throws CrawlhouseError retriable when the stream is refused for now, cut, reset or idle; `over_limit`; TooManyRows
+ */
+export async function extractStream(
+  client: ServiceClient,
+  request: StreamRequest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<RawPart, Download>> {
+  const what = describeSource(request.source);
+  const file = `${fileName(request.source)}.${request.format === 'csv' ? 'csv' : 'jsonl'}`;
+  const body = { fields: [...request.fields], ...(request.oql ? { oql: request.oql } : {}) };
+  const { source, format, gzip } = request;
+  const response = await client.export(source, body, { fileType: format, gzip }, signal);
+  return partsOf(response, request, file, folder, what);
+}
+
+async function* partsOf(
+  response: StreamedResponse,
+  request: StreamRequest,
+  file: string,
+  folder: string,
+  what: string,
+): AsyncGenerator<RawPart, Download> {
+  const facts: BodyFacts = { bytes: 0, sha256: '' };
+  const { format, fields, reported: mostRows, limits } = request;
+  const most = { bytes: mostContent(mostRows, limits), rate: limits.rate };
+  const { body, contentEncoding } = response;
+  try {
+    refuseForeignType(response.contentType, { format, file, fields });
+  } catch (error) {
+    body.on('error', () => {}).destroy();
+    throw error;
+  }
+  const content = verifiedBody(body, contentEncoding, facts, `export of ${what}`, most);
+  const mostRecord = limits.record;
+  const parts = writeParts(content, { folder, format, file, fields, mostRows, mostRecord });
+  let rows = 0;
+  for (;;) {
+    const next = await parts.next();
+    if (next.done) return { ...facts, rows, header: next.value };
+    rows += next.value.rows;
+    yield next.value;
+  }
+}
+
+/** What the rows are called in messages and rejects. */
+function fileName(source: DataSource): string {
+  if (source.kind === 'crawl') return source.dataType;
+  if (source.kind === 'crawl_over_crawl') return 'pages';
+  return source.kind === 'log_events' ? 'events' : `log_pages_${source.granularity}`;
+}

@@ -1,0 +1,53 @@
+import { hashOf, kindOf, numberBelow, pageIn, type Site, urlOf } from './site.ts';
+
+/** Slots that a cluster's pages lie in, at least and at most; of six slots in a row at least five are plain pages. */
+const LEAST = 6;
+const MOST = 40;
+const SAMPLES = 3;
+
+/** How many clusters the pages of a crawl make: as many as wanted, where there are pages enough. */
+function clusterCount(pages: number, wanted: number): number {
+  return Math.min(wanted, Math.max(0, pages - LEAST));
+}
+
+/** SQL for the numbers of the clusters that the page of a slot is in; NULL where it is in none. */
+export function clustersOf(site: Site, pages: number, wanted: number, slot: string): string {
+  const count = clusterCount(pages, wanted);
+  if (count === 0) return 'CAST(NULL AS BIGINT[])';
+  // Each begins as many slots after the one before it; the home page is like no other.
+  const stride = Math.max(1, Math.floor((pages - 1) / count));
+  const from = `greatest(0, (${slot} - ${MOST}) // ${stride})`;
+  const to = `least(${count}, (${slot} - 1) // ${stride} + 1)`;
+  const size = `(${LEAST} + ${numberBelow(site, 'cluster size', 'k', MOST - LEAST)})`;
+  const found = `list_filter(range(${from}, ${to}), lambda k: ${slot} - 1 < k * ${stride} + ${size})`;
+  return `CASE WHEN ${slot} > 0 AND ${kindOf(slot)} = '.' AND len(${found}) > 0 THEN ${found} END`;
+}
+
+/** SQL for a cluster's id. */
+export function clusterId(site: Site, number: string): string {
+  return `lower(hex(${hashOf(site, 'cluster', number)}))`;
+}
+
+/** SQL for how alike a page is to others, in hundredths. */
+export function similarity(site: Site, page: string): string {
+  return `(85 + ${numberBelow(site, 'similar', page, 15)})`;
+}
+
+/** SQL for one row a cluster of similar pages: those of `counts`, or made-up ones where a crawl has no pages. */
+export function clusterFacts(site: Site, rows: number, counts: string | undefined): string {
+  if (counts === undefined)
+    return `SELECT range AS n, 2 + ${numberBelow(site, 'cluster size', 'range', 40)} AS size,
+      CAST(80 + ${numberBelow(site, 'cluster similarity', 'range', 20)} AS DOUBLE) / 100 AS alike, CAST(NULL AS VARCHAR[]) AS samples FROM range(${rows})`;
+  const pages = `SELECT unnest(cluster_numbers) AS n, slot, ${pageIn(site, 'slot')} AS page FROM ${counts}`;
+  return `SELECT n, count(*) AS size, round(avg(${similarity(site, 'page')}) / 100, 4) AS alike,
+    list(${urlOf(site, 'slot', 'page')} ORDER BY slot)[:${SAMPLES}] AS samples FROM (${pages}) GROUP BY n ORDER BY n`;
+}
+
+export function clusterValues(site: Site): Readonly<Record<string, string>> {
+  return {
+    cluster_id: clusterId(site, 'n'),
+    size: 'size',
+    average_similarity: 'alike',
+    sample_urls: 'samples',
+  };
+}

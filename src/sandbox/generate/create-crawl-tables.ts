@@ -1,0 +1,85 @@
+import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
+import { catalogueOf } from '../catalogue/catalogue-of.ts';
+import { MORE_PAGE_FIELDS } from '../catalogue/more-page-fields.ts';
+import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
+import type { Dataset } from '../resources/resources.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { clusterFacts, clusterValues } from './cluster-values.ts';
+import { countPages, dropCounts } from './count-pages.ts';
+import { type Content, createTable } from './create-table.ts';
+import { itemFacts, itemValues } from './item-values.ts';
+import { linkFacts, linkValues } from './link-values.ts';
+import { pageFacts } from './page-facts.ts';
+import { pageValues } from './page-values.ts';
+import type { Site } from './site.ts';
+import type { SiteShape } from './site-shape.ts';
+
+/** What is to be in a crawl's tables. */
+export interface Wanted {
+  readonly site: Site;
+  readonly rows: Pick<SiteShape, 'pages' | 'links' | 'clusters' | 'structured_data'>;
+  /** Fields of its pages; without them there is no table of pages. */
+  readonly pageFields: readonly FieldRecord[] | undefined;
+  /** Slots that the crawl got to, where it ended before the last. */
+  readonly reach?: number;
+}
+
+/** Makes the tables of a crawl, by data type; a crawl that ended early has only what it had come to. */
+export async function createCrawlTables(
+  store: RowStore,
+  crawlId: string,
+  wanted: Wanted,
+): Promise<Map<CrawlDataType, Dataset>> {
+  const { site, rows, pageFields, reach = site.slots } = wanted;
+  const part = (count: number): number =>
+    reach >= site.slots ? count : Math.floor((count * reach) / site.slots);
+  const pages = pageFields === undefined ? 0 : Math.min(rows.pages, reach);
+  const links = rows.links > 0 ? linksWithin(site, reach) : undefined;
+  const items =
+    rows.structured_data > 0 ? itemFacts(site, part(rows.structured_data), pages || reach) : undefined;
+  const clusters = rows.clusters > 0 ? part(rows.clusters) : undefined;
+  const counted = { site, pages, links, items, clusters };
+  const counts = pages > 0 ? await countPages(store, `page_counts_${crawlId}`, counted) : undefined;
+  const made: [CrawlDataType, Pick<Content, 'facts' | 'values'>][] = [];
+  if (links !== undefined) made.push(['links', { facts: links, values: linkValues(site) }]);
+  if (clusters !== undefined) {
+    const facts = clusterFacts(site, clusters, counts?.table);
+    made.push(['clusters', { facts, values: clusterValues(site) }]);
+  }
+  if (items !== undefined) made.push(['structured_data', { facts: items, values: itemValues(site) }]);
+
+  const datasets = new Map<CrawlDataType, Dataset>();
+  try {
+    if (pageFields !== undefined)
+      datasets.set(
+        'pages',
+        await createTable(store, site, `pages_${crawlId}`, {
+          fields: pageFields,
+          facts: `SELECT * FROM (${pageFacts(site, counts)}) WHERE slot < ${pages}`,
+          values: pageValues(site, counts),
+          known: [...PAGE_CATALOGUE, ...MORE_PAGE_FIELDS],
+          key: 'page',
+          isBare: 'status IS DISTINCT FROM 200',
+        }),
+      );
+    for (const [dataType, content] of made) {
+      const fields = catalogueOf(dataType);
+      const table = `${dataType}_${crawlId}`;
+      datasets.set(
+        dataType,
+        await createTable(store, site, table, { fields, known: fields, key: 'n', ...content }),
+      );
+    }
+  } finally {
+    if (counts !== undefined) await dropCounts(store, counts);
+  }
+  return datasets;
+}
+
+/** Links of the pages that were fetched; what they lead to may not have been. */
+function linksWithin(site: Site, reach: number): string {
+  const facts = linkFacts(site);
+  if (reach >= site.slots) return facts;
+  const status = `CASE WHEN target_slot < ${reach} THEN status END AS status`;
+  return `SELECT * REPLACE (${status}) FROM (${facts}) WHERE n < ${Math.floor((site.links * reach) / site.slots)}`;
+}

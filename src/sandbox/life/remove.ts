@@ -1,0 +1,89 @@
+import { ofProject, refreshProject } from '../resources/project-lists.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { isMoving } from './crawl-life.ts';
+
+interface Stores {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+}
+
+/**
+ * Deletes a crawl with its rows. Comparisons that it was part of have rows of their own and stay.
+ *
+ * @throws Refusal `invalid_state_for_request` while it is under way, or is being compared
+ */
+export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void> {
+  const { resources } = stores;
+  refuseMoving(crawl);
+  const comparison = resources
+    .listHolding('crawl_over_crawls', '_end')
+    .find((one) => one.crawl1_id === crawl.id || one.crawl2_id === crawl.id);
+  if (comparison !== undefined)
+    throw new Refusal(
+      'invalid_state_for_request',
+      `the crawl over crawl ${comparison.id} is comparing ${crawl.id}: wait until it is done`,
+    );
+  await withoutRows(stores, [crawl.id], () => {
+    resources.delete('crawls', crawl.id);
+    refreshProject(resources, String(crawl.project_id));
+  });
+}
+
+/** Deletes a comparison with its rows, whether it is done or not. */
+export async function deleteComparison(stores: Stores, comparison: Document): Promise<void> {
+  const { resources } = stores;
+  await withoutRows(stores, [comparison.id], () => {
+    resources.delete('crawl_over_crawls', comparison.id);
+    refreshProject(resources, String(comparison.project_id));
+  });
+}
+
+/**
+ * Deletes a project with all that is in it.
+ *
+ * @throws Refusal `invalid_state_for_request` while one of its crawls is under way
+ */
+export async function deleteProject(
+  stores: Stores & { readonly ingestFiles: { remove(id: string): Promise<void> } },
+  project: Document,
+): Promise<void> {
+  const { resources } = stores;
+  const crawls = ofProject(resources.list('crawls'), project.id);
+  for (const crawl of crawls) refuseMoving(crawl);
+  const comparisons = ofProject(resources.list('crawl_over_crawls'), project.id);
+  const owners = [project, ...crawls, ...comparisons].map(({ id }) => id);
+  await withoutRows(stores, owners, () => {
+    for (const { id } of crawls) resources.delete('crawls', id);
+    for (const { id } of comparisons) resources.delete('crawl_over_crawls', id);
+    for (const kind of ['crawl_configs', 'scheduled_crawls'] as const)
+      for (const { id } of resources.list(kind, project.id)) resources.delete(kind, id);
+    resources.delete('projects', project.id);
+  });
+  for (const { id } of resources.list('ingest_files', project.id)) await stores.ingestFiles.remove(id);
+}
+
+function refuseMoving(crawl: Document): void {
+  if (!isMoving(crawl)) return;
+  const { id, status } = crawl;
+  // Only these two can be cancelled (api-spec.md §3.1).
+  const remedy = status === 'running' || status === 'paused' ? 'cancel it first' : 'wait until it has passed';
+  throw new Refusal('invalid_state_for_request', `the crawl ${id} is ${status}: ${remedy}`);
+}
+
+/** Takes away documents and the datasets of their owners at once, then the tables, which nothing names any more. */
+async function withoutRows(
+  { resources, rows }: Stores,
+  owners: readonly string[],
+  take: () => void,
+): Promise<void> {
+  const tables = owners.flatMap((owner) => resources.tables(owner));
+  resources.transaction(() => {
+    take();
+    for (const owner of owners) resources.dropDatasets(owner);
+  });
+  await rows.use(async (connection) => {
+    for (const table of tables) await connection.run(`DROP TABLE IF EXISTS ${RowStore.table(table)}`);
+  });
+}

@@ -1,0 +1,16 @@
+import type { Document, ResourceKind } from './resources.ts';
+
+/**
+ * Settings of the sandbox's own that `PATCH /_sandbox/<resource>/<id>` takes. Each is kept under its name with `_`
+ * before it, and so never served.
+ */
+export const OWN_SETTINGS: Readonly<Partial<Record<ResourceKind, readonly string[]>>> = {
+  workspaces: ['archive_after_days', 'crawl_url_quota'],
+  projects: ['week_definition', 'ranking_performance_quota'],
+};
+
+/** A document as the API serves it: keys that begin with `_` are the sandbox's own, secrets among them. */
+export function publicView(doc: Document): Document {
+  const entries = Object.entries(doc).filter(([key]) => !key.startsWith('_'));
+  return Object.fromEntries(entries) as Document;
+}

@@ -1,0 +1,61 @@
+import { SERVICE_ERROR_STATUS, type ServiceErrorType } from '../../api/service-error.ts';
+
+export interface OffendingField {
+  readonly name: string;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** A request that the sandbox refuses, as the error object of api-spec.md §7. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly type: ServiceErrorType;
+  readonly code: string | undefined;
+  readonly fields: readonly OffendingField[] | undefined;
+
+  constructor(
+    type: ServiceErrorType,
+    message: string,
+    details: { readonly code?: string; readonly fields?: readonly OffendingField[] } = {},
+  ) {
+    super(message);
+    this.type = type;
+    this.code = details.code;
+    this.fields = details.fields;
+  }
+
+  get status(): number {
+    return SERVICE_ERROR_STATUS[this.type];
+  }
+
+  /** The body on the wire. */
+  toJSON(): Record<string, unknown> {
+    return {
+      type: this.type,
+      ...(this.code === undefined ? {} : { code: this.code }),
+      message: this.message,
+      ...(this.fields === undefined ? {} : { fields: this.fields }),
+    };
+  }
+}
+
+/** Refuses parameters that do not meet their specification, each by name. */
+export function invalidParameters(...fields: readonly OffendingField[]): Refusal {
+  const said = fields.map((field) => `${field.name}: ${field.message}`).join('; ');
+  return new Refusal('invalid_request_parameters', said, { fields });
+}
+
+export function invalidParameter(name: string, type: string, message: string): Refusal {
+  return invalidParameters({ name, type, message });
+}
+
+/** Refuses a value that another resource has, where it must be unique (api-spec.md §7). */
+export function duplicateEntry(name: string, message: string): Refusal {
+  return new Refusal('duplicate_entry', message, {
+    fields: [{ name, type: 'duplicate', message: 'is taken' }],
+  });
+}
+
+export function notFound(what: string): Refusal {
+  return new Refusal('resource_not_found', `${what} does not exist`);
+}

@@ -1,0 +1,162 @@
+import { CONFIG_DEFAULTS } from './config-defaults.ts';
+import { resourceId } from './ids.ts';
+import { refreshProject } from './project-lists.ts';
+import type { Document, Resources } from './resources.ts';
+
+export const WORKSPACE_ID = resourceId('workspace');
+export const USER_ID = resourceId('user');
+const FEATURES = [
+  'crawl',
+  'crawl_over_crawl',
+  'data_export',
+  'scheduled_crawls',
+  'crawl_js',
+  'data_scraping',
+  'data_ingestion',
+  'analytics_a',
+  'analytics_b',
+  'search_console',
+  'backlinks',
+];
+const LOG_FEATURES = ['log_monitoring'];
+const RANKING_FEATURES = ['ranking_performance'];
+
+/** The id of a workspace by its number, from 0. */
+export function workspaceId(number: number): string {
+  return number === 0 ? WORKSPACE_ID : resourceId('workspace', number);
+}
+
+/** The workspace that a project is in, and all that belongs to it. */
+export function workspaceOf(resources: Resources, projectId: string): string {
+  return resources.owner('projects', projectId) ?? WORKSPACE_ID;
+}
+
+/** Makes the workspace of a number, once. */
+export function ensureWorkspace(resources: Resources, number = 0): void {
+  const id = workspaceId(number);
+  if (resources.get('workspaces', id) !== undefined) return;
+  resources.put('workspaces', '', {
+    id,
+    name: number === 0 ? 'Sandbox' : `Sandbox ${number + 1}`,
+    role: 'owner',
+    subscription_features: [...FEATURES, ...LOG_FEATURES, ...RANKING_FEATURES],
+    subscription_status: 'active',
+  });
+}
+
+export interface ProjectOptions {
+  readonly name: string;
+  readonly startUrl: string;
+  readonly hasLogs?: boolean;
+  readonly hasRanking?: boolean;
+  /** Where it is made when it is new; the first one by default. */
+  readonly workspaceId?: string;
+  /** Fields that replace those made up here. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The project of this name, made with its one configuration when it is new. */
+export function ensureProject(resources: Resources, options: ProjectOptions): Document {
+  const id = resourceId('project', options.name);
+  const known = resources.get('projects', id);
+  const config = known ? undefined : defaultConfig(id, options.startUrl);
+  const base: Document = known ?? newProject(id, options.name, options.startUrl);
+  const project: Document = { ...base, ...features(base, options), ...options.extra, id };
+  resources.put('projects', options.workspaceId ?? WORKSPACE_ID, project);
+  if (config) resources.put('crawl_configs', id, config);
+  refreshProject(resources, id);
+  return project;
+}
+
+/** A project with nothing in it yet. */
+export function newProject(id: string, name: string, startUrl: string): Document {
+  return {
+    id,
+    name,
+    start_url: startUrl,
+    user_id: USER_ID,
+    is_verified_by: null,
+    domain: hostOf(startUrl),
+    features: FEATURES,
+    last_crawl_id: null,
+    last_crawl_created_at: null,
+    limits: {
+      max_custom_dashboard_count: null,
+      max_group_count: null,
+      max_segmentation_count: null,
+      max_speed: null,
+    },
+    log_monitoring_data_ready: false,
+    log_monitoring_processing_enabled: false,
+    log_monitoring_ready: false,
+    crawl_ids: [],
+    crawl_config_ids: [],
+    crawl_over_crawl_ids: [],
+  };
+}
+
+function features(base: Document, { hasLogs, hasRanking }: ProjectOptions): Record<string, unknown> {
+  const more = [...(hasLogs ? LOG_FEATURES : []), ...(hasRanking ? RANKING_FEATURES : [])];
+  const logs = {
+    log_monitoring_data_ready: true,
+    log_monitoring_processing_enabled: true,
+    log_monitoring_ready: true,
+  };
+  const known = (base.features as readonly string[] | null) ?? [];
+  return { features: [...new Set([...known, ...more])], ...(hasLogs ? logs : {}) };
+}
+
+export interface CrawlOptions {
+  readonly project: Document;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly endedAt: number;
+  readonly fetchedUrls: number;
+  readonly lastDepth: number;
+  /** Fields that replace those made up here. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Puts a finished crawl and tells its project of it. */
+export function putCrawl(resources: Resources, options: CrawlOptions): Document {
+  const { project, id } = options;
+  const configs = resources.list('crawl_configs', project.id);
+  const crawl: Document = {
+    project_id: project.id,
+    user_id: USER_ID,
+    link_status: 'live',
+    status: 'done',
+    created_at: options.createdAt,
+    ended_at: options.endedAt,
+    fetched_urls: options.fetchedUrls,
+    last_depth: options.lastDepth,
+    end_reason: 'ok',
+    features: [],
+    crawl_config: configs.at(-1) ?? null,
+    cross_analysis_access_logs: null,
+    cross_analysis_analytics_a: null,
+    cross_analysis_analytics_b: null,
+    cross_analysis_backlinks: null,
+    ...options.extra,
+    id,
+  };
+  resources.put('crawls', workspaceOf(resources, project.id), crawl);
+  refreshProject(resources, project.id);
+  return crawl;
+}
+
+function defaultConfig(projectId: string, startUrl: string): Document {
+  return {
+    id: resourceId('crawl_config', projectId),
+    name: 'default',
+    start_url: startUrl,
+    user_agent: 'SandboxBot',
+    max_speed: 1,
+    ...CONFIG_DEFAULTS,
+    notifications: { email_recipients: [], custom_webhooks: [] },
+  };
+}
+
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+
+/** The same body within this time is taken for the same webhook: sent again because our answer was lost, or replayed. */
+export const SAME_BODY_MS = 10 * 60_000;
+const MOST = 1000;
+
+/** Remembers the webhooks of the last minutes by a digest of their bodies. */
+export class RecentBodies {
+  /** When each digest was first seen, the oldest first. */
+  readonly #seen = new Map<string, number>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether this body has not come lately; from now on it has. */
+  isNew(body: Uint8Array): boolean {
+    const now = this.#now();
+    for (const [digest, at] of this.#seen) {
+      if (now - at < SAME_BODY_MS && this.#seen.size <= MOST) break;
+      this.#seen.delete(digest);
+    }
+    const digest = createHash('sha256').update(body).digest('base64');
+    if (this.#seen.has(digest)) return false;
+    this.#seen.set(digest, now);
+    return true;
+  }
+}

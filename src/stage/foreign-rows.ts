@@ -1,0 +1,78 @@
+import { type Connection, ident, parquetFiles } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Field } from '../model/field.ts';
+import type { PackageColumn } from '../model/manifest.ts';
+import type { Shown } from '../model/source.ts';
+
+/** Names that a message lists before it only counts. */
+const MOST_NAMES = 5;
+
+/**
+ * Holds the names that a file shows against the fields that were asked for. A file with columns shows them whatever its
+ * values; rows of JSON may leave out what they have no value of.
+ *
+ * @throws CrawlhouseError `contract_broken` for a file that is not the one asked for
+ */
+export function refuseForeignNames(
+  names: readonly string[],
+  fields: readonly Field[],
+  shown: Shown,
+  { name, hasColumns }: { readonly name: string; readonly hasColumns: boolean },
+): void {
+  if (shown === 'unknown' || fields.length === 0 || names.length === 0) return;
+  const there = new Set(names);
+  const lacking = fields.filter((field) => !there.has(field.name));
+  const due = hasColumns ? lacking.filter(({ required }) => required || shown === 'every') : [];
+  if (lacking.length < fields.length && due.length === 0) return;
+  const what =
+    lacking.length === fields.length
+      ? `none of the ${fields.length} fields that were asked for is there`
+      : `${listed(due.map((field) => field.name))} of the fields that were asked for ${due.length === 1 ? 'is' : 'are'} missing`;
+  throw new CrawlhouseError('contract_broken', `${name}: ${what}; it has ${listed(names)}`, {
+    hint: 'the unit keeps its former rows; the next run tries again',
+  });
+}
+
+/**
+ * Whether some row of a converted part can't be one of the rows that were asked for: it lacks a required field, or,
+ * where none is required, has no value at all.
+ */
+export async function hasForeignRows(
+  connection: Connection,
+  path: string,
+  columns: readonly PackageColumn[],
+  fields: readonly Field[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const columnOf = (name: string): string | undefined => columns.find(({ field }) => field === name)?.column;
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  const names = (required.length > 0 ? required : fields.map(({ name }) => name)).flatMap((name) => {
+    const column = columnOf(name);
+    return column === undefined ? [] : [ident(column)];
+  });
+  if (names.length === 0) return false;
+  const isForeign =
+    required.length > 0
+      ? names.map((name) => lacksSql(name)).join(' OR ')
+      : names.map((name) => `${name} IS NULL`).join(' AND ');
+  const found = await connection.scalar(
+    `SELECT EXISTS (FROM ${parquetFiles([path])} WHERE ${isForeign})`,
+    [],
+    signal,
+  );
+  return found === true;
+}
+
+/** SQL that is true where a required value is not there; a CSV can't tell an empty text from none. */
+export function lacksSql(source: string): string {
+  return `coalesce(CAST(${source} AS VARCHAR), '') = ''`;
+}
+
+/** Why a row without a required value is no row. */
+export const LACKS_REASON = 'is missing, and every row has one';
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name.slice(0, 200)));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}

@@ -1,0 +1,15 @@
+/** Pages of one listing at the most: with a thousand objects each, more than any export has. */
+const MOST_PAGES = 10_000;
+
+/** The tokens that lead from one page of a listing to the next: none leads to a page that came already. */
+export class PageTokens {
+  readonly #seen = new Set<string>();
+
+  /** @throws Error of a listing that goes round, or goes on without an end */
+  take(token: string): void {
+    if (this.#seen.has(token))
+      throw new Error('the listing goes round: a page leads to one that came already');
+    this.#seen.add(token);
+    if (this.#seen.size > MOST_PAGES) throw new Error(`the listing does not end within ${MOST_PAGES} pages`);
+  }
+}

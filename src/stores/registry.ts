@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { gcs } from './gcs/gcs.ts';
+import { local } from './local/local.ts';
+import { missingSetting } from './missing-setting.ts';
+import type { ObjectStore } from './object-store.ts';
+import { s3 } from './s3/s3.ts';
+
+/** Every kind of store, by the name that settings and messages give it: a further store is a folder and a line here. */
+const KINDS = { store_a: gcs, store_b: s3, local } as const;
+
+type Kinds = typeof KINDS;
+type Kind = keyof Kinds;
+/** The kinds that have a member. */
+type KindsWith<Member extends string> = {
+  [K in Kind]: Kinds[K] extends Readonly<Record<Member, unknown>> ? K : never;
+}[Kind];
+
+/** Stores that a setting of their name configures. */
+export type StoreName = KindsWith<'settings'>;
+/** Stores that the service writes data exports to. */
+export type ExportStore = KindsWith<'exportParameters'>;
+
+type Options = { readonly [K in Kind]: Parameters<Kinds[K]['open']>[0] };
+type Configured<K extends StoreName> = NonNullable<z.output<Kinds[K]['settings']>>;
+type ExportParameters = ReturnType<Kinds[ExportStore]['exportParameters']>;
+/** The settings of the stores, as `crawlhouse.yaml` gives them. */
+export type StoreSettings = { readonly [K in StoreName]?: Configured<K> | undefined };
+
+export const STORE_NAMES = kindsWith('settings') as readonly StoreName[];
+export const EXPORT_STORES = kindsWith('exportParameters') as readonly ExportStore[];
+
+/** The schema of each store's setting. */
+export const STORE_SETTINGS = Object.fromEntries(
+  STORE_NAMES.map((name) => [name, KINDS[name].settings]),
+) as unknown as { readonly [K in StoreName]: Kinds[K]['settings'] };
+
+/** The same kinds, each with the options that fit it. */
+const OPENABLE: { readonly [K in Kind]: { open(options: Options[K]): Promise<ObjectStore> } } = KINDS;
+const CONFIGURABLE: {
+  readonly [K in StoreName]: { open(settings: Configured<K>): Promise<ObjectStore> };
+} = KINDS;
+const EXPORTABLE: {
+  readonly [K in ExportStore]: {
+    exportParameters(settings: Configured<K>, workspaceId: string, prefix: string): ExportParameters;
+  };
+} = KINDS;
+
+/** Opens a store; whether its bucket exists and grants access shows at the first request. */
+export function openStore<K extends Kind>(kind: K, options: Options[K]): Promise<ObjectStore> {
+  return OPENABLE[kind].open(options);
+}
+
+/** The stores that the settings name a bucket of. */
+export function configuredStores(settings: StoreSettings): readonly StoreName[] {
+  return STORE_NAMES.filter((name) => settings[name] !== undefined);
+}
+
+/** Of these, the ones that the service writes data exports to. */
+export function exportStores(settings: StoreSettings): readonly ExportStore[] {
+  return EXPORT_STORES.filter((name) => settings[name] !== undefined);
+}
+
+/**
+ * Opens a store by its settings.
+ *
+ * @throws CrawlhouseError `bad_settings` when they name no bucket of it
+ */
+export function openConfiguredStore<K extends StoreName>(
+  settings: StoreSettings,
+  name: K,
+): Promise<ObjectStore> {
+  return CONFIGURABLE[name].open(configured(settings, name));
+}
+
+/**
+ * What the service must know to write to a store under a prefix (api-spec.md §4.9).
+ *
+ * @throws CrawlhouseError `bad_settings` when a setting is missing
+ */
+export function exportParameters<K extends ExportStore>(
+  settings: StoreSettings,
+  name: K,
+  workspaceId: string,
+  prefix: string,
+): ExportParameters {
+  return EXPORTABLE[name].exportParameters(configured(settings, name), workspaceId, prefix);
+}
+
+function configured<K extends StoreName>(settings: StoreSettings, name: K): Configured<K> {
+  const own = settings[name];
+  if (own === undefined) throw missingSetting(`${name}.bucket`);
+  return own as Configured<K>;
+}
+
+function kindsWith(member: string): string[] {
+  return Object.entries(KINDS).flatMap(([name, kind]) => (member in kind ? [name] : []));
+}

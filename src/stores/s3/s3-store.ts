@@ -1,0 +1,189 @@
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
+import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
+import { PageTokens } from '../page-tokens.ts';
+import { retryStore } from '../retry-store.ts';
+import { checksumOf, tagOf, tellsParts } from './s3-checksum.ts';
+import { type S3Place, s3Error } from './s3-errors.ts';
+import { uploadToS3 } from './s3-upload.ts';
+
+export interface S3Options {
+  readonly bucket: string;
+  readonly region: string;
+  /** Of an S3-compatible store; the bucket is then part of the path. None: Amazon's own of the region. */
+  readonly endpoint?: string | undefined;
+  /** Of everything but `read`. */
+  readonly retry?: RetryPolicy;
+  /** Milliseconds without a byte after which a request is given up; a minute by default. */
+  readonly idleMs?: number;
+}
+
+/** Parts of an object asked about at once. */
+const HEADS_AT_ONCE = 8;
+
+/** `store_b`: a bucket of S3 or of what speaks like it. Credentials come from Amazon's standard chain. */
+export class S3Store implements ObjectStore {
+  readonly #client: S3Client;
+  readonly #place: S3Place;
+  readonly #retry: RetryPolicy;
+
+  constructor(options: S3Options) {
+    const idleMs = options.idleMs ?? 60_000;
+    this.#place = { bucket: options.bucket, region: options.region };
+    this.#retry = options.retry ?? DEFAULT_RETRY;
+    this.#client = new S3Client({
+      region: options.region,
+      ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
+      // Ours, which knows what a retry helps and counts in one place.
+      maxAttempts: 1,
+      requestHandler: { connectionTimeout: 10_000, requestTimeout: idleMs, throwOnRequestTimeout: true },
+    });
+  }
+
+  async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
+    const where = this.#url(prefix);
+    const tokens = new PageTokens();
+    let token: string | undefined;
+    do {
+      const page: ListObjectsV2CommandOutput = await this.#repeat('list', where, signal, () =>
+        this.#client.send(
+          new ListObjectsV2Command({
+            Bucket: this.#place.bucket,
+            Prefix: prefix,
+            ...(token === undefined ? {} : { ContinuationToken: token }),
+          }),
+          { abortSignal: signal },
+        ),
+      );
+      for (const { Key: key, Size: size, ETag: version } of page.Contents ?? []) {
+        if (key === undefined || size === undefined || version === undefined) {
+          throw s3Error(new Error('a listed object lacks key, size or ETag'), 'list', where, this.#place);
+        }
+        yield { key, url: this.#url(key), size, version, hashes: {} };
+      }
+      token = page.NextContinuationToken;
+      try {
+        if (token !== undefined) tokens.take(token);
+        else if (page.IsTruncated) throw new Error('a page of the listing does not lead to the next');
+      } catch (error) {
+        throw s3Error(error, 'list', where, this.#place);
+      }
+    } while (token !== undefined);
+  }
+
+  async checksum(object: StoredObject, signal: AbortSignal): Promise<Checksum> {
+    const whole = await this.#head(object, undefined, signal);
+    if (!tellsParts(whole)) return checksumOf(whole, []);
+    const first = await this.#head(object, 1, signal);
+    const { parts } = tagOf(whole);
+    // A store that does not know parts answers with the whole object.
+    if (first.PartsCount !== parts) return { kind: 'length' };
+    const sizes = [first.ContentLength ?? 0];
+    for (let part = 2; part <= parts; part += HEADS_AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(HEADS_AT_ONCE, parts - part + 1) }, (_, i) => part + i);
+      const heads = await Promise.all(numbers.map((number) => this.#head(object, number, signal)));
+      sizes.push(...heads.map((head) => head.ContentLength ?? 0));
+    }
+    return checksumOf(whole, sizes);
+  }
+
+  async read(
+    object: StoredObject,
+    range: ByteRange,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const command = new GetObjectCommand({
+      ...this.#version(object),
+      Range: `bytes=${range.from}-${range.to - 1}`,
+    });
+    const answer = await this.#once('object', object.url, signal, () =>
+      this.#client.send(command, { abortSignal: signal }),
+    );
+    return this.#bytes(answer.Body as Readable, object, signal);
+  }
+
+  async *#bytes(body: Readable, object: StoredObject, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const stop = (): void => void body.destroy(new Error('aborted'));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      yield* body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw s3Error(error, 'body', object.url, this.#place);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      body.destroy();
+    }
+  }
+
+  async remove(object: StoredObject, signal: AbortSignal): Promise<void> {
+    try {
+      // Not every store that speaks like S3 heeds a condition on a deletion.
+      await this.#head(object, undefined, signal);
+      await this.#repeat('object', object.url, signal, () =>
+        this.#client.send(new DeleteObjectCommand(this.#version(object)), { abortSignal: signal }),
+      );
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'object_changed') throw error;
+    }
+  }
+
+  async put(key: string, file: string, signal: AbortSignal): Promise<void> {
+    await this.#repeat('object', this.#url(key), signal, () =>
+      uploadToS3(this.#client, { Bucket: this.#place.bucket, Key: key }, file, signal),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.destroy();
+  }
+
+  #head(
+    object: StoredObject,
+    part: number | undefined,
+    signal: AbortSignal,
+  ): Promise<HeadObjectCommandOutput> {
+    const command = new HeadObjectCommand({
+      ...this.#version(object),
+      ...(part === undefined ? { ChecksumMode: 'ENABLED' } : { PartNumber: part }),
+    });
+    return this.#repeat('object', object.url, signal, () =>
+      this.#client.send(command, { abortSignal: signal }),
+    );
+  }
+
+  #version(object: StoredObject) {
+    return { Bucket: this.#place.bucket, Key: object.key, IfMatch: object.version };
+  }
+
+  #url(key: string): string {
+    return `s3://${this.#place.bucket}/${key}`;
+  }
+
+  #repeat<T>(asked: 'list' | 'object', url: string, signal: AbortSignal, send: () => Promise<T>): Promise<T> {
+    return retryStore(() => this.#once(asked, url, signal, send), { policy: this.#retry, signal });
+  }
+
+  async #once<T>(
+    asked: 'list' | 'object',
+    url: string,
+    signal: AbortSignal,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw s3Error(error, asked, url, this.#place);
+    }
+  }
+}

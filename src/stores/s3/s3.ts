@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
+import { missingSetting } from '../missing-setting.ts';
+import type { ExportKind } from '../store-kind.ts';
+
+const S3Settings = z.strictObject({
+  bucket: Given,
+  prefix: Prefix,
+  region: Given,
+  endpoint: Endpoint,
+  credentials_secret: Given.optional().describe('The secret by which the service writes to it: its name.'),
+});
+type S3Settings = z.output<typeof S3Settings>;
+
+/** `store_b`: a bucket of S3. */
+export const s3 = {
+  settings: S3Settings.optional().describe('A bucket of S3 for data exports.'),
+  open: async (options) => new (await import('./s3-store.ts')).S3Store(options),
+  exportParameters: ({ bucket, region, credentials_secret: secret }, workspaceId, prefix) => {
+    if (secret === undefined) throw missingSetting('store_b.credentials_secret');
+    return {
+      store_b_credentials: `secrets://${workspaceId}/${secret}`,
+      store_b_bucket: bucket,
+      store_b_region: region,
+      store_b_prefix: prefix,
+    };
+  },
+} as const satisfies ExportKind<S3Settings, object>;

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { RetryPolicy } from '../core/retry.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/** What every store on a network may be opened with, besides its settings. */
+export interface NetworkOptions {
+  /** Of everything but `read`. */
+  readonly retry?: RetryPolicy;
+  /** Milliseconds without a byte after which a request is given up; a minute by default. */
+  readonly idleMs?: number;
+}
+
+/**
+ * A kind of store. Its folder holds one, which must not import its SDK before it opens: SDKs are large.
+ *
+ * @typeParam Options what it is opened with
+ */
+export interface StoreKind<Options> {
+  /** Opens a store; whether its bucket exists and grants access shows at the first request. */
+  open(options: Options): Promise<ObjectStore>;
+}
+
+/** What the settings of every bucket hold. */
+export interface BucketSettings {
+  readonly bucket: string;
+  /** What the keys begin with, without slashes at its ends; may be empty. */
+  readonly prefix: string;
+}
+
+/** A store that `crawlhouse.yaml` configures under the store's name. */
+export interface BucketKind<Settings extends BucketSettings>
+  extends StoreKind<Omit<Settings, 'prefix'> & NetworkOptions> {
+  readonly settings: z.ZodOptional<z.ZodType<Settings>>;
+}
+
+/** A store that the service writes data exports to. */
+export interface ExportKind<Settings extends BucketSettings, Parameters> extends BucketKind<Settings> {
+  /**
+   * What the service must know to write under a prefix (api-spec.md §4.9).
+   *
+   * @throws CrawlhouseError `bad_settings` for a setting that reading alone does not need
+   */
+  exportParameters(settings: Settings, workspaceId: string, prefix: string): Parameters;
+}

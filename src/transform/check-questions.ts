@@ -1,0 +1,59 @@
+import type { Connection } from '../core/duckdb.ts';
+import { badModel } from './bad-model.ts';
+import type { Model } from './model.ts';
+import type { Question } from './questions.ts';
+import { parseSelect } from './sql-tree.ts';
+import { tableReferences } from './table-references.ts';
+
+/** Columns of the published tables, by `schema.table`. */
+export type PublishedColumns = ReadonlyMap<string, ReadonlySet<string>>;
+
+/**
+ * Compiles saved questions, without running them: each is one SELECT, reads models that there are, and binds to the
+ * published tables. A question whose models are not published as their files say is bound once they are.
+ *
+ * @param connection on the published warehouse, or on an empty database
+ * @throws CrawlhouseError `bad_model` naming file and line of the first that is broken
+ */
+export async function checkQuestions(
+  connection: Connection,
+  questions: readonly Question[],
+  models: readonly Model[],
+  published: PublishedColumns,
+): Promise<void> {
+  const byName = new Map(models.map((model) => [model.name, model]));
+  for (const question of questions) {
+    const { sql, file, sqlLine } = question;
+    const start = { file, line: sqlLine };
+    let canBind = published.size > 0;
+    for (const { schema, name, offset } of tableReferences(await parseSelect(connection, sql, start))) {
+      if (schema.toLowerCase() !== 'mart') continue;
+      const model = byName.get(`mart.${name.toLowerCase()}`);
+      if (model === undefined) {
+        const before = Buffer.from(sql).subarray(0, offset).toString();
+        const place = { file, line: sqlLine + before.split('\n').length - 1 };
+        const known = [...byName.keys()].join(', ');
+        throw badModel(place, `reads mart.${name}, which is no model`, `models: ${known}`);
+      }
+      canBind &&= isAsPublished(model, published);
+    }
+    if (canBind) await bind(connection, question);
+  }
+}
+
+function isAsPublished({ name, columns }: Model, published: PublishedColumns): boolean {
+  const now = published.get(name);
+  return now !== undefined && now.size === columns.size && [...columns.keys()].every((one) => now.has(one));
+}
+
+/** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. */
+async function bind(connection: Connection, { sql, file, sqlLine }: Question): Promise<void> {
+  try {
+    (await connection.inner.prepare(sql)).destroySync();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const [message = said] = said.split('\n');
+    const line = Number(/^LINE (\d+):/m.exec(said)?.[1] ?? 1);
+    throw badModel({ file, line: sqlLine + line - 1 }, message, undefined, cause);
+  }
+}

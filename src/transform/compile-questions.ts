@@ -1,0 +1,44 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { type Connection, Database } from '../core/duckdb.ts';
+import { readPublished } from '../warehouse/read-published.ts';
+import { checkQuestions, type PublishedColumns } from './check-questions.ts';
+import type { Model } from './model.ts';
+import { loadQuestions, type Question } from './questions.ts';
+import { sqlFolders } from './sql-folders.ts';
+
+/**
+ * Reads the saved questions and compiles them against the published warehouse, where there is one.
+ *
+ * @throws CrawlhouseError `bad_model` naming file and line
+ */
+export async function compileQuestions(settings: Settings, models: readonly Model[]): Promise<Question[]> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  if (questions.length === 0) return questions;
+  const checked = await readPublished(settings, async (connection) => {
+    // A name that is no table must not become a file of this machine.
+    await connection.run('SET enable_external_access = false');
+    await checkQuestions(connection, questions, models, await publishedColumns(connection));
+    return true;
+  });
+  if (!checked) await checkAlone(questions, models);
+  return questions;
+}
+
+async function checkAlone(questions: readonly Question[], models: readonly Model[]): Promise<void> {
+  // Nothing is spilled by what only parses; the state directory need not be there yet.
+  const tempDirectory = join(tmpdir(), 'crawlhouse-questions');
+  await using database = await Database.open({ memoryLimit: '100MB', threads: 1, tempDirectory });
+  using connection = await database.connect();
+  await checkQuestions(connection, questions, models, new Map());
+}
+
+async function publishedColumns(connection: Connection): Promise<PublishedColumns> {
+  const rows = await connection.rows<{ table: string; name: string }>(
+    `SELECT schema_name || '.' || table_name AS "table", column_name AS name FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = 'mart'`,
+  );
+  const tables = Map.groupBy(rows, (row) => row.table);
+  return new Map([...tables].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
+}

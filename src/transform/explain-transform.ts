@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { acquireLock } from '../core/acquire-lock.ts';
+import { Database } from '../core/duckdb.ts';
+import type { Logger } from '../core/logger.ts';
+import { WorkingCopy } from '../warehouse/working-copy.ts';
+import { type Explanation, explainModels } from './explain-models.ts';
+import { loadModels } from './load-models.ts';
+import { planModels } from './plan-models.ts';
+import { selectModels } from './select-models.ts';
+import { sqlFolders } from './sql-folders.ts';
+
+export interface ExplainOptions {
+  readonly full: boolean;
+  readonly select: readonly string[] | undefined;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What `transform` would do with the working copy as it is now. Makes and publishes nothing.
+ *
+ * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
+ */
+export async function explainTransform(
+  settings: Settings,
+  { full, select, logger, signal }: ExplainOptions,
+): Promise<Explanation[]> {
+  const models = await loadModels(sqlFolders(settings));
+  using _lock = await acquireLock(settings.state_dir, 'transform', logger, signal);
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  await using working = await WorkingCopy.open(database, settings.state_dir, settings.warehouse, logger);
+  const { connection } = working;
+  const plan = await planModels({ connection, models });
+  signal.throwIfAborted();
+  return await explainModels(connection, selectModels(plan, select), plan, full);
+}

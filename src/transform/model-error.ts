@@ -1,0 +1,13 @@
+import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { badModel } from './bad-model.ts';
+import type { Model } from './model.ts';
+import { firstWord } from './sql-tree.ts';
+
+/** Says of what failed while a model was made or tested which file it is. */
+export function modelError(model: Model, error: unknown, what: 'made' | 'tested'): CrawlhouseError {
+  const known = toCrawlhouseError(error);
+  if (known.code !== 'internal') return known;
+  const place = firstWord(model.sql, { file: model.file, line: model.sqlLine });
+  const hint = /out of memory/i.test(known.message) ? 'give the setting memory_limit more' : undefined;
+  return badModel(place, `${model.name} could not be ${what}: ${known.message}`, hint, error);
+}

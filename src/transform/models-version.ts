@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { Model } from './model.ts';
+
+/** Changes when the SQL, the header or a test of any model does. */
+export function modelsVersion(models: readonly Model[]): string {
+  const inOrder = models.toSorted((a, b) => a.name.localeCompare(b.name));
+  const parts = inOrder.map(({ name, kind, sql, reads, incremental, tests }) => [
+    name,
+    kind,
+    sql,
+    [...reads].map(([source, columns]) => [source, [...columns]]),
+    incremental,
+    tests.map((test) => [test.severity, test.sql]),
+  ]);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,75 @@
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { presentRows } from './present-rows.ts';
+import { CATALOG } from './schema.ts';
+
+/** Units of one statement. DuckDB reads the other columns only where `_unit` fits; with `IN` it would read all. */
+const UNITS_AT_ONCE = 50;
+
+/** A column of a unit, with the SQL of its values. */
+export interface FingerprintValue {
+  readonly column: string;
+  readonly sql: string;
+}
+
+/**
+ * SQL that sums up rows by their values, whatever their order: a whole number as text, `0` for no rows. Columns count in
+ * the order of their names. Two sides compare only where the values have the same types.
+ */
+export function fingerprintSql(values: readonly FingerprintValue[]): string {
+  // An aggregate as well: of no rows it gives one.
+  if (values.length === 0) return "coalesce(max('0'), '0')";
+  const sorted = values.toSorted((one, other) => (one.column < other.column ? -1 : 1));
+  return `coalesce(CAST(sum(hash(${sorted.map(({ sql }) => sql).join(', ')})) AS VARCHAR), '0')`;
+}
+
+/** Fingerprints of units as the raw table of their dataset holds them, over the columns that each of them came with. */
+export async function unitFingerprints(
+  connection: Connection,
+  catalog: string,
+  dataset: string,
+  units: readonly string[],
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const found = new Map(units.map((unit) => [unit, '0']));
+  const columns = await connection.rows<{ columns: string; unit: string }>(
+    `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
+     FROM ${table(catalog, 'ops', 'unit_fields')}
+     WHERE dataset = ? AND unit IN (SELECT unnest(from_json(?, '["VARCHAR"]'))) GROUP BY unit ORDER BY unit`,
+    [dataset, JSON.stringify(units)],
+  );
+  const present = await presentRows(connection, catalog, dataset);
+  for (const [names, group] of Map.groupBy(columns, (one) => one.columns)) {
+    const values = (JSON.parse(names) as string[]).map((column) => ({ column, sql: ident(column) }));
+    for (let first = 0; first < group.length; first += UNITS_AT_ONCE) {
+      const some = group.slice(first, first + UNITS_AT_ONCE).map(({ unit }) => text(unit));
+      const rows = await connection.rows<{ unit: string; fingerprint: string }>(
+        `SELECT _unit AS unit, ${fingerprintSql(values)} AS fingerprint FROM ${table(catalog, 'raw', dataset)}
+         WHERE list_contains([${some.join(', ')}], _unit) AND ${present} GROUP BY _unit`,
+        [],
+        signal,
+      );
+      for (const { unit, fingerprint } of rows) found.set(unit, fingerprint);
+    }
+  }
+  return found;
+}
+
+/** Forgets the fingerprints of a dataset, before one of its columns takes another type. */
+export async function forgetFingerprints(connection: Connection, dataset: string): Promise<void> {
+  await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
+}
+
+/** Takes the fingerprints of a dataset's units that are not published yet from the table, after such a change. */
+export async function renewFingerprints(
+  connection: Connection,
+  dataset: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const fresh = await connection.rows<{ unit: string }>(
+    'SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL',
+    [dataset],
+  );
+  const units = fresh.map(({ unit }) => unit);
+  for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, dataset, units, signal))
+    await connection.run('UPDATE ops.loads SET fingerprint = ? WHERE unit = ?', [fingerprint, unit]);
+}

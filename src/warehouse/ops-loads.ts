@@ -1,0 +1,151 @@
+import { type Connection, ident } from '../core/duckdb.ts';
+import { stringifyJson } from '../core/json.ts';
+import type { Counts } from '../model/counts.ts';
+import type { PastLoad } from '../model/estimate.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { type Unit, unitName } from '../model/unit.ts';
+import type { Volume } from '../model/volume.ts';
+
+/** What the warehouse knows of a unit that it holds. */
+export interface LoadedUnit {
+  readonly unit: string;
+  /** Of what is asked for again and again; null for crawls and comparisons, which are not. */
+  readonly content_sha256: string | null;
+  /** Are its rows in the published file too? */
+  readonly published: boolean;
+  /** The run that loaded it, where it came by a data export; else null. */
+  readonly run_id: string | null;
+  /** When its crawl or comparison had ended, UTC milliseconds; null where it has no end, or it was not kept. */
+  readonly source_ended_at: number | null;
+}
+
+/** Every unit that the warehouse holds, by name. There may be tens of thousands: only texts that are needed are read. */
+export async function loadedUnits(connection: Connection): Promise<Map<string, LoadedUnit>> {
+  const rows = await connection.rows(
+    `SELECT unit, queryable IS NOT NULL AS published,
+       CASE WHEN source_kind NOT IN ('crawl', 'crawl_over_crawl') THEN content_sha256 END AS content_sha256,
+       CASE WHEN route = 'export' THEN run_id END AS run_id,
+       CAST(epoch_ms(source_ended_at) AS DOUBLE) AS source_ended_at
+     FROM ops.loads`,
+  );
+  return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
+}
+
+/** The six counts of the given units as `ops.loads` has them. */
+export async function countsOf(
+  connection: Connection,
+  units: readonly string[],
+): Promise<Map<string, Counts>> {
+  const rows = await connection.rows<Record<string, string | bigint | null>>(
+    `SELECT unit, reported, received, staged, rejected, loaded, queryable FROM ops.loads
+     WHERE list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), unit)`,
+    [JSON.stringify(units)],
+  );
+  const number = (value: string | bigint | null | undefined): number | null =>
+    value === null || value === undefined ? null : Number(value);
+  return new Map(
+    rows.map((row) => [
+      String(row.unit),
+      {
+        reported: number(row.reported),
+        received: Number(row.received),
+        staged: Number(row.staged),
+        rejected: Number(row.rejected),
+        loaded: number(row.loaded),
+        queryable: number(row.queryable),
+      },
+    ]),
+  );
+}
+
+/** The rows of the units of the same dataset, project and filter (JSON or null) that were loaded last, five at the most. */
+export async function rowsBefore(
+  connection: Connection,
+  unit: Unit,
+  filter: string | null,
+): Promise<readonly number[]> {
+  const rows = await connection.rows<{ loaded: bigint }>(
+    `SELECT loaded FROM ops.loads
+     WHERE dataset = ? AND project_id = ? AND unit <> ? AND filter IS NOT DISTINCT FROM ? AND loaded IS NOT NULL
+     ORDER BY loaded_at DESC, unit DESC LIMIT 5`,
+    [unit.dataset, unit.source.project_id, unitName(unit), filter],
+  );
+  return rows.map(({ loaded }) => Number(loaded));
+}
+
+/** The last unit of each project and dataset, where it has far fewer rows than those before it. */
+export async function thinUnits(
+  connection: Connection,
+): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
+  // Published by a version that did not compare them yet.
+  const known = await connection.scalar(
+    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'ops'
+       AND table_name = 'loads' AND column_name = 'flag'`,
+  );
+  if (Number(known) === 0) return [];
+  const rows = await connection.rows<{
+    unit: string;
+    project_id: string;
+    loaded: bigint;
+    usual: bigint;
+    loaded_at: string;
+  }>(
+    `SELECT unit, project_id, loaded, usual, strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at FROM (
+       SELECT * FROM ops.loads WHERE project_id IS NOT NULL AND source_kind IN ('crawl', 'crawl_over_crawl')
+       QUALIFY row_number() OVER (PARTITION BY dataset, project_id ORDER BY loaded_at DESC, unit DESC) = 1)
+     WHERE flag = 'few_rows' ORDER BY unit`,
+  );
+  return rows.map(({ loaded, usual, ...one }) => ({ ...one, rows: Number(loaded), usual: Number(usual) }));
+}
+
+/** Past loads by dataset and route, from `ops.loads`. */
+export async function readPastLoads(connection: Connection): Promise<PastLoad[]> {
+  return await connection.rows<PastLoad & Record<string, string | number | null>>(
+    `SELECT dataset, route, count(*)::INTEGER AS loads,
+            (sum(bytes) / nullif(sum(received), 0))::DOUBLE AS bytes_per_row,
+            (sum(seconds) / nullif(sum(received), 0))::DOUBLE AS seconds_per_row,
+            avg(bytes)::DOUBLE AS bytes_per_load, min(seconds) AS least_seconds
+     FROM ops.loads WHERE seconds IS NOT NULL GROUP BY dataset, route ORDER BY dataset, route`,
+  );
+}
+
+/** Replaces the entry of a unit in `ops.loads`. */
+export async function recordLoad(
+  connection: Connection,
+  manifest: Manifest,
+  counts: Counts,
+  fingerprint: string,
+  { runId, volume }: { readonly runId: string; readonly volume?: Volume },
+): Promise<void> {
+  const { unit, source } = manifest;
+  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
+  const row = {
+    unit: manifest.name,
+    dataset: unit.dataset,
+    source_kind: unit.source.kind,
+    source_id: unit.source.id,
+    project_id: unit.source.project_id,
+    window_from: unit.window?.from ?? null,
+    window_to: unit.window?.to ?? null,
+    ...counts,
+    route: source.route,
+    format: source.format,
+    reason: source.reason ?? null,
+    bytes: manifest.bytes,
+    seconds: manifest.seconds,
+    attempts: manifest.attempts,
+    content_sha256: manifest.content_sha256,
+    filter: source.filter === null ? null : stringifyJson(source.filter),
+    run_id: runId,
+    usual: volume?.usual ?? null,
+    flag: volume?.isFew ? 'few_rows' : null,
+    fingerprint,
+  };
+  const columns = Object.keys(row);
+  await connection.run(
+    `INSERT INTO ops.loads (${columns.map(ident).join(', ')}, loaded_at, source_ended_at)
+     VALUES (${columns.map(() => '?').join(', ')}, make_timestamptz(CAST(? AS BIGINT) * 1000),
+       make_timestamptz(CAST(? AS BIGINT) * 1000))`,
+    [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
+  );
+}

@@ -1,0 +1,99 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Database, text } from '../../src/core/duckdb.ts';
+import { capture, projectFolder } from './capture.ts';
+
+/** A project with a published warehouse of one table. */
+async function published(settings = ''): Promise<string> {
+  const folder = await projectFolder(settings);
+  await using database = await Database.open({
+    memoryLimit: '100MB',
+    threads: 1,
+    tempDirectory: join(folder, 'spill'),
+  });
+  const connection = await database.connect();
+  await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS w`);
+  await connection.run("CREATE TABLE w.t AS SELECT range AS n, '=1+1' AS s FROM range(3)");
+  await connection.run('DETACH w');
+  await mkdir(join(folder, '.crawlhouse'));
+  await writeFile(join(folder, '.crawlhouse', 'ledger.sqlite'), 'the ledger');
+  return folder;
+}
+
+const query = (folder: string, ...argv: string[]) => capture('query', ...argv, '--project-dir', folder);
+
+test('COPY over the warehouse is a wrong use, and the file is as it was', async () => {
+  const folder = await published();
+  const file = join(folder, 'warehouse.duckdb');
+  const before = await readFile(file);
+  const sql = `COPY (SELECT 'gone') TO ${text(file)} (FORMAT csv, USE_TMP_FILE false)`;
+  const { code, stderr } = await query(folder, sql);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^Error: refused: only statements that read/)]);
+  expect((await readFile(file)).equals(before)).toBe(true);
+  expect((await query(folder, 'FROM t', '--format', 'csv')).stdout).toBe('n,s\n0,=1+1\n1,=1+1\n2,=1+1\n');
+});
+
+test('the limits of settings hold, with exit code 2 and the setting that says so', async () => {
+  const folder = await published('query_row_limit: 2');
+  const { code, stderr } = await query(folder, 'FROM t');
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'Error: the query was ended: it gave more than 2 rows\nTry: ask for less, or raise query_row_limit in crawlhouse.yaml\n',
+  );
+});
+
+test('--output keeps away from the warehouse and the state directory', async () => {
+  const folder = await published();
+  const before = await readFile(join(folder, 'warehouse.duckdb'));
+  for (const name of [
+    'warehouse.duckdb',
+    'warehouse.duckdb.wal',
+    '.crawlhouse/ledger.sqlite',
+    '.crawlhouse/x.csv',
+  ]) {
+    const { code } = await query(folder, 'FROM t', '--format', 'csv', '--output', join(folder, name));
+    expect([name, code]).toEqual([name, 2]);
+  }
+  expect((await readFile(join(folder, 'warehouse.duckdb'))).equals(before)).toBe(true);
+  expect(await readFile(join(folder, '.crawlhouse', 'ledger.sqlite'), 'utf8')).toBe('the ledger');
+});
+
+test.for(['csv', 'parquet'])(
+  'a %s file of before stays whole where the query fails half way',
+  async (format) => {
+    const folder = await published();
+    const output = join(folder, `rows.${format}`);
+    await writeFile(output, 'former');
+    const names = await readdir(folder);
+    const sql = "SELECT CASE WHEN range = 600000 THEN error('half way') ELSE 1 END FROM range(700000)";
+    expect((await query(folder, sql, '--output', output)).code).toBe(2);
+    expect(await readFile(output, 'utf8')).toBe('former');
+    expect(await readdir(folder)).toEqual(names);
+    expect((await query(folder, 'FROM t', '--output', output)).code).toBe(0);
+    expect((await readFile(output)).length).toBeGreaterThan(10);
+  },
+);
+
+test('--safe-csv keeps what looks like a formula a text', async () => {
+  const folder = await published();
+  const sql = `SELECT * FROM (VALUES ('=1+1', '+1', '-1', '@a'), ('a=1', ' =1', E'\\t=1', '＝1'), ('-', '', NULL, 'x')) v("=a", b, c, d)`;
+  const numbers = 'SELECT -1 AS n, -1.5 AS d, [-1] AS l';
+  const csv = (...argv: string[]) => query(folder, ...argv, '--format', 'csv').then((one) => one.stdout);
+  expect(await csv(sql, '--safe-csv')).toBe(`'=a,b,c,d\n'=1+1,'+1,'-1,'@a\na=1,' =1,'\t=1,'＝1\n'-,"",,x\n`);
+  expect(await csv(sql)).toBe(`=a,b,c,d\n=1+1,+1,-1,@a\na=1, =1,\t=1,＝1\n-,"",,x\n`);
+  expect(await csv(numbers, '--safe-csv')).toBe('n,d,l\n-1,-1.5,[-1]\n');
+  expect((await query(folder, sql, '--safe-csv')).code).toBe(2);
+});
+
+test('every query that a hint gives runs', async () => {
+  const folder = await published();
+  const root = join(import.meta.dirname, '..', '..', 'src');
+  const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
+  const queries = texts.flatMap((source) =>
+    [...source.matchAll(/crawlhouse query '([^'$…]+)'/g)].map((match) => match[1] ?? ''),
+  );
+  expect(queries).toContain('SHOW ALL TABLES');
+  for (const sql of new Set(queries)) expect([sql, (await query(folder, sql)).code]).toEqual([sql, 0]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { cutToWidth, displayWidth, padToWidth } from '../../src/core/display-width.ts';
+
+test.for([
+  ['plain', 5],
+  ['', 0],
+  ['日本語', 6],
+  ['한국어', 6],
+  ['ｶﾀｶﾅ', 4],
+  ['Ａ', 2],
+  ['e\u0301', 1],
+  ['👍', 2],
+  ['👨‍👩‍👧', 2],
+  ['🇩🇪', 2],
+  ['❤\ufe0f', 2],
+  ['©', 1],
+  ['…─', 2],
+  ['a\u200bb', 2],
+  ['𠮷', 2],
+] as const)('%j takes %i columns', ([text, width]) => {
+  expect(displayWidth(text)).toBe(width);
+});
+
+test('a text is filled up to a width on either side, and a longer one stays', () => {
+  expect([padToWidth('日本', 6), padToWidth('日本', 6, true), padToWidth('日本', 3)]).toEqual([
+    '日本  ',
+    '  日本',
+    '日本',
+  ]);
+});
+
+test('a text is cut to a width between characters', () => {
+  expect(cutToWidth('日本語', 6)).toBe('日本語');
+  expect(cutToWidth('日本語', 5)).toBe('日本…');
+  expect(cutToWidth('日本語', 4)).toBe('日…');
+  expect(cutToWidth('a👨‍👩‍👧b', 3)).toBe('a…');
+});

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { SettingsFile } from '../../src/config/settings-file.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const DECISIONS = join(ROOT, 'docs', 'decisions');
+
+interface Page {
+  /** Below the root, such as `docs/query.md`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const pages: readonly Page[] = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((name) => existsSync(join(ROOT, name))),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+].map((name) => ({ name, text: readFileSync(join(ROOT, name), 'utf8') }));
+
+/** Code within a line: what stands between backticks, outside of blocks. */
+function spansOf({ text }: Page): string[] {
+  const prose = text.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, '');
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
+}
+
+/** Paths of a reader's own project, in examples. */
+const EXAMPLES = ['sql/mart/slow_pages.sql', 'sql/cases'];
+
+/** Every line that calls the program, in blocks and in spans. */
+function callsOf(page: Page): string[] {
+  const blocks = [...page.text.matchAll(/^```[\s\S]*?^```|^ {4}\S.*$/gm)].flatMap(([block]) =>
+    block.split('\n'),
+  );
+  const lines = blocks.map((line) => line.replace(/^\s*\$?\s*(npx )?/, ''));
+  return [...lines, ...spansOf(page).map((span) => span.replace(/^npx /, ''))].filter((line) =>
+    /^crawlhouse [a-z]/.test(line),
+  );
+}
+
+const everySource = readdirSync(ROOT, { recursive: true, encoding: 'utf8', withFileTypes: false })
+  .filter((name) => /^((src|test|scripts|sql)\/.*\.(ts|sql)|tsconfig\.json|package\.json)$/.test(name))
+  .map((name) => readFileSync(join(ROOT, name), 'utf8'))
+  .join('\n');
+const scripts = Object.keys(
+  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }).scripts,
+);
+const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+describe.each(pages)('$name', (page) => {
+  test('every link leads to a file', () => {
+    const links = [...page.text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '');
+    const broken = links.filter((link) => {
+      if (/^(https?:|mailto:|#)/.test(link)) return false;
+      return !existsSync(join(ROOT, dirname(page.name), link.replace(/#.*$/, '')));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('every path names a file or folder', () => {
+    const start = new RegExp(
+      `^(src|test|docs|sql|scripts|schemas|pipelines|${folders.join('|')})/[\\w./-]*$`,
+    );
+    const missing = spansOf(page).filter((span) => {
+      if (!start.test(span) || EXAMPLES.includes(span)) return false;
+      return ![span, join('src', span), relative(ROOT, join(ROOT, dirname(page.name), span))].some((path) =>
+        existsSync(join(ROOT, path)),
+      );
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('every command and flag is one of the program', () => {
+    const unknown = callsOf(page).flatMap((call) => {
+      const words =
+        call
+          .split(/\s+(?:\||#|>|&&)\s?|…/)[0]
+          ?.split(/\s+/)
+          .slice(1) ?? [];
+      const command = COMMANDS.find((one) => {
+        const name = one.name.split(' ');
+        return name.every((word, index) => words[index] === word);
+      });
+      if (!command) return [call];
+      const known = new Set([...Object.keys(GLOBAL_FLAGS), ...Object.keys(command.flags)]);
+      const flags = words.flatMap((word) => /^\[?--([a-z][a-z-]*)/.exec(word)?.[1] ?? []);
+      return flags.filter((flag) => !known.has(flag)).map((flag) => `--${flag} in ${call}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  test('every npm script is in package.json', () => {
+    const named = [...page.text.matchAll(/npm run ([a-z][a-z:-]*)/g)].map((match) => match[1] ?? '');
+    expect(named.filter((name) => !scripts.includes(name))).toEqual([]);
+  });
+
+  test('every name in camel case stands in the code', () => {
+    const names = spansOf(page).filter((span) => /^[a-z]+[A-Z]\w*(\(\))?$/.test(span));
+    const stale = names.filter((name) => !new RegExp(`\\b${name.replace('()', '')}\\b`).test(everySource));
+    expect(stale).toEqual([]);
+  });
+});
+
+test('docs/settings.md has every setting, and no other', () => {
+  const text = readFileSync(join(ROOT, 'docs', 'settings.md'), 'utf8');
+  const table = text.slice(0, text.indexOf('\n## ', text.indexOf('| `')));
+  const listed = [...table.matchAll(/^\| `([a-z_]+)`/gm)].map((match) => match[1] ?? '');
+  expect(listed.toSorted()).toEqual(Object.keys(SettingsFile.shape).toSorted());
+});
+
+test('the index has every page and every decision', () => {
+  const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8');
+  const files = [
+    ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md'),
+    ...readdirSync(DECISIONS).map((name) => `decisions/${name}`),
+  ];
+  expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});

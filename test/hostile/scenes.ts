@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { HostileHouse, type Scene } from './hostile-house.ts';
+import { LISTS, type ListFault } from './lists.ts';
+import { unitCase } from './unit-case.ts';
+
+const lists = Object.keys(LISTS) as ListFault[];
+
+const sceneOf = (units: number): fc.Arbitrary<Scene> =>
+  fc.record({
+    units: fc.array(unitCase, { minLength: units, maxLength: units }),
+    lists: fc.oneof(
+      { weight: 5, arbitrary: fc.constant<ListFault>('right') },
+      { weight: 1, arbitrary: fc.constantFrom(...lists) },
+    ),
+    format: fc.constantFrom('csv', 'json'),
+  });
+
+/**
+ * Plays `cases` crawls of a hostile service, `perRun` a run, against one warehouse; says what became of them.
+ *
+ * @throws what did not hold, with the scene and the seed
+ */
+export async function playScenes(cases: number, perRun: number, seed: number): Promise<string> {
+  const house = await HostileHouse.open();
+  await fc.assert(
+    fc.asyncProperty(sceneOf(perRun), (one) => house.play(one)),
+    { numRuns: Math.ceil(cases / perRun), seed, endOnFailure: true },
+  );
+  const { loaded, refused, failed, ended } = house.tally;
+  return `${cases} cases, seed ${seed}: ${loaded} loaded with equal rows, ${refused} refused, ${failed} failed, ${ended} runs ended by their lists`;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { HostileHouse } from '../hostile/hostile-house.ts';
+import {
+  CONTENTS,
+  COUNTS,
+  DRIFTS,
+  ENCODINGS,
+  FRAMINGS,
+  HEALTHY,
+  type UnitCase,
+} from '../hostile/unit-case.ts';
+
+/** Each fault alone, so that none is hidden behind another. */
+function alone(): UnitCase[] {
+  const each = <K extends keyof UnitCase>(key: K, values: Readonly<Record<string, string>>): UnitCase[] =>
+    Object.keys(values).map((value) => ({ ...HEALTHY, [key]: value }));
+  return [
+    ...each('content', CONTENTS),
+    ...each('encoding', ENCODINGS),
+    ...each('framing', FRAMINGS),
+    ...each('count', COUNTS),
+    ...each('drift', DRIFTS),
+  ];
+}
+
+test.for(['json', 'csv'] as const)(
+  'each fault of an answer, alone, harms only its own unit (%s)',
+  async (format) => {
+    const house = await HostileHouse.open();
+    await house.play({ units: alone().map(() => HEALTHY), lists: 'right', format });
+    await house.play({ units: alone(), lists: 'right', format });
+    expect(house.tally.ended).toBe(0);
+  },
+);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../src/core/error-codes.ts';
+import { CrawlhouseError } from '../../src/core/errors.ts';
+import { exitCodeOf, runStatus } from '../../src/model/run-status.ts';
+import { failedTests } from '../../src/transform/failed-tests.ts';
+
+function errors(...codes: readonly ErrorCode[]): CrawlhouseError[] {
+  return codes.map((code) => new CrawlhouseError(code, code));
+}
+
+test.for([
+  [[], 0, 'done'],
+  [['missing_feature', 'not_exportable'], 0, 'done'],
+  [['connection'], 3, 'partial'],
+  [['connection', 'unreconciled'], 4, 'refused'],
+  [['unreconciled', 'unauthorized', 'connection'], 5, 'failed'],
+  [['unauthorized', 'bad_settings'], 2, 'failed'],
+  [['bad_settings', 'internal', 'quota'], 1, 'failed'],
+  [['internal', 'interrupted'], 130, 'failed'],
+] as const)('a run with the errors %j ends with %i: %s', ([codes, exitCode, status]) => {
+  expect([exitCodeOf(errors(...codes)), runStatus(errors(...codes))]).toEqual([exitCode, status]);
+});
+
+test('only a failed test of severity error is an error', () => {
+  const test = { name: 'unique', model: 'mart.pages', failures: 3, sample: [], query: '' };
+  const found = failedTests([
+    { ...test, severity: 'error', status: 'passed', failures: 0 },
+    { ...test, severity: 'warn', status: 'failed' },
+    { ...test, severity: 'error', status: 'failed' },
+  ]);
+  expect(found.map((error) => [error.code, error.message])).toEqual([
+    ['test_failed', 'mart.pages: unique: 3 rows break it'],
+  ]);
+});

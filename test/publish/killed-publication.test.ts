@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../src/core/logger.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { readWhole } from '../support/bit-rot.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { placeIn, withWorking } from '../warehouse/open-working.ts';
+
+const signal = new AbortController().signal;
+
+/** A module of `src`, to be imported by a process of its own. */
+function source(path: string): string {
+  return JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+}
+
+/** A process that publishes one table more and is killed as soon as it calls a function of the file system. */
+async function publishKilledAt(folder: string, table: string, call: string): Promise<string | null> {
+  const { stateDir, published } = placeIn(folder);
+  const script = join(folder, `publish-${table}.ts`);
+  await writeFile(
+    script,
+    `import fs from 'node:fs/promises';
+     import { syncBuiltinESMExports } from 'node:module';
+     const [name, end] = ${JSON.stringify(call.split(' '))};
+     const real = fs[name];
+     fs[name] = async (...paths) => {
+       const isIt = end === undefined || paths.some((path) => String(path).endsWith(end));
+       if (isIt) process.kill(process.pid, 'SIGKILL');
+       return real(...paths);
+     };
+     syncBuiltinESMExports();
+     const { Database } = await import(${source('core/duckdb.ts')});
+     const { WorkingCopy } = await import(${source('warehouse/working-copy.ts')});
+     const { silentLogger } = await import(${source('core/logger.ts')});
+     const { publish } = await import(${source('publish/publish.ts')});
+     const database = await Database.open({ memoryLimit: '300MB', threads: 2, tempDirectory: ${JSON.stringify(join(folder, 'spill'))} });
+     const working = await WorkingCopy.open(database, ${JSON.stringify(stateDir)}, ${JSON.stringify(published)}, silentLogger);
+     await working.connection.run('CREATE TABLE raw.${table} AS SELECT i FROM range(1000) AS t(i)');
+     await working.markDirty();
+     await publish(working, silentLogger, new AbortController().signal);`,
+  );
+  const child = spawn(process.execPath, [script], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [, killedBy] = (await Promise.race([once(child, 'exit'), sleep(30_000, [null, 'timeout'])])) as [
+    unknown,
+    string | null,
+  ];
+  return killedBy;
+}
+
+test.for([
+  ['before the copy', 'copyFile .publishing', false],
+  ['before the former file has its second name', 'link .former', false],
+  ['between that and the rename', 'rename .publishing', false],
+  ['after the rename, before the second name goes', 'rm .former', true],
+] as const)(
+  'a publication killed %s leaves a whole file, and the next run all of it',
+  async ([_what, call, isNew]) => {
+    const folder = await temporaryFolder();
+    const { published } = placeIn(folder);
+    const connection = await temporaryConnection(folder);
+    await withWorking(folder, async (working) => {
+      await working.connection.run('CREATE TABLE raw.first AS SELECT 1 AS i');
+      await publish(working, silentLogger, signal);
+    });
+    expect(await publishKilledAt(folder, 'second', call)).toBe('SIGKILL');
+    expect(await readWhole(connection, published)).toEqual(isNew ? { first: 1, second: 1000 } : { first: 1 });
+    await withWorking(folder, (working) => publish(working, silentLogger, signal));
+    expect(await readWhole(connection, published)).toEqual({ first: 1, second: 1000 });
+    expect((await readdir(folder)).filter((name) => name.startsWith('warehouse'))).toEqual([
+      'warehouse.duckdb',
+    ]);
+  },
+);

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  configuredStores,
+  EXPORT_STORES,
+  exportParameters,
+  exportStores,
+  openConfiguredStore,
+  openStore,
+  STORE_NAMES,
+  STORE_SETTINGS,
+} from '../../src/stores/registry.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const STORES = join(import.meta.dirname, '..', '..', 'src', 'stores');
+
+test('every folder of stores holds one kind of store', () => {
+  const folders = readdirSync(STORES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual(['gcs', 'local', 's3']);
+  for (const { name } of folders) expect(existsSync(join(STORES, name, `${name}.ts`))).toBe(true);
+});
+
+test('a store with a setting of its own can be configured, a folder cannot', () => {
+  expect(STORE_NAMES).toEqual(['store_a', 'store_b']);
+  expect(EXPORT_STORES).toEqual(['store_a', 'store_b']);
+  expect(Object.keys(STORE_SETTINGS)).toEqual(STORE_NAMES);
+});
+
+test('a store is configured when the settings name its bucket', () => {
+  const settings = { store_b: { bucket: 'exports', prefix: '', region: 'eu-west-1' } };
+  expect(configuredStores(settings)).toEqual(['store_b']);
+  expect(exportStores(settings)).toEqual(['store_b']);
+  expect(() => openConfiguredStore(settings, 'store_a')).toThrow('the setting store_a.bucket is missing');
+});
+
+test('the service is told the bucket, the prefix and, for S3, the region and the secret', () => {
+  const store_a = STORE_SETTINGS.store_a.parse({ bucket: 'a', prefix: '/below/' });
+  const store_b = STORE_SETTINGS.store_b.parse({ bucket: 'b', region: 'eu', credentials_secret: 'key' });
+  expect(store_a?.prefix).toBe('below');
+  expect(exportParameters({ store_a }, 'store_a', 'w1', 'unit/')).toEqual({
+    store_a_bucket: 'a',
+    store_a_prefix: 'unit/',
+  });
+  expect(exportParameters({ store_b }, 'store_b', 'w1', 'unit/')).toEqual({
+    store_b_credentials: 'secrets://w1/key',
+    store_b_bucket: 'b',
+    store_b_region: 'eu',
+    store_b_prefix: 'unit/',
+  });
+});
+
+test('a data export to S3 needs the name of the secret, reading does not', async () => {
+  const store_b = STORE_SETTINGS.store_b.parse({ bucket: 'b', region: 'eu' });
+  expect(() => exportParameters({ store_b }, 'store_b', 'w1', 'unit/')).toThrow(
+    'the setting store_b.credentials_secret is missing',
+  );
+  await using store = await openConfiguredStore({ store_b }, 'store_b');
+  expect(store).toBeDefined();
+});
+
+test('each kind opens without a request', async () => {
+  await using folder = await openStore('local', { folder: await temporaryFolder() });
+  await using bucket = await openStore('store_a', { bucket: 'exports', endpoint: 'http://127.0.0.1:1' });
+  expect([folder, bucket]).toHaveLength(2);
+});
