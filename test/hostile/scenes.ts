@@ -22,10 +22,21 @@ const sceneOf = (units: number): fc.Arbitrary<Scene> =>
  */
 export async function playScenes(cases: number, perRun: number, seed: number): Promise<string> {
   const house = await HostileHouse.open();
-  await fc.assert(
+  const outcome = await fc.check(
     fc.asyncProperty(sceneOf(perRun), (one) => house.play(one)),
     { numRuns: Math.ceil(cases / perRun), seed, endOnFailure: true },
   );
-  const { loaded, refused, failed, ended } = house.tally;
-  return `${cases} cases, seed ${seed}: ${loaded} loaded with equal rows, ${refused} refused, ${failed} failed, ${ended} runs ended by their lists`;
+  const { loaded, refused, failed, ended, most } = house.tally;
+  const summary =
+    `${cases} cases, seed ${seed}: ${loaded} loaded with equal rows, ${refused} refused, ${failed} failed, ` +
+    `${ended} runs ended by their lists; at most ${Math.round(most.peakMb)} MB of memory, ` +
+    `${most.seconds.toFixed(1)} s, ${Math.round(most.stateMb)} MB of state and ${most.requests} requests a run`;
+  // The scene itself is a hundred units long: the seed makes it again, so the cause alone is said.
+  if (outcome.failed)
+    throw new Error(`run ${outcome.numRuns}: ${messageOf(outcome.errorInstance)}\n${summary}`);
+  return summary;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
