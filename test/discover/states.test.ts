@@ -4,10 +4,10 @@ import {
   clearFaults,
   published,
   rawProjectFolder,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PIPELINES = ['crawls', 'crawl_over_crawls', 'crawl_pages', 'crawl_over_crawl_pages'];
@@ -16,11 +16,11 @@ interface Listed {
   readonly id: string;
 }
 
-async function house(generate: string) {
+async function project(generate: string) {
   const sandbox = await sandboxFor({ generate: [generate] });
   const folder = await rawProjectFolder();
   const run = async () => {
-    const { report } = await runHouse(folder, sandbox, { pipelines: PIPELINES });
+    const { report } = await runProject(folder, sandbox, { pipelines: PIPELINES });
     return Object.fromEntries(report.units.map((unit) => [unit.unit.split('/')[0], unit]));
   };
   const list = async (name: string): Promise<readonly Listed[]> => {
@@ -46,7 +46,7 @@ async function ask(sandbox: Sandbox, path: string, method = 'GET', body?: object
 }
 
 test('a crawl that runs again under its id is loaded anew once it has ended, and then left alone', async () => {
-  const { sandbox, run, list, sql } = await house('projects=1,crawls=1,pages=5,columns=20,seed=61');
+  const { sandbox, run, list, sql } = await project('projects=1,crawls=1,pages=5,columns=20,seed=61');
   const id = (await list('crawls'))[0]?.id;
   expect((await run()).crawl_pages?.status).toBe('loaded');
   await ask(sandbox, `/_sandbox/crawls/${id}`, 'PATCH', { status: 'running', ended_at: null });
@@ -59,7 +59,7 @@ test('a crawl that runs again under its id is loaded anew once it has ended, and
 });
 
 test('a crawl whose load failed is looked at anew: archived since, it is skipped and fails no more', async () => {
-  const { sandbox, run, list } = await house('projects=1,crawls=1,pages=5,columns=20,seed=62');
+  const { sandbox, run, list } = await project('projects=1,crawls=1,pages=5,columns=20,seed=62');
   const id = (await list('crawls'))[0]?.id;
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 404 }]);
   expect((await run()).crawl_pages?.status).toBe('refused');
@@ -73,7 +73,9 @@ test('a crawl whose load failed is looked at anew: archived since, it is skipped
 });
 
 test('a comparison is open while it runs, loaded when it is done, skipped when it is cancelled', async () => {
-  const { sandbox, run, list } = await house('projects=1,crawls=2,pages=5,columns=20,comparisons=1,seed=63');
+  const { sandbox, run, list } = await project(
+    'projects=1,crawls=2,pages=5,columns=20,comparisons=1,seed=63',
+  );
   const id = (await list('crawl_over_crawls'))[0]?.id;
   const patch = (change: object) => ask(sandbox, `/_sandbox/crawl_over_crawls/${id}`, 'PATCH', change);
   await patch({ status: 'running', end_date: null });

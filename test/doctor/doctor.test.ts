@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/doctor/check.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, rawProjectFolder, runHouse, sandboxFor, setFaults } from '../support/house.ts';
+import { crawlhouse, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 
 async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['doctor', '--json'], extra);
@@ -32,7 +32,7 @@ test('a project that can run is well: every check says ok, and nothing is left b
     expect(fresh.of(store)?.message).toContain('can list, write, read and delete');
   expect(fresh.of('secret')?.message).toContain(sandbox.ready.store_b.credentials_secret);
 
-  await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
+  await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   const later = await doctor(folder, sandbox);
   expect(later.exitCode).toBe(0);
   expect(later.of('warehouse')?.message).toMatch(/MB, version (\d+) of \1$/);

@@ -7,7 +7,7 @@ import type { Dictionary } from '../../src/document/dictionary.ts';
 import { renderDictionaryPage } from '../../src/document/dictionary-page.ts';
 import { readDictionary } from '../../src/document/read-dictionary.ts';
 import { renderSite } from '../../src/document/site.ts';
-import { crawlhouse, projectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -23,7 +23,7 @@ test('docs/dictionary.md says what the models say (crawlhouse docs --format mark
 test('the site of a warehouse has every table and question, and each of its links leads somewhere in it', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
   const folder = await projectFolder();
-  expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox)).exitCode).toBe(0);
   const { status, stdout } = await crawlhouse(folder, null, ['docs', '--output', 'site', '--json']);
   expect(status).toBe(0);
   const { file } = JSON.parse(stdout) as { file: string };

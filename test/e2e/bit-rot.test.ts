@@ -10,7 +10,7 @@ import {
   readWhole,
   runDamaged,
 } from '../support/bit-rot.ts';
-import { crawlhouse } from '../support/house.ts';
+import { crawlhouse } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

@@ -14,7 +14,7 @@ import { openStore } from '../../src/stores/registry.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import { readForeignParquet, writeForeignParquet } from '../support/foreign-parquet.ts';
-import { differences, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { differences, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const signal = new AbortController().signal;
@@ -139,9 +139,9 @@ test('a Parquet file that parquetjs wrote is loaded as an object of a data expor
   const [folder, undisturbed] = [await rawProjectFolder(), await rawProjectFolder()];
   const pipelines = ['crawl_pages'];
   const way = { pipelines, route: 'export', format: 'parquet', store: 'store_b' } as const;
-  expect((await runHouse(folder, sandbox, way)).errors).toEqual([]);
+  expect((await runProject(folder, sandbox, way)).errors).toEqual([]);
   expect(await desk.asked()).toBe(1);
-  expect((await runHouse(undisturbed, sandbox, { pipelines })).errors).toEqual([]);
+  expect((await runProject(undisturbed, sandbox, { pipelines })).errors).toEqual([]);
   const connection = await temporaryConnection(await temporaryFolder());
   expect(await differences(connection, folder, undisturbed, 'crawl_pages')).toBe(0n);
 });

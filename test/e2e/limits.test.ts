@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
 import { type Meddling, meddledSandbox } from '../support/meddler.ts';
+import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 /** A run of one crawl of three pages, whose service meddles. */
 async function runMeddled(
@@ -19,7 +19,7 @@ async function runMeddled(
   });
   const meddled = await meddledSandbox(sandbox, meddle);
   const folder = await rawProjectFolder();
-  const { report, exitCode } = await runHouse(folder, meddled, {
+  const { report, exitCode } = await runProject(folder, meddled, {
     ...options,
     pipelines: ['crawl_pages'],
     environment,

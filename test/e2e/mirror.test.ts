@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/stores/registry.ts';
-import { projectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const signal = new AbortController().signal;
 
@@ -14,13 +14,13 @@ test('each publication brings its new crawls to the bucket; a store that is away
   await writeFile(join(folder, 'crawlhouse.yaml'), mirror);
   const { bucket, region, endpoint } = sandbox.ready.store_b;
 
-  const away = await runHouse(folder, sandbox, {
+  const away = await runProject(folder, sandbox, {
     environment: { CRAWLHOUSE_STORE_B_BUCKET: 'no-such-bucket' },
   });
   expect(away.errors.map((error) => error.code)).not.toEqual([]);
   expect(away.report.units.every((unit) => unit.counts?.queryable === unit.counts?.loaded)).toBe(true);
 
-  const again = await runHouse(folder, sandbox);
+  const again = await runProject(folder, sandbox);
   expect(again.exitCode).toBe(0);
   await using store = await openStore('store_b', { bucket, region, endpoint });
   const keys: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
-import { differences, published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { differences, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async () => {
@@ -15,7 +15,7 @@ test('CSV and JSONL, plain and gzip, load the same rows of hostile data', async 
   const folders: string[] = [];
   for (const [format, compression] of ways) {
     const folder = await rawProjectFolder();
-    const result = await runHouse(folder, sandbox, {
+    const result = await runProject(folder, sandbox, {
       format,
       environment: { CRAWLHOUSE_COMPRESSION: compression },
     });
@@ -56,8 +56,8 @@ test('generated data load the same rows by both formats', async () => {
   });
   const connection = await temporaryConnection(await temporaryFolder());
   const [json, csv] = [await rawProjectFolder(), await rawProjectFolder()];
-  await runHouse(json, sandbox, { format: 'json' });
-  await runHouse(csv, sandbox, { format: 'csv' });
+  await runProject(json, sandbox, { format: 'json' });
+  await runProject(csv, sandbox, { format: 'csv' });
   expect(await differences(connection, json, csv, 'crawl_pages')).toBe(0n);
   expect(await differences(connection, json, csv, 'crawl_links')).toBe(0n);
 });

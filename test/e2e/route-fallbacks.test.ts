@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../src/model/report.ts';
 import {
-  type HouseOptions,
   published,
+  type RunOptions,
   rawProjectFolder,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const REFUSED = { kind: 'status', status: 403 } as const;
@@ -30,9 +30,9 @@ test('a stream that is refused gives way to a search where the rows are few, and
     generate: ['projects=1,crawls=1,pages=30,links=50,columns=12,seed=41'],
   });
   const folder = await rawProjectFolder();
-  const options: HouseOptions = { pipelines: ['crawl_pages', 'crawl_links'] };
+  const options: RunOptions = { pipelines: ['crawl_pages', 'crawl_links'] };
   await setFaults(sandbox, [STREAM_REFUSED]);
-  const { exitCode, report } = await runHouse(folder, sandbox, options);
+  const { exitCode, report } = await runProject(folder, sandbox, options);
   expect(exitCode).toBe(0);
   expect(await reasons(folder, report)).toEqual([
     expect.stringMatching(
@@ -50,7 +50,7 @@ test('a stream that is refused gives way to a data export where the rows are too
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=10001,columns=8,seed=42'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [STREAM_REFUSED]);
-  const { exitCode, report } = await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
+  const { exitCode, report } = await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   expect(exitCode).toBe(0);
   expect(await reasons(folder, report)).toEqual([expect.stringMatching(/^export: stream was refused/)]);
   expect(report.units[0]?.counts).toMatchObject({ reported: 10_001, queryable: 10_001 });
@@ -60,7 +60,7 @@ test('a unit whose routes are all refused ends the run as shut out', async () =>
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=10,columns=8,seed=43'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [{ match: { path: '/data/crawl/.*/pages($|\\?)' }, ...REFUSED }]);
-  const { exitCode, errors } = await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
+  const { exitCode, errors } = await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   expect([exitCode, errors[0]?.code]).toEqual([5, 'forbidden']);
 });
 
@@ -75,7 +75,7 @@ test.for([
   });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [{ match: { path }, ...REFUSED }]);
-  const { exitCode, report } = await runHouse(folder, sandbox, { pipelines: ['crawl_pages', ...LOGS] });
+  const { exitCode, report } = await runProject(folder, sandbox, { pipelines: ['crawl_pages', ...LOGS] });
   expect(exitCode).toBe(0);
   const of = (datasets: readonly string[]) => report.units.filter((unit) => datasets.includes(unit.dataset));
   expect(of(['crawl_pages']).map((unit) => unit.status)).toEqual(['loaded']);
@@ -92,7 +92,7 @@ test('a ranking quota that is used up fails its own project for now, and the oth
     generate: ['projects=2,crawls=1,pages=20,columns=8,ranking_days=3,seed=45'],
   });
   const folder = await rawProjectFolder();
-  await runHouse(folder, sandbox, { pipelines: ['projects'] });
+  await runProject(folder, sandbox, { pipelines: ['projects'] });
   const connection = await temporaryConnection(await temporaryFolder());
   const [poor, rich] = (await published(connection, folder, 'SELECT id FROM raw.projects ORDER BY id')).map(
     (row) => String(row.id),
@@ -105,7 +105,7 @@ test('a ranking quota that is used up fails its own project for now, and the oth
     });
     expect(answer.status).toBe(200);
   };
-  const run = () => runHouse(folder, sandbox, { pipelines: ['ranking_performance'] });
+  const run = () => runProject(folder, sandbox, { pipelines: ['ranking_performance'] });
 
   await quota(0);
   const first = await run();

@@ -8,10 +8,10 @@ import {
   projectFolder,
   published,
   requestCount,
-  runHouse,
+  runProject,
   SHARED_DATA,
   sandboxFor,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const statusOf = ({ report }: RunResult, status: string) =>
@@ -22,7 +22,7 @@ const SMALL = 'projects=1,crawls=2,pages=300,links=1500,columns=40,seed=3';
 test('a run counts every row from the service to the query, and a second one does nothing', async () => {
   const sandbox = await sandboxFor({ generate: [SMALL] });
   const folder = await projectFolder();
-  const first = await runHouse(folder, sandbox);
+  const first = await runProject(folder, sandbox);
   expect(first.exitCode).toBe(0);
   const [loaded, skipped] = [statusOf(first, 'loaded'), statusOf(first, 'skipped')];
   expect(loaded.length + skipped.length).toBe(first.report.units.length);
@@ -51,7 +51,7 @@ test('a run counts every row from the service to the query, and a second one doe
   expect(first.report.tests.every((one) => one.status === 'passed')).toBe(true);
 
   const before = await requestCount(sandbox);
-  const second = await runHouse(folder, sandbox);
+  const second = await runProject(folder, sandbox);
   expect(second.report.units.map((unit) => unit.status)).toEqual(Array(8).fill('unchanged'));
   expect(second.report.models.every((model) => model.status === 'unchanged')).toBe(true);
   expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(10);
@@ -60,12 +60,12 @@ test('a run counts every row from the service to the query, and a second one doe
 test('with the state directory gone, the next run takes up from the published warehouse', async () => {
   const sandbox = await sandboxFor({ generate: [SMALL] });
   const folder = await projectFolder();
-  await runHouse(folder, sandbox);
+  await runProject(folder, sandbox);
   await rm(join(folder, '.crawlhouse'), { recursive: true });
   const connection = await temporaryConnection(await temporaryFolder());
   const status = JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout);
   expect(status.units).toHaveLength(23);
-  const again = await runHouse(folder, sandbox);
+  const again = await runProject(folder, sandbox);
   expect(again.report.units.map((unit) => unit.status)).toEqual(Array(8).fill('unchanged'));
   expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_links')).toEqual([
     { n: '3000' },
@@ -76,10 +76,10 @@ test('with the state directory gone, the next run takes up from the published wa
 test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
   const sandbox = await sandboxFor({ generate: [SMALL] });
   const folder = await projectFolder();
-  await runHouse(folder, sandbox);
+  await runProject(folder, sandbox);
   await rm(join(folder, 'warehouse.duckdb'));
   const before = await requestCount(sandbox);
-  expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox)).exitCode).toBe(0);
   expect((await requestCount(sandbox)) - before).toBeLessThanOrEqual(10);
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(true);
 });
@@ -93,7 +93,7 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
   );
   expect(plan.totals).toMatchObject({ units: 18, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(false);
-  await runHouse(folder, sandbox);
+  await runProject(folder, sandbox);
   const reload = await crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
   expect(reload.status).toBe(0);
   const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
@@ -128,7 +128,7 @@ test('cancelled, unfinished and archived crawls are skipped with their reason, o
     });
     expect(response.status).toBe(200);
   }
-  const { report, exitCode } = await runHouse(folder, sandbox);
+  const { report, exitCode } = await runProject(folder, sandbox);
   expect(exitCode).toBe(0);
   const crawlUnits = report.units.filter((unit) => ['crawl_pages', 'crawl_links'].includes(unit.dataset));
   const told = crawlUnits.map(
@@ -145,7 +145,7 @@ test('cancelled, unfinished and archived crawls are skipped with their reason, o
   expect(JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout).discovery.open).toEqual(
     [ids[1]],
   );
-  const again = await runHouse(folder, sandbox);
+  const again = await runProject(folder, sandbox);
   expect(again.report.units.filter((unit) => unit.status === 'skipped')).toEqual([]);
 });
 
@@ -155,7 +155,7 @@ test.skipIf(!existsSync(SHARED_DATA))(
     const names = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site'];
     const sandbox = await sandboxFor({ importDirs: names.map((name) => join(SHARED_DATA, name)) });
     const folder = await projectFolder();
-    expect((await runHouse(folder, sandbox)).exitCode).toBe(0);
+    expect((await runProject(folder, sandbox)).exitCode).toBe(0);
     const connection = await temporaryConnection(await temporaryFolder());
     const count = async (sql: string): Promise<unknown> =>
       (await published(connection, folder, `SELECT ${sql} AS n`))[0]?.n;

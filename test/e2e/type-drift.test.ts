@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, projectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ test('first crawls that the models can not read are refused, and stand in the wa
     { Url: 'string', ...others },
     { Url: url, status_code: 200, depth: 0 },
   );
-  const first = await runHouse(folder, sandbox, { pipelines: PIPELINES });
+  const first = await runProject(folder, sandbox, { pipelines: PIPELINES });
   expect(first.exitCode).toBe(4);
   const refused = first.report.units.filter((unit) => unit.status === 'refused');
   expect(refused.map(({ error }) => error?.message.replace(/^\S+: /, '')).sort()).toEqual([
@@ -69,7 +69,7 @@ test('first crawls that the models can not read are refused, and stand in the wa
   expect(first.report.models.every((model) => model.status === 'built')).toBe(true);
 
   await importCrawl(sandbox, 'good', 2, GOOD, good);
-  await runHouse(folder, sandbox, { pipelines: PIPELINES });
+  await runProject(folder, sandbox, { pipelines: PIPELINES });
   const sql = 'SELECT url, status_code FROM mart.pages';
   const { stdout } = await crawlhouse(folder, null, ['query', sql, '--format', 'json']);
   expect(JSON.parse(stdout)).toEqual([{ url, status_code: 200 }]);

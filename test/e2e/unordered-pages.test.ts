@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { published, rawProjectFolder, runHouse, sandboxFor, setFaults } from '../support/house.ts';
+import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { type Passing, proxied } from '../support/proxied.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -20,7 +20,7 @@ test('pages that a search brings twice are refused, and the rows with them', {
   const folder = await rawProjectFolder();
   const environment = { CRAWLHOUSE_BASE_URL: await proxied(sandbox.baseUrl, unordered) };
   const options = { pipelines: ['crawl_pages'], route: 'search', environment } as const;
-  const { exitCode, report, errors } = await runHouse(folder, sandbox, options);
+  const { exitCode, report, errors } = await runProject(folder, sandbox, options);
   expect(exitCode).toBe(4);
   expect(errors[0]).toMatchObject({
     code: 'unreconciled',
@@ -29,7 +29,7 @@ test('pages that a search brings twice are refused, and the rows with them', {
     ),
   });
   expect(report.units.map((unit) => [unit.status, unit.counts.loaded])).toEqual([['refused', null]]);
-  const honest = await runHouse(folder, sandbox, { pipelines: ['crawl_pages'], route: 'search' });
+  const honest = await runProject(folder, sandbox, { pipelines: ['crawl_pages'], route: 'search' });
   expect([honest.exitCode, honest.report.units[0]?.counts.queryable]).toEqual([0, 6000]);
 });
 
@@ -42,10 +42,10 @@ test('rows without a key come by searches of one page, which need no order', {
   const folder = await rawProjectFolder();
   const environment = { CRAWLHOUSE_BASE_URL: await proxied(sandbox.baseUrl, unordered) };
   const options = { pipelines: ['crawl_links'], route: 'search', environment } as const;
-  const { exitCode, report } = await runHouse(folder, sandbox, options);
+  const { exitCode, report } = await runProject(folder, sandbox, options);
   expect([exitCode, report.units[0]?.counts.queryable]).toEqual([0, 6000]);
   const streamed = await rawProjectFolder();
-  await runHouse(streamed, sandbox, { pipelines: ['crawl_links'], route: 'stream' });
+  await runProject(streamed, sandbox, { pipelines: ['crawl_links'], route: 'stream' });
   const connection = await temporaryConnection(await temporaryFolder());
   const rows = (from: string) =>
     published(
@@ -68,7 +68,7 @@ test('auto takes no search that nothing splits, and names what was refused befor
     `${shipped.replace(/^fields:.*\n/m, '')}fields: { include: [origin, target], exclude: [] }\n`,
   );
   await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 403 }]);
-  const { exitCode, errors } = await runHouse(folder, sandbox, { pipelines: ['crawl_links'] });
+  const { exitCode, errors } = await runProject(folder, sandbox, { pipelines: ['crawl_links'] });
   expect([exitCode, errors[0]?.code]).toEqual([5, 'forbidden']);
   expect(errors[0]?.message).toMatch(
     /answered 403 forbidden.*; links of crawl \w+: 3000 rows are alike in every number, and without a key a search is sure of 2000, one page$/,

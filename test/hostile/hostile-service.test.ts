@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { testSeed } from '../support/random.ts';
-import { HostileHouse } from './hostile-house.ts';
+import { HostileProject } from './hostile-project.ts';
 import { LISTS, type ListFault } from './lists.ts';
 import { playScenes } from './scenes.ts';
 import { HEALTHY } from './unit-case.ts';
@@ -8,9 +8,9 @@ import { HEALTHY } from './unit-case.ts';
 test('each fault of a list leaves the warehouse as it was or loads the healthy crawls', {
   timeout: 600_000,
 }, async () => {
-  const house = await HostileHouse.open();
+  const hostile = await HostileProject.open();
   for (const lists of Object.keys(LISTS) as ListFault[])
-    await house.play({ units: [HEALTHY], lists, format: 'json' });
+    await hostile.play({ units: [HEALTHY], lists, format: 'json' });
 });
 
 test('300 composed cases: equal rows, located rejects or one refused unit', {

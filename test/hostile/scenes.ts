@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HostileHouse, type Scene } from './hostile-house.ts';
+import { HostileProject, type Scene } from './hostile-project.ts';
 import { LISTS, type ListFault } from './lists.ts';
 import { unitCase } from './unit-case.ts';
 
@@ -21,12 +21,12 @@ const sceneOf = (units: number): fc.Arbitrary<Scene> =>
  * @throws what did not hold, with the scene and the seed
  */
 export async function playScenes(cases: number, perRun: number, seed: number): Promise<string> {
-  const house = await HostileHouse.open();
+  const hostile = await HostileProject.open();
   const outcome = await fc.check(
-    fc.asyncProperty(sceneOf(perRun), (one) => house.play(one)),
+    fc.asyncProperty(sceneOf(perRun), (one) => hostile.play(one)),
     { numRuns: Math.ceil(cases / perRun), seed, endOnFailure: true },
   );
-  const { loaded, refused, failed, ended, most } = house.tally;
+  const { loaded, refused, failed, ended, most } = hostile.tally;
   const summary =
     `${cases} cases, seed ${seed}: ${loaded} loaded with equal rows, ${refused} refused, ${failed} failed, ` +
     `${ended} runs ended by their lists; at most ${Math.round(most.peakMb)} MB of memory, ` +

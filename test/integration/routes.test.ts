@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/start-sandbox.ts';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
-import { rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { EXPORTED, STREAMED, sameByAll } from '../support/same-by-all.ts';
 import { type RealS3, type RealServer, startFakeGcs, startVersitygw } from '../support/servers.ts';
 
@@ -56,7 +56,7 @@ test.for([
     ...stores(),
   });
   const way = { route: 'export', format: 'csv', store: 'store_b', pipelines: ['crawl_pages'] } as const;
-  const { exitCode, errors } = await runHouse(await rawProjectFolder(), sandbox, { ...way, environment });
+  const { exitCode, errors } = await runProject(await rawProjectFolder(), sandbox, { ...way, environment });
   expect([exitCode, errors[0]?.code, errors[0]?.message]).toEqual([
     2,
     'bad_settings',

@@ -17,7 +17,7 @@ import {
   rawProjectFolder,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const PIPELINES = ['workspaces', 'projects', 'crawls', 'crawl_pages'];

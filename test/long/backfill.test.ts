@@ -13,7 +13,7 @@ import {
   sandboxFor,
   setFaults,
   spawnCrawlhouse,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 

@@ -5,7 +5,7 @@ import { describeStatus } from '../../src/cli/status-report.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { readStatus } from '../../src/pipeline/read-status.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { clearFaults, rawProjectFolder, runHouse, sandboxFor, setFaults } from '../support/house.ts';
+import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const PIPELINES = ['workspaces', 'projects', 'crawls', 'crawl_pages'];
@@ -50,7 +50,7 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
       // Nobody noticed that this site's crawls had come to an end.
       if (day <= 16) await crawl(sandbox, 'blog', day - 1);
       await setFaults(sandbox, FAULTS[day] ?? []);
-      await runHouse(folder, sandbox, { pipelines: PIPELINES, now: Date.now() });
+      await runProject(folder, sandbox, { pipelines: PIPELINES, now: Date.now() });
       await clearFaults(sandbox);
     }
     vi.setSystemTime(Date.UTC(2026, 10, 21, 9));

@@ -9,14 +9,14 @@ import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
   clearFaults,
-  type HouseOptions,
   published,
+  type RunOptions,
   rawProjectFolder,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
   spawnCrawlhouse,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 60;
@@ -27,8 +27,8 @@ const BY_EXPORT = {
   route: 'export',
   format: 'json',
   store: 'store_b',
-} as const satisfies HouseOptions;
-const AGAIN = { ...BY_EXPORT, command: 'backfill', reload: true } as const satisfies HouseOptions;
+} as const satisfies RunOptions;
+const AGAIN = { ...BY_EXPORT, command: 'backfill', reload: true } as const satisfies RunOptions;
 
 /** A sandbox with one crawl, its data exports, and an empty project folder. */
 async function scene(more: { exportObjects?: number } = {}) {
@@ -46,7 +46,7 @@ async function expectUndisturbed(folder: string): Promise<void> {
   if (undisturbed === undefined) {
     const sandbox = await sandboxFor(DATA);
     const other = await rawProjectFolder();
-    expect((await runHouse(other, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
+    expect((await runProject(other, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
     undisturbed = await pagesOf(other);
     expect(undisturbed).toHaveLength(PAGES);
   }
@@ -81,7 +81,7 @@ test.for(['kept', 'lost'] as const)(
     await clearFaults(sandbox);
     if (state === 'lost') await rm(join(folder, '.crawlhouse'), { recursive: true });
 
-    const { exitCode, report } = await runHouse(folder, sandbox, BY_EXPORT);
+    const { exitCode, report } = await runProject(folder, sandbox, BY_EXPORT);
     expect([exitCode, report.units[0]?.route]).toEqual([0, 'export']);
     expect(await desk.asked()).toBe(1);
     await expectUndisturbed(folder);
@@ -98,7 +98,7 @@ test.for([
     await setFaults(sandbox, [
       { match: { method: 'POST', path: 'data_exports$' }, kind: 'reset', after_bytes: 20, times: 1 },
     ]);
-    const { exitCode, report } = await runHouse(folder, sandbox, options);
+    const { exitCode, report } = await runProject(folder, sandbox, options);
     expect([exitCode, report.units[0]?.attempts]).toEqual([0, 2]);
     expect([await desk.asked(), (await desk.all()).length]).toEqual([1, 1]);
     await expectUndisturbed(folder);
@@ -114,15 +114,15 @@ test('only an export of ours whose objects stand is taken up without a ledger', 
     for (const name of ['.crawlhouse', 'warehouse.duckdb'])
       await rm(join(folder, name), { recursive: true, force: true });
   };
-  expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await forget();
   const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
-  expect((await runHouse(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   // Now its objects are gone, as after any load under that setting.
   await forget();
-  const { exitCode, report } = await runHouse(folder, sandbox, BY_EXPORT);
+  const { exitCode, report } = await runProject(folder, sandbox, BY_EXPORT);
   expect([exitCode, report.units[0]?.attempts, await desk.asked()]).toEqual([0, 1, 3]);
   await expectUndisturbed(folder);
 });
@@ -131,13 +131,13 @@ test('an export whose objects are gone gives way to a new one', async () => {
   const { sandbox, desk, folder } = await scene();
   // The service writes to the store, which does not let us in.
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'GET' }, kind: 'status', status: 403 }]);
-  expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(5);
+  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(5);
   await clearFaults(sandbox);
   const [first] = await desk.all();
   await desk.patch(first?.id ?? '', {
     target_parameters: { ...first?.target_parameters, store_b_prefix: 'gone/' },
   });
-  const { exitCode, report } = await runHouse(folder, sandbox, BY_EXPORT);
+  const { exitCode, report } = await runProject(folder, sandbox, BY_EXPORT);
   expect([exitCode, report.units[0]?.attempts]).toEqual([0, 2]);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
@@ -145,7 +145,7 @@ test('an export whose objects are gone gives way to a new one', async () => {
 
 test('a failed export is told with its reason, keeps the former rows, and the next run asks anew', async () => {
   const { sandbox, desk, folder } = await scene();
-  await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] });
+  await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   const name = 'keys-of-nobody';
   const value = Buffer.from(JSON.stringify({ access_key: 'nobody', secret_key: 'nothing' })).toString(
     'base64',
@@ -153,14 +153,14 @@ test('a failed export is told with its reason, keeps the former rows, and the ne
   const secret = { name, type: 'store_b_credentials', value };
   await desk.service.api(`/workspaces/${await desk.service.workspace()}/secrets`, { body: { secret } });
   const environment = { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: name };
-  const { exitCode, report, errors } = await runHouse(folder, sandbox, { ...AGAIN, environment });
+  const { exitCode, report, errors } = await runProject(folder, sandbox, { ...AGAIN, environment });
   expect([exitCode, report.status, report.units[0]?.status]).toEqual([3, 'partial', 'failed']);
   expect(errors[0]).toMatchObject({
     code: 'export_failed',
     message: expect.stringMatching(/ended as FAILED: the upload to store_b \S+ failed: InvalidAccessKeyId/),
   });
   expect([await desk.asked(), await rowsOf(folder)]).toEqual([1, String(PAGES)]);
-  expect((await runHouse(folder, sandbox, AGAIN)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, AGAIN)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
 });
@@ -177,11 +177,11 @@ test.for([
   async ([setting, value, message]) => {
     const { sandbox, desk, folder } = await scene();
     const environment = { [`CRAWLHOUSE_STORE_B_${setting}`]: value };
-    const { exitCode, errors } = await runHouse(folder, sandbox, { ...BY_EXPORT, environment });
+    const { exitCode, errors } = await runProject(folder, sandbox, { ...BY_EXPORT, environment });
     expect([exitCode, errors[0]?.code]).toEqual([2, 'bad_settings']);
     expect(errors[0]?.message).toMatch(message);
     expect(errors[0]?.hint).toMatch(/^set store_b\./);
-    expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
+    expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
     expect(await desk.asked()).toBe(2);
   },
 );
@@ -190,12 +190,12 @@ test('an export that counts other rows than the service is refused, and the next
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   const { id } = await desk.put(crawlId, `${prefix}an-attempt/`);
   await desk.patch(id, { output_row_count: PAGES - 1 });
-  const { exitCode, errors } = await runHouse(folder, sandbox, BY_EXPORT);
+  const { exitCode, errors } = await runProject(folder, sandbox, BY_EXPORT);
   expect([exitCode, errors[0]?.message]).toEqual([
     4,
     expect.stringContaining(`the service counts ${PAGES} rows, its data export ${id} has ${PAGES - 1}`),
   ]);
-  expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
 });
@@ -217,12 +217,12 @@ test('an export that lacks an object is never loaded, and the next run asks for 
   expect(found).toHaveLength(3);
   await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: found[1]?.Key }));
   client.destroy();
-  const { exitCode, errors, report } = await runHouse(folder, sandbox, BY_EXPORT);
+  const { exitCode, errors, report } = await runProject(folder, sandbox, BY_EXPORT);
   expect([exitCode, report.units[0]?.counts.received]).toEqual([4, null]);
   expect(errors[0]?.message).toContain(
     `${PAGES} rows reported by the service, but ${(PAGES / 3) * 2} received`,
   );
-  expect((await runHouse(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, BY_EXPORT)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
 });
@@ -231,7 +231,7 @@ test('what is left to do after a load is done by the next run, and a store that 
   const { sandbox, desk, folder } = await scene();
   const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'DELETE' }, kind: 'status', status: 403 }]);
-  expect((await runHouse(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
   await clearFaults(sandbox);
   const { id } = await desk.done();
   // As a kill leaves it that falls between the load and what comes after.
@@ -239,10 +239,10 @@ test('what is left to do after a load is done by the next run, and a store that 
   const [job] = ledger.exports();
   expect(job).toMatchObject({ data_export_id: id, status: 'loaded' });
   ledger.setExportStatus(job?.unit ?? '', 'DONE');
-  expect((await runHouse(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
   expect(ledger.exports()[0]?.status).toBe('loaded');
   // Its objects are gone: a reload asks for its own.
-  expect((await runHouse(folder, sandbox, AGAIN)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, AGAIN)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);
   await expectUndisturbed(folder);
 });
@@ -255,7 +255,7 @@ async function throughProxy(
 ) {
   const proxy = await faultyProxy(sandbox.ready[store].endpoint, strike);
   const environment = { [`CRAWLHOUSE_${store.toUpperCase()}_ENDPOINT`]: proxy.endpoint };
-  return runHouse(folder, sandbox, { ...BY_EXPORT, store, environment });
+  return runProject(folder, sandbox, { ...BY_EXPORT, store, environment });
 }
 
 const reads = (request: string): boolean => /x-id=GetObject|alt=media/.test(request);
@@ -289,7 +289,7 @@ test('what the settings have wrong about a store is told by its name, and what i
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const settings = async (environment: Record<string, string>) => {
-    const { exitCode, errors } = await runHouse(folder, sandbox, { ...BY_EXPORT, environment });
+    const { exitCode, errors } = await runProject(folder, sandbox, { ...BY_EXPORT, environment });
     await rm(join(folder, '.crawlhouse'), { recursive: true });
     return [exitCode, errors[0]?.code, errors[0]?.message];
   };

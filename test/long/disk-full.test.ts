@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { crawlhouse, differences, rawProjectFolder, sandboxFor } from '../support/house.ts';
+import { crawlhouse, differences, rawProjectFolder, sandboxFor } from '../support/project.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

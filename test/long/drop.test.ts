@@ -6,7 +6,7 @@ import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { crawlhouse, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 
 const WAIT = { timeout: 120_000 };
@@ -33,7 +33,7 @@ async function crawlsIn(folder: string, dataset: string): Promise<unknown[]> {
 }
 
 const load = (folder: string, sandbox: Sandbox) =>
-  runHouse(folder, sandbox, { pipelines: [...LISTS, ...DATA] });
+  runProject(folder, sandbox, { pipelines: [...LISTS, ...DATA] });
 
 test(
   'what is dropped is out in one publication, stays out of the next runs, and comes back when it is named',
@@ -72,7 +72,7 @@ test(
     expect(await planned('--crawl', String(first))).toMatchObject({ units: 2, skipped: 0 });
     // Neither the next run nor a backfill over all time, nor one that has lost its state, asks for it.
     await load(folder, sandbox);
-    await runHouse(folder, sandbox, { command: 'backfill', pipelines: DATA });
+    await runProject(folder, sandbox, { command: 'backfill', pipelines: DATA });
     await rm(join(folder, '.crawlhouse'), { recursive: true });
     await load(folder, sandbox);
     expect(await crawlsIn(folder, 'crawl_pages')).toEqual([second]);
@@ -87,7 +87,7 @@ test(
     expect(back.status, back.stderr).toBe(0);
     expect(await crawlsIn(folder, 'crawl_pages')).toEqual([first, second]);
     expect(await crawlsIn(folder, 'crawl_links')).toEqual([second]);
-    await runHouse(folder, sandbox, { command: 'backfill', pipelines: DATA, reload: true });
+    await runProject(folder, sandbox, { command: 'backfill', pipelines: DATA, reload: true });
     expect(await crawlsIn(folder, 'crawl_links')).toEqual([first, second]);
   },
 );
@@ -207,7 +207,7 @@ test(
 test('a first run with keep asks the service only for what it keeps', WAIT, async () => {
   const { folder, sandbox } = await houseOf('projects=2,crawls=3,pages=10,columns=10,seed=96');
   await appendFile(join(folder, 'pipelines', 'crawl_pages.yaml'), '\nkeep: { crawls: 1 }\n');
-  const { report } = await runHouse(folder, sandbox, { pipelines: [...LISTS, 'crawl_pages'] });
+  const { report } = await runProject(folder, sandbox, { pipelines: [...LISTS, 'crawl_pages'] });
   expect(report.units.filter((one) => one.dataset === 'crawl_pages')).toHaveLength(2);
   expect(await crawlsIn(folder, 'crawl_pages')).toHaveLength(2);
 });

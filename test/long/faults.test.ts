@@ -3,10 +3,10 @@ import {
   clearFaults,
   published,
   rawProjectFolder,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 400;
@@ -32,14 +32,14 @@ test('a fault that passes is healed: the rows are the same after a retry', { tim
   const connection = await temporaryConnection(await temporaryFolder());
   const folder = await rawProjectFolder();
   const options = { command: 'backfill', reload: true, pipelines: ['crawl_pages'] } as const;
-  expect((await runHouse(folder, sandbox, options)).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, options)).exitCode).toBe(0);
   const sum =
     'SELECT count(*) AS n, CAST(sum(CAST(hash(url, title, status_code) AS HUGEINT)) AS VARCHAR) AS h FROM raw.crawl_pages';
   const want = await published(connection, folder, sum);
   for (const fault of HEALED) {
     for (const format of ['json', 'csv'] as const) {
       await setFaults(sandbox, [{ match: MATCH, times: 1, ...fault }]);
-      const result = await runHouse(folder, sandbox, {
+      const result = await runProject(folder, sandbox, {
         ...options,
         format,
         environment: { CRAWLHOUSE_COMPRESSION: fault.kind === 'corrupt_gzip' ? 'gzip' : 'none' },
@@ -61,9 +61,9 @@ test('an export that is always cut is refused or failed, and the former rows sta
   const connection = await temporaryConnection(await temporaryFolder());
   const folder = await rawProjectFolder();
   const options = { command: 'backfill', reload: true, pipelines: ['crawl_pages'] } as const;
-  await runHouse(folder, sandbox, options);
+  await runProject(folder, sandbox, options);
   await setFaults(sandbox, [{ match: MATCH, kind: 'duplicate' }]);
-  const result = await runHouse(folder, sandbox, options);
+  const result = await runProject(folder, sandbox, options);
   expect(result.exitCode).toBe(4);
   const [unit] = result.report.units;
   expect(unit?.status).toBe('refused');
@@ -79,10 +79,10 @@ test('an export that is always cut is refused or failed, and the former rows sta
   expect(row).toEqual({ status: 'refused', error_code: 'unreconciled' });
 
   await setFaults(sandbox, [{ match: {}, kind: 'status', status: 503 }]);
-  expect((await runHouse(folder, sandbox, options)).exitCode).toBe(3);
+  expect((await runProject(folder, sandbox, options)).exitCode).toBe(3);
   await clearFaults(sandbox);
   await setFaults(sandbox, [{ match: { path: '/fields' }, kind: 'status', status: 401 }]);
-  expect((await runHouse(folder, sandbox, options)).exitCode).toBe(5);
+  expect((await runProject(folder, sandbox, options)).exitCode).toBe(5);
   expect(await published(connection, folder, 'SELECT count(*) AS n FROM raw.crawl_pages')).toEqual([
     { n: String(PAGES) },
   ]);

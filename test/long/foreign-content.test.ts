@@ -8,7 +8,7 @@ import { openStore } from '../../src/stores/registry.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import { writeForeignParquet } from '../support/foreign-parquet.ts';
-import { published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { proxied } from '../support/proxied.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -44,7 +44,7 @@ async function answered(sandbox: Sandbox, { format, body, status = 200, type }: 
   const folder = await rawProjectFolder();
   const options = { pipelines: [`crawl_${of}`, 'crawl_links'], route: 'stream', format } as const;
   const environment = { CRAWLHOUSE_BASE_URL: baseUrl };
-  const { exitCode, report, errors } = await runHouse(folder, sandbox, { ...options, environment });
+  const { exitCode, report, errors } = await runProject(folder, sandbox, { ...options, environment });
   const statusOf = (dataset: string) => report.units.find((unit) => unit.dataset === dataset)?.status;
   // What is wrong with one unit harms no other.
   expect(statusOf('crawl_links')).toBe('loaded');
@@ -205,7 +205,7 @@ test.for([
     );
     await store.put(object?.key ?? '', file, signal);
     const way = { route: 'export', format, store: 'store_b', pipelines: ['crawl_pages'] } as const;
-    const { exitCode, errors } = await runHouse(await rawProjectFolder(), sandbox, way);
+    const { exitCode, errors } = await runProject(await rawProjectFolder(), sandbox, way);
     expect([exitCode, errors[0]?.code]).toEqual([4, 'contract_broken']);
     expect(errors[0]?.message).toContain(why);
   },

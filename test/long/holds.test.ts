@@ -2,8 +2,14 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, projectFolder, published, rawProjectFolder, spawnCrawlhouse } from '../support/house.ts';
 import { LedgerWatch } from '../support/kills.ts';
+import {
+  crawlhouse,
+  projectFolder,
+  published,
+  rawProjectFolder,
+  spawnCrawlhouse,
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const WAIT = { timeout: 180_000 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HostileHouse } from '../hostile/hostile-house.ts';
+import { HostileProject } from '../hostile/hostile-project.ts';
 import {
   CONTENTS,
   COUNTS,
@@ -26,9 +26,9 @@ function alone(): UnitCase[] {
 test.for(['json', 'csv'] as const)(
   'each fault of an answer, alone, harms only its own unit (%s)',
   async (format) => {
-    const house = await HostileHouse.open();
-    await house.play({ units: alone().map(() => HEALTHY), lists: 'right', format });
-    await house.play({ units: alone(), lists: 'right', format });
-    expect(house.tally.ended).toBe(0);
+    const hostile = await HostileProject.open();
+    await hostile.play({ units: alone().map(() => HEALTHY), lists: 'right', format });
+    await hostile.play({ units: alone(), lists: 'right', format });
+    expect(hostile.tally.ended).toBe(0);
   },
 );

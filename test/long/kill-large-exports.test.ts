@@ -9,7 +9,7 @@ import {
   rawProjectFolder,
   sandboxFor,
   spawnCrawlhouse,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

@@ -8,7 +8,7 @@ import {
   published,
   sandboxFor,
   spawnCrawlhouse,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { crawlhouse, spawnCrawlhouse } from '../support/house.ts';
 import { EXPORTS, killProject, killScene, unlike } from '../support/kill-scene.ts';
 import { type Kill, killSummary } from '../support/kill-summary.ts';
 import { type Change, LedgerWatch, type Moment } from '../support/kills.ts';
+import { crawlhouse, spawnCrawlhouse } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

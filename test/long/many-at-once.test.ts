@@ -3,12 +3,12 @@ import { CrawlhouseError } from '../../src/core/errors.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   clearFaults,
-  type HouseOptions,
+  type RunOptions,
   rawProjectFolder,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 
 const PIPELINES = ['crawl_pages'];
 
@@ -35,14 +35,14 @@ test('a project whose downloads stand still does not keep another one from its d
 }, async () => {
   const sandbox = await sandboxFor({ generate: ['projects=2,crawls=3,pages=20,columns=8,seed=71'] });
   const folder = await rawProjectFolder();
-  const first = await runHouse(await rawProjectFolder(), sandbox, { pipelines: PIPELINES });
+  const first = await runProject(await rawProjectFolder(), sandbox, { pipelines: PIPELINES });
   const byProject = Map.groupBy(first.report.units, (unit) => unit.source.project_id);
   const [slow = [], quick = []] = [...byProject.values()].map((units) => units.map((one) => one.unit));
   expect([slow.length, quick.length]).toEqual([3, 3]);
 
   const stop = new AbortController();
   const loaded: string[] = [];
-  const options: HouseOptions = {
+  const options: RunOptions = {
     pipelines: PIPELINES,
     environment: { CRAWLHOUSE_CONCURRENCY: '3' },
     signal: stop.signal,
@@ -54,12 +54,12 @@ test('a project whose downloads stand still does not keep another one from its d
   };
   const ids = slow.map((unit) => unit.split('/')[1]).join('|');
   await setFaults(sandbox, [{ match: { path: `(${ids}).*export=true` }, kind: 'stall' }]);
-  const second = await runHouse(folder, sandbox, options);
+  const second = await runProject(folder, sandbox, options);
   expect(second.exitCode).toBe(130);
   expect(loaded.toSorted()).toEqual(quick.toSorted());
 
   await clearFaults(sandbox);
-  const third = await runHouse(folder, sandbox, { pipelines: PIPELINES });
+  const third = await runProject(folder, sandbox, { pipelines: PIPELINES });
   expect(third.exitCode).toBe(0);
   expect(third.report.units.map((one) => one.unit).toSorted()).toEqual(slow.toSorted());
 });
@@ -70,7 +70,7 @@ test('no more units than are allowed have a data export in one store at once', {
   const most: number[] = [];
   for (const allowed of ['1', '4']) {
     const sandbox = await sandboxFor({ generate: ['projects=1,crawls=6,pages=20,columns=8,seed=72'] });
-    const { exitCode, report } = await runHouse(await rawProjectFolder(), sandbox, {
+    const { exitCode, report } = await runProject(await rawProjectFolder(), sandbox, {
       pipelines: PIPELINES,
       store: 'store_a',
       environment: {

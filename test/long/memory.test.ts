@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFolder, published, SHARED_DATA, sandboxFor, spawnCrawlhouse } from '../support/house.ts';
 import { peakOf } from '../support/peak-memory.ts';
+import { projectFolder, published, SHARED_DATA, sandboxFor, spawnCrawlhouse } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const CATALOGUE = join(SHARED_DATA, 'catalog', 'pages-750.fields.json');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { published, rawProjectFolder, requestCount, runHouse } from '../support/house.ts';
 import { crawlId, putManyCrawls } from '../support/many-crawls.ts';
+import { published, rawProjectFolder, requestCount, runProject } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const LAST = Date.parse('2026-06-01T00:00:00Z');
@@ -27,7 +27,7 @@ async function houseWith(count: number) {
   const folder = await rawProjectFolder();
   const morning = async (pipelines: readonly string[] = LISTS) => {
     const before = await requestCount(sandbox);
-    const { report, exitCode, errors } = await runHouse(folder, sandbox, { pipelines });
+    const { report, exitCode, errors } = await runProject(folder, sandbox, { pipelines });
     expect(errors).toEqual([]);
     expect(exitCode).toBe(0);
     const statuses = Object.fromEntries(report.units.map((unit) => [unit.dataset, unit.status]));

@@ -3,7 +3,7 @@ import { ServiceClient } from '../../src/api/client.ts';
 import { signWebhook } from '../../src/api/webhook-signature.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { project, service } from '../schedule/service.ts';
-import { crawlhouse, sandboxFor } from '../support/house.ts';
+import { crawlhouse, sandboxFor } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = 'secret-of-the-webhook';

@@ -3,8 +3,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { RunReport } from '../../src/model/report.ts';
 import { missed, project } from '../schedule/service.ts';
-import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/house.ts';
 import { type Meddling, meddledSandbox } from '../support/meddler.ts';
+import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 30;

@@ -4,10 +4,10 @@ import {
   differences,
   rawProjectFolder,
   requestCount,
-  runHouse,
+  runProject,
   sandboxFor,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const DATASETS = ['crawl_pages', 'crawl_links'];
@@ -27,18 +27,18 @@ test.for([
     const folder = await rawProjectFolder();
     const undisturbed = await rawProjectFolder();
     const pipelines = DATASETS;
-    expect((await runHouse(undisturbed, sandbox, { pipelines })).exitCode).toBe(0);
+    expect((await runProject(undisturbed, sandbox, { pipelines })).exitCode).toBe(0);
     const before = await requestCount(sandbox);
-    expect((await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
+    expect((await runProject(folder, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
     const discovery = (await requestCount(sandbox)) - before;
     await setFaults(sandbox, [fault]);
     for (let hour = 0; hour < 4; hour++) {
       const at = await requestCount(sandbox);
-      expect((await runHouse(folder, sandbox, { pipelines })).exitCode).toBe(3);
+      expect((await runProject(folder, sandbox, { pipelines })).exitCode).toBe(3);
       expect((await requestCount(sandbox)) - at).toBeLessThanOrEqual(discovery + 2 * 3 * MOST);
     }
     await clearFaults(sandbox);
-    const { exitCode, report } = await runHouse(folder, sandbox, { pipelines });
+    const { exitCode, report } = await runProject(folder, sandbox, { pipelines });
     expect([exitCode, report.units.map((one) => one.status)]).toEqual([0, ['loaded', 'loaded']]);
     const connection = await temporaryConnection(await temporaryFolder());
     for (const dataset of DATASETS)
@@ -51,7 +51,7 @@ test('a service that is not there ends a run with 3, and the next one converges'
   const folder = await rawProjectFolder();
   const pipelines = DATASETS;
   const environment = { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:9' };
-  const { exitCode, errors } = await runHouse(folder, sandbox, { pipelines, environment });
+  const { exitCode, errors } = await runProject(folder, sandbox, { pipelines, environment });
   expect([exitCode, errors.map((one) => one.code)]).toEqual([3, ['connection']]);
-  expect((await runHouse(folder, sandbox, { pipelines })).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, { pipelines })).exitCode).toBe(0);
 });

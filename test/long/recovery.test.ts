@@ -13,9 +13,9 @@ import {
   published,
   rawProjectFolder,
   requestCount,
-  runHouse,
+  runProject,
   spawnCrawlhouse,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -47,7 +47,7 @@ async function downloads(): Promise<number> {
 }
 
 async function run(only: readonly string[] = PIPELINES, more = {}) {
-  const { report, exitCode } = await runHouse(folder, sandbox, { pipelines: only, ...more });
+  const { report, exitCode } = await runProject(folder, sandbox, { pipelines: only, ...more });
   return { exitCode, statuses: report.units.map((one) => one.status) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileCrawl } from '../support/hostile-crawl.ts';
-import { type HouseOptions, published, rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { published, type RunOptions, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { EXPORTED, STREAMED, sameByAll } from '../support/same-by-all.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -24,7 +24,7 @@ test('hostile values come the same by every route, format and store, in many obj
   // Its names differ only in case, which Parquet can't hold: the service says so, and nothing is loaded.
   const folder = await rawProjectFolder();
   const way = { route: 'export', format: 'parquet', store: 'store_a', pipelines: ['crawl_pages'] } as const;
-  const { exitCode, errors } = await runHouse(folder, sandbox, way);
+  const { exitCode, errors } = await runProject(folder, sandbox, way);
   expect([exitCode, errors[0]?.message]).toEqual([4, expect.stringContaining('use csv or json')]);
 });
 
@@ -51,7 +51,7 @@ test('log events and log pages come the same by every route, window by window', 
   const datasets = ['log_events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'];
   const connection = await sameByAll(sandbox, datasets, STREAMED);
   const folder = await rawProjectFolder();
-  await runHouse(folder, sandbox, { pipelines: datasets });
+  await runProject(folder, sandbox, { pipelines: datasets });
   const sums = await published(
     connection,
     folder,
@@ -66,7 +66,7 @@ test('weeks from Sunday are loaded whole', async () => {
     generate: ['projects=1,crawls=1,pages=30,columns=20,log_days=20,events=400,seed=25'],
   });
   const folder = await rawProjectFolder();
-  await runHouse(folder, sandbox, { pipelines: ['projects'] });
+  await runProject(folder, sandbox, { pipelines: ['projects'] });
   const connection = await temporaryConnection(await temporaryFolder());
   const [project] = await published(connection, folder, 'SELECT id FROM raw.projects');
   await fetch(`${sandbox.baseUrl}/_sandbox/projects/${project?.id}`, {
@@ -74,7 +74,7 @@ test('weeks from Sunday are loaded whole', async () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ week_definition: 'sunday_start' }),
   });
-  const result = await runHouse(folder, sandbox, { pipelines: ['log_events', 'log_pages_weeks'] });
+  const result = await runProject(folder, sandbox, { pipelines: ['log_events', 'log_pages_weeks'] });
   expect(result.errors).toEqual([]);
   const rows =
     'SELECT (SELECT sum(hits) FROM raw.log_pages_weeks) AS hits, (SELECT count(*) FROM raw.log_events) AS events';
@@ -86,7 +86,7 @@ test('ranking performance adds up to what the service says of the whole', async 
     generate: ['projects=1,crawls=1,pages=40,columns=20,ranking_days=5,seed=26'],
   });
   const folder = await rawProjectFolder();
-  const result = await runHouse(folder, sandbox, { pipelines: ['ranking_performance', 'projects'] });
+  const result = await runProject(folder, sandbox, { pipelines: ['ranking_performance', 'projects'] });
   expect(result.errors).toEqual([]);
   expect(result.report.units.filter((unit) => unit.dataset === 'ranking_performance')).toHaveLength(5);
   const connection = await temporaryConnection(await temporaryFolder());
@@ -122,7 +122,7 @@ test('ranking performance adds up to what the service says of the whole', async 
 test('an export is asked for once, and its objects go where the settings say so', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=50,columns=20,seed=27'] });
   const folder = await rawProjectFolder();
-  const options: HouseOptions = {
+  const options: RunOptions = {
     command: 'backfill',
     pipelines: ['crawl_pages', 'data_exports'],
     route: 'export',
@@ -130,8 +130,8 @@ test('an export is asked for once, and its objects go where the settings say so'
     store: 'store_b',
     environment: { CRAWLHOUSE_KEEP_EXPORTS: 'never' },
   };
-  expect((await runHouse(folder, sandbox, options)).errors).toEqual([]);
-  await runHouse(folder, sandbox, options);
+  expect((await runProject(folder, sandbox, options)).errors).toEqual([]);
+  await runProject(folder, sandbox, options);
   const connection = await temporaryConnection(await temporaryFolder());
   const rows = await published(
     connection,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { lockState } from '../../src/core/state-lock.ts';
 import { receiver } from '../alert/receiver.ts';
 import { DONE_LONG_AGO, missed, project, service } from '../schedule/service.ts';
-import { clearFaults, crawlhouse, sandboxFor, setFaults } from '../support/house.ts';
+import { clearFaults, crawlhouse, sandboxFor, setFaults } from '../support/project.ts';
 
 async function doneUntil(folder: string): Promise<string> {
   const state = JSON.parse(await readFile(join(folder, '.crawlhouse', 'schedules.json'), 'utf8'));

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/house.ts';
+import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 /** Each spelling of a secret that a reader would know it by. */

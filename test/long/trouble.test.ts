@@ -12,9 +12,9 @@ import {
   differences,
   rawProjectFolder,
   requestCount,
-  runHouse,
+  runProject,
   setFaults,
-} from '../support/house.ts';
+} from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const DATASETS = ['crawl_pages', 'crawl_links'];
@@ -29,8 +29,8 @@ beforeEach(async () => {
   onTestFinished(() => clearFaults(sandbox));
 });
 
-async function run(more: Parameters<typeof runHouse>[2] = {}) {
-  const { report, exitCode, errors } = await runHouse(folder, sandbox, { pipelines: DATASETS, ...more });
+async function run(more: Parameters<typeof runProject>[2] = {}) {
+  const { report, exitCode, errors } = await runProject(folder, sandbox, { pipelines: DATASETS, ...more });
   return { exitCode, errors, statuses: report.units.map((one) => one.status).sort() };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RunReport } from '../../src/model/report.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type Json, Service } from '../sandbox/support.ts';
-import { rawProjectFolder, runHouse, sandboxFor } from '../support/house.ts';
+import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
 const DATA = { generate: ['projects=1,crawls=3,pages=20,links=30,columns=8,seed=51'] };
@@ -31,7 +31,7 @@ async function runUntilRestored(folder: string, sandbox: Sandbox, crawls: number
     pipelines: ['crawl_pages', 'crawl_links'],
     environment: { CRAWLHOUSE_UNARCHIVE_PER_RUN: String(most) },
   };
-  const running = runHouse(folder, sandbox, options);
+  const running = runProject(folder, sandbox, options);
   for (let restored = 0; restored < crawls; restored++) {
     await until(async () => {
       const moving = (await it.crawls()).some((crawl) => crawl.status === 'unarchiving');
@@ -132,7 +132,7 @@ test('a token that may only read skips what is archived, having asked once, and 
   await it.ask('/_sandbox/tokens/reader', { method: 'PATCH', body: { scopes } });
   const folder = await rawProjectFolder();
   await policy(folder, 'crawl_pages', 'unarchive');
-  const { exitCode, report } = await runHouse(folder, sandbox, {
+  const { exitCode, report } = await runProject(folder, sandbox, {
     pipelines: ['crawl_pages'],
     environment: { CRAWLHOUSE_ACCESS_TOKEN: 'reader', CRAWLHOUSE_CONCURRENCY: '1' },
   });

@@ -12,7 +12,7 @@ import type { RunResult } from '../../src/model/run-result.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import { fields, makePackage } from '../load/make-package.ts';
-import { rawProjectFolder } from '../support/house.ts';
+import { rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = { fields: fields('url', 'depth natural', 'tags string many', 'data object', 'inrank float') };

@@ -6,7 +6,7 @@ import { writeResult } from '../../src/query/write-result.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { type Service, service } from '../sandbox/support.ts';
-import { projectFolder, runHouse, SHARED_DATA } from '../support/house.ts';
+import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
 import { q04, q05, q06, q06ByCrawl, q07, q10, q11, q13, q20 } from './answers-pages.ts';
 import { countedLines, q03, q16, q17, q18, q19 } from './answers-visits.ts';
@@ -34,7 +34,7 @@ async function compare(
   { pipelines, questions = /./ }: { pipelines?: readonly string[]; questions?: RegExp } = {},
 ): Promise<ReadonlyMap<string, number>> {
   const folder = await projectFolder();
-  expect((await runHouse(folder, it.sandbox, pipelines ? { pipelines } : {})).exitCode).toBe(0);
+  expect((await runProject(folder, it.sandbox, pipelines ? { pipelines } : {})).exitCode).toBe(0);
   using warehouse = await PublishedWarehouse.open({
     warehouse: join(folder, 'warehouse.duckdb'),
     memoryLimit: '400MB',

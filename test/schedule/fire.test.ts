@@ -6,10 +6,10 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { fire } from '../../src/schedule/fire.ts';
 import { receiver } from '../alert/receiver.ts';
-import { rawProjectFolder, sandboxFor } from '../support/house.ts';
+import { rawProjectFolder, sandboxFor } from '../support/project.ts';
 
 /** Fires one schedule in this process, with alerts of its own. */
-async function house() {
+async function schedule() {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -30,7 +30,7 @@ async function house() {
 }
 
 test('a schedules.yaml that breaks while the service is on is told of, once, and so is its repair', async () => {
-  const { received, fired } = await house();
+  const { received, fired } = await schedule();
   const broken = 'schedules.yaml:3: unknown key schedules.0.overlp';
   expect((await fired(['crawl_pages'], broken)).exitCode).toBe(0);
   await fired(['crawl_pages'], broken);
@@ -40,7 +40,7 @@ test('a schedules.yaml that breaks while the service is on is told of, once, and
 });
 
 test('a pipeline file that breaks is told of, though no run can start', async () => {
-  const { folder, received, fired } = await house();
+  const { folder, received, fired } = await schedule();
   await writeFile(join(folder, 'pipelines', 'broken.yaml'), 'dataset: broken\n');
   await expect(fired(['crawl_pages'])).rejects.toMatchObject({ code: 'bad_pipeline' });
   expect(received).toMatchObject([

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { rawProjectFolder } from '../support/house.ts';
+import { rawProjectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Connection, table, text } from '../../src/core/duckdb.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { rawProjectFolder, runHouse, sandboxFor } from './house.ts';
+import { rawProjectFolder, runProject, sandboxFor } from './project.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Of the files that crawlhouse writes. */
@@ -97,7 +97,7 @@ export async function projectWithPages(): Promise<{ sandbox: Sandbox; folder: st
     generate: [`projects=1,crawls=2,pages=${PAGES},links=${LINKS},columns=40,seed=3`],
   });
   const folder = await rawProjectFolder();
-  expect((await runHouse(folder, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
+  expect((await runProject(folder, sandbox, { pipelines: ['crawl_pages'] })).exitCode).toBe(0);
   await mkdir(join(folder, 'sql', 'mart'));
   await writeFile(join(folder, 'sql', 'mart', 'page_titles.sql'), MODEL);
   return { sandbox, folder };
@@ -115,7 +115,7 @@ export async function runDamaged(
   const again = join(await temporaryFolder(), 'project');
   await cp(folder, again, { recursive: true });
   await flipByte(join(again, '.crawlhouse', 'work.duckdb'), position);
-  const { exitCode } = await runHouse(again, sandbox, { pipelines: ['crawl_pages', 'crawl_links'] });
+  const { exitCode } = await runProject(again, sandbox, { pipelines: ['crawl_pages', 'crawl_links'] });
   const rows = await readWhole(connection, join(again, 'warehouse.duckdb'));
   expect([position, exitCode, rows]).toEqual([position, 0, EVERYTHING]);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Connection } from '../../src/core/duckdb.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { DataExportDesk } from './data-exports.ts';
-import { differences, published, rawProjectFolder, sandboxFor } from './house.ts';
+import { differences, published, rawProjectFolder, sandboxFor } from './project.ts';
 
 /** One dataset for each route, small enough that a run is short. */
 const ROUTES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { differences, type HouseOptions, published, rawProjectFolder, runHouse } from './house.ts';
+import { differences, published, type RunOptions, rawProjectFolder, runProject } from './project.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 /** Ways that need no store. */
@@ -19,13 +19,13 @@ export const EXPORTED = (['store_a', 'store_b'] as const).flatMap((store) =>
 export async function sameByAll(
   sandbox: Sandbox,
   datasets: readonly string[],
-  ways: readonly HouseOptions[],
+  ways: readonly RunOptions[],
 ): Promise<Connection> {
   const connection = await temporaryConnection(await temporaryFolder());
-  const loaded: { way: HouseOptions; folder: string }[] = [];
+  const loaded: { way: RunOptions; folder: string }[] = [];
   for (const way of ways) {
     const folder = await rawProjectFolder();
-    const result = await runHouse(folder, sandbox, { ...way, pipelines: datasets });
+    const result = await runProject(folder, sandbox, { ...way, pipelines: datasets });
     expect([way, result.errors]).toEqual([way, []]);
     const units = result.report.units;
     expect([way, units.length > 0, units.every((unit) => unit.status === 'loaded')]).toEqual([

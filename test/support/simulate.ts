@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Schedule } from '../../src/config/schedules.ts';
 import { planTick, type ScheduleState } from '../../src/schedule/plan-tick.ts';
-import { clearFaults, published, rawProjectFolder, requestCount, runHouse, setFaults } from './house.ts';
+import { clearFaults, published, rawProjectFolder, requestCount, runProject, setFaults } from './project.ts';
 import { seededRandom } from './random.ts';
 import { type Listed, ServiceLife } from './service-life.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
@@ -69,7 +69,7 @@ export async function simulate(days: number, seed: number, liveliness = 1): Prom
     const [crawls, comparisons] = [await life.all('crawls'), await life.all('crawl_over_crawls')];
     if (trouble) await setFaults(sandbox, [TROUBLES[Math.floor(random() * TROUBLES.length)]]);
     const before = await requestCount(sandbox);
-    const { exitCode, errors } = await runHouse(folder, sandbox, { now });
+    const { exitCode, errors } = await runProject(folder, sandbox, { now });
     runs.requests += (await requestCount(sandbox)) - before;
     await clearFaults(sandbox);
     if (!trouble) expect(errors).toEqual([]);

@@ -10,22 +10,22 @@ const FIELDS = [
   field('depth', 'string'),
 ];
 
-/** A house with two imported crawls of a project: their pages given by URL, and whatever else. */
+/** A life with two imported crawls of a project: their pages given by URL, and whatever else. */
 async function compared(
   pages1: readonly Json[],
   pages2: readonly Json[],
-): Promise<{ house: Living; pair: { crawl1: string; crawl2: string } }> {
+): Promise<{ life: Living; pair: { crawl1: string; crawl2: string } }> {
   const dirs = [
     await importFolder('shop-2026-01-01', { pages: { fields: FIELDS, rows: pages1 } }),
     await importFolder('shop-2026-01-08', { pages: { fields: FIELDS, rows: pages2 } }),
   ];
-  const house = await living({ generate: [], importDirs: dirs });
-  const [crawl1, crawl2] = await house.crawls();
-  return { house, pair: { crawl1: String(crawl1?.id), crawl2: String(crawl2?.id) } };
+  const life = await living({ generate: [], importDirs: dirs });
+  const [crawl1, crawl2] = await life.crawls();
+  return { life, pair: { crawl1: String(crawl1?.id), crawl2: String(crawl2?.id) } };
 }
 
-async function comparedRows(house: Living, id: string, fields: readonly string[]): Promise<unknown[]> {
-  const { urls } = await house.client.search(
+async function comparedRows(life: Living, id: string, fields: readonly string[]): Promise<unknown[]> {
+  const { urls } = await life.client.search(
     { kind: 'crawl_over_crawl', id: id },
     { fields: [...fields], limit: 100 },
   );
@@ -44,11 +44,11 @@ const PAGES_2 = [
 ];
 
 test('a comparison runs for ten seconds, then has a row for each URL of the two crawls', async () => {
-  const { house, pair } = await compared(PAGES_1, PAGES_2);
-  const { client } = house;
-  const launched = await client.call('launchCrawlOverCrawl', { project_id: house.projectId, query: pair });
+  const { life, pair } = await compared(PAGES_1, PAGES_2);
+  const { client } = life;
+  const launched = await client.call('launchCrawlOverCrawl', { project_id: life.projectId, query: pair });
   expect(launched).toMatchObject({
-    project_id: house.projectId,
+    project_id: life.projectId,
     crawl1_id: pair.crawl1,
     crawl2_id: pair.crawl2,
     status: 'running',
@@ -65,7 +65,7 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
   });
   const comparing = `${launched.id} is comparing ${pair.crawl1}: wait until it is done`;
   expect(String(await refusal(client.call('deleteCrawl', { crawl_id: pair.crawl1 })))).toContain(comparing);
-  await house.clock(START + 11 * SECOND);
+  await life.clock(START + 11 * SECOND);
   const done = await client.call('crawlOverCrawl', { crawl_over_crawl_id: launched.id });
   expect(done).toEqual({
     ...launched,
@@ -82,7 +82,7 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
     'crawl2_title',
     'crawl1_depth',
   ];
-  const rows = (await comparedRows(house, done.id, names)) as Json[];
+  const rows = (await comparedRows(life, done.id, names)) as Json[];
   expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
     ['https://a.example/', 'in_both', 200, 200, 'Home', 'Home', 0],
     ['https://a.example/gone', 'only_crawl1', 200, null, null, null, null],
@@ -90,15 +90,15 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
     ['https://a.example/new', 'only_crawl2', null, 404, null, 'New', null],
   ]);
   // A field that neither crawl has is there and null.
-  expect(await comparedRows(house, done.id, ['crawl1_word_count'])).toEqual(
+  expect(await comparedRows(life, done.id, ['crawl1_word_count'])).toEqual(
     Array(4).fill({ crawl1_word_count: null }),
   );
   expect(
     (await client.call('crawlOverCrawl', { crawl_over_crawl_id: done.id })).last_data_accessed_at,
   ).toBeGreaterThan(START);
-  expect(
-    (await client.call('project', { project_id: house.projectId })).project.crawl_over_crawl_ids,
-  ).toEqual([done.id]);
+  expect((await client.call('project', { project_id: life.projectId })).project.crawl_over_crawl_ids).toEqual(
+    [done.id],
+  );
 
   await client.call('deleteCrawlOverCrawl', { crawl_over_crawl_id: done.id });
   expect(await refusal(client.call('crawlOverCrawl', { crawl_over_crawl_id: done.id }))).toMatchObject({
@@ -107,9 +107,9 @@ test('a comparison runs for ten seconds, then has a row for each URL of the two 
   expect(await refusal(client.search({ kind: 'crawl_over_crawl', id: done.id }, {}))).toMatchObject({
     code: 'not_found',
   });
-  expect(
-    (await client.call('project', { project_id: house.projectId })).project.crawl_over_crawl_ids,
-  ).toEqual([]);
+  expect((await client.call('project', { project_id: life.projectId })).project.crawl_over_crawl_ids).toEqual(
+    [],
+  );
 });
 
 const MOVED = [
@@ -173,9 +173,9 @@ test.each([
     ],
   ],
 ])('URLs are rewritten before they are compared: %j', async (input, expected) => {
-  const { house, pair } = await compared(MOVED, [{ url: 'https://a.example/a' }]);
-  const { id, configuration } = await house.client.call('launchCrawlOverCrawl', {
-    project_id: house.projectId,
+  const { life, pair } = await compared(MOVED, [{ url: 'https://a.example/a' }]);
+  const { id, configuration } = await life.client.call('launchCrawlOverCrawl', {
+    project_id: life.projectId,
     query: pair,
     body: input,
   });
@@ -183,57 +183,57 @@ test.each([
     name: 'moved',
     url_transformations: [input.configuration?.url_transformations],
   });
-  await house.clock(START + 11 * SECOND);
+  await life.clock(START + 11 * SECOND);
   const names = ['url', 'presence', 'crawl1_url'];
-  const rows = (await comparedRows(house, id, names)) as Json[];
+  const rows = (await comparedRows(life, id, names)) as Json[];
   expect(rows.map((row) => names.map((name) => row[name]))).toEqual(expected);
 });
 
 test('the second crawl can be the one that is rewritten', async () => {
-  const { house, pair } = await compared([{ url: 'https://a.example/a' }], MOVED);
+  const { life, pair } = await compared([{ url: 'https://a.example/a' }], MOVED);
   const input = replaced('replace_prefix', 2, 'http://old.example/shop', 'https://a.example');
-  const { id } = await house.client.call('launchCrawlOverCrawl', {
-    project_id: house.projectId,
+  const { id } = await life.client.call('launchCrawlOverCrawl', {
+    project_id: life.projectId,
     query: pair,
     body: input,
   });
-  await house.clock(START + 11 * SECOND);
-  expect(await comparedRows(house, id, ['presence', 'crawl2_url'])).toContainEqual({
+  await life.clock(START + 11 * SECOND);
+  expect(await comparedRows(life, id, ['presence', 'crawl2_url'])).toContainEqual({
     presence: 'in_both',
     crawl2_url: 'http://old.example/shop/a',
   });
 });
 
 test('a rewriting that makes two URLs one ends the comparison without rows', async () => {
-  const { house, pair } = await compared(
+  const { life, pair } = await compared(
     [{ url: 'http://a.example/x' }, { url: 'https://a.example/x' }],
     PAGES_2,
   );
   const input = replaced('replace_prefix', 1, 'http://', 'https://');
-  const { id } = await house.client.call('launchCrawlOverCrawl', {
-    project_id: house.projectId,
+  const { id } = await life.client.call('launchCrawlOverCrawl', {
+    project_id: life.projectId,
     query: pair,
     body: input,
   });
-  await house.clock(START + 11 * SECOND);
-  expect(await house.client.call('crawlOverCrawl', { crawl_over_crawl_id: id })).toMatchObject({
+  await life.clock(START + 11 * SECOND);
+  expect(await life.client.call('crawlOverCrawl', { crawl_over_crawl_id: id })).toMatchObject({
     status: 'cancelled',
     end_reason: 'conflicting_urls',
   });
-  expect(await refusal(house.client.search({ kind: 'crawl_over_crawl', id: id }, {}))).toMatchObject({
+  expect(await refusal(life.client.search({ kind: 'crawl_over_crawl', id: id }, {}))).toMatchObject({
     code: 'wrong_state',
   });
 });
 
 test('only two crawls of one project and one configuration, both with a live report, are compared', async () => {
-  const house = await living({ generate: ['projects=2,crawls=2,pages=5,columns=3'] });
-  const { client, projectId, workspaceId } = house;
-  const [crawl1, crawl2] = (await house.crawls()).map(({ id }) => id) as [string, string];
+  const life = await living({ generate: ['projects=2,crawls=2,pages=5,columns=3'] });
+  const { client, projectId, workspaceId } = life;
+  const [crawl1, crawl2] = (await life.crawls()).map(({ id }) => id) as [string, string];
   const { items } = await client.all('crawls', { workspace_id: workspaceId });
   const foreign = items.find((crawl) => crawl.project_id !== projectId)?.id ?? '';
   const { id: running } = await client.call('launchCrawl', {
     project_id: projectId,
-    query: { configId: await house.config() },
+    query: { configId: await life.config() },
   });
   const launch = (a: string, b: string, input?: CrawlOverCrawlInput) =>
     refusal(
@@ -251,33 +251,33 @@ test('only two crawls of one project and one configuration, both with a live rep
   expect(await launch(crawl1, running)).toMatchObject({
     message: expect.stringContaining('same configuration'),
   });
-  await house.patch('crawls', crawl2, { status: 'archived' });
+  await life.patch('crawls', crawl2, { status: 'archived' });
   expect(await launch(crawl1, crawl2)).toMatchObject({ code: 'wrong_state' });
-  await house.patch('crawls', crawl2, { status: 'done' });
+  await life.patch('crawls', crawl2, { status: 'done' });
   expect(
     await launch(crawl1, crawl2, replaced('replace_domain', 1, 'a.example', 'https://b.example/')),
   ).toMatchObject({
     message: expect.stringContaining('url_transformations.config.replace'),
   });
-  await house.patch('projects', projectId, { features: ['crawl'] });
+  await life.patch('projects', projectId, { features: ['crawl'] });
   expect(await launch(crawl1, crawl2)).toMatchObject({ code: 'missing_feature' });
 });
 
 test('with trigger_coc a crawl is compared with the one before it when it ends', async () => {
-  const house = await living();
-  const { client } = house;
-  const config = await house.config({ trigger_coc: true });
+  const life = await living();
+  const { client } = life;
+  const config = await life.config({ trigger_coc: true });
   const first = await client.call('launchCrawl', {
-    project_id: house.projectId,
+    project_id: life.projectId,
     query: { configId: config },
   });
-  await house.clock(START + 61 * SECOND);
+  await life.clock(START + 61 * SECOND);
   const second = await client.call('launchCrawl', {
-    project_id: house.projectId,
+    project_id: life.projectId,
     query: { configId: config },
   });
-  await house.clock(START + 300 * SECOND);
-  const { items } = await client.all('crawlOverCrawls', { workspace_id: house.workspaceId });
+  await life.clock(START + 300 * SECOND);
+  const { items } = await client.all('crawlOverCrawls', { workspace_id: life.workspaceId });
   expect(items).toMatchObject([
     {
       crawl1_id: first.id,
@@ -291,15 +291,15 @@ test('with trigger_coc a crawl is compared with the one before it when it ends',
 
 test('comparisons are generated, the same each time, and listed by created_at', async () => {
   const options = { generate: ['crawls=3,comparisons=2,pages=300,columns=8'] };
-  const house = await living(options);
-  const { client, workspaceId } = house;
+  const life = await living(options);
+  const { client, workspaceId } = life;
   const all = await Array.fromAsync(
     client.list('crawlOverCrawls', {
       workspace_id: workspaceId,
       query: { sort: { name: 'created_at', order: 'asc' } },
     }),
   );
-  const crawls = await house.crawls();
+  const crawls = await life.crawls();
   expect(all.map(({ crawl1_id, crawl2_id }) => [crawl1_id, crawl2_id])).toEqual([
     [crawls[0]?.id, crawls[1]?.id],
     [crawls[1]?.id, crawls[2]?.id],
@@ -311,7 +311,7 @@ test('comparisons are generated, the same each time, and listed by created_at', 
       client.list('crawlOverCrawls', { workspace_id: workspaceId, query: { filters: filters as never } }),
     ),
   ).toEqual([all[1]]);
-  const counted = await house.service.api(`/data/crawl_over_crawl/${all[0]?.id}/pages/aggs`, {
+  const counted = await life.service.api(`/data/crawl_over_crawl/${all[0]?.id}/pages/aggs`, {
     body: { aggs: [{ fields: [{ name: 'presence' }] }] },
   });
   const [{ rows }] = counted.json.aggs as [{ rows: [string, number][] }];

@@ -76,13 +76,13 @@ export async function living(options: SandboxOptions = {}): Promise<Living> {
   const workspaceId = await it.workspace();
   const [project] = await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }));
   const projectId = String(project?.id);
-  const house = new Living(it, client, {
+  const life = new Living(it, client, {
     workspaceId,
     projectId,
     configId: String(project?.crawl_config_ids?.[0]),
   });
-  await house.clock(START);
-  return house;
+  await life.clock(START);
+  return life;
 }
 
 /** What a refused call was refused with. */

@@ -35,45 +35,45 @@ async function receiver(answer: (count: number) => number = () => 204) {
 const until = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 20 });
 
 test('the owner, the recipients or nobody is written to when a crawl ends', async () => {
-  const house = await living();
-  const { client, projectId } = house;
+  const life = await living();
+  const { client, projectId } = life;
   const recipients = { owner: undefined, two: ['a@x.example', 'b@x.example'], nobody: [] };
   for (const [name, email_recipients] of Object.entries(recipients)) {
     const notifications = email_recipients === undefined ? {} : { notifications: { email_recipients } };
     await client.call('launchCrawl', {
       project_id: projectId,
-      query: { configId: await house.config({ name, ...notifications }) },
+      query: { configId: await life.config({ name, ...notifications }) },
     });
   }
-  await house.clock(START + 70 * SECOND);
-  const mails = await house.list('mails');
+  await life.clock(START + 70 * SECOND);
+  const mails = await life.list('mails');
   expect(mails.map(({ to }) => to)).toEqual([['owner@sandbox.example'], recipients.two]);
-  const [, , first] = await house.crawls();
+  const [, , first] = await life.crawls();
   expect(mails[0]).toMatchObject({ project_id: projectId, subject: expect.stringContaining('ended: ok') });
   expect(mails.map(({ crawl_id }) => crawl_id)).toContain(first?.id);
 });
 
 test('a webhook tells of a crawl’s end, signed over the bytes sent where it has a secret', async () => {
-  const house = await living();
+  const life = await living();
   const { received, url } = await receiver();
   const secret = 'a secret of the receiver';
-  const config = await house.config({
+  const config = await life.config({
     notifications: {
       email_recipients: [],
       custom_webhooks: [{ url: `${url}/signed`, secret }, { url: `${url}/plain` }],
     },
   });
-  const { id } = await house.client.call('launchCrawl', {
-    project_id: house.projectId,
+  const { id } = await life.client.call('launchCrawl', {
+    project_id: life.projectId,
     query: { configId: config },
   });
-  await house.clock(START + 70 * SECOND);
+  await life.clock(START + 70 * SECOND);
   await until(() => received.length).toBe(2);
-  const crawl = await house.client.call('crawl', { crawl_id: id });
+  const crawl = await life.client.call('crawl', { crawl_id: id });
   for (const { body, headers, path } of received) {
     expect(JSON.parse(body)).toEqual({
       event: 'crawl_ended',
-      project_id: house.projectId,
+      project_id: life.projectId,
       crawl_id: id,
       status: 'done',
       end_reason: 'ok',
@@ -83,8 +83,8 @@ test('a webhook tells of a crawl’s end, signed over the bytes sent where it ha
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     expect(headers['x-service-webhook-signature']).toBe(path === '/signed' ? signature : undefined);
   }
-  await until(async () => (await house.list('webhook_calls')).length).toBe(2);
-  const calls = await house.list('webhook_calls');
+  await until(async () => (await life.list('webhook_calls')).length).toBe(2);
+  const calls = await life.list('webhook_calls');
   expect(calls).toContainEqual({
     id: expect.any(String),
     url: `${url}/signed`,
@@ -101,13 +101,13 @@ test('a webhook tells of a crawl’s end, signed over the bytes sent where it ha
 });
 
 test('a webhook that is not taken is sent again, with growing waits, until it is', async () => {
-  const house = await living();
+  const life = await living();
   const { received, url } = await receiver((count) => [500, 404, 200][count] ?? 500);
-  const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
-  await house.client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } });
-  await house.clock(START + 70 * SECOND);
-  await until(async () => (await house.list('webhook_calls')).length).toBe(3);
-  const calls = await house.list('webhook_calls');
+  const config = await life.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
+  await life.client.call('launchCrawl', { project_id: life.projectId, query: { configId: config } });
+  await life.clock(START + 70 * SECOND);
+  await until(async () => (await life.list('webhook_calls')).length).toBe(3);
+  const calls = await life.list('webhook_calls');
   expect(calls.map(({ attempt, status_code }) => [attempt, status_code])).toEqual([
     [1, 500],
     [2, 404],
@@ -117,40 +117,40 @@ test('a webhook that is not taken is sent again, with growing waits, until it is
 });
 
 test('a crawl ends in its time, though nobody asks for anything', async () => {
-  const house = await living();
+  const life = await living();
   const { received, url } = await receiver();
-  const config = await house.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
-  await house.client.call('launchCrawl', { project_id: house.projectId, query: { configId: config } });
-  await house.clock(START + 59.9 * SECOND);
+  const config = await life.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
+  await life.client.call('launchCrawl', { project_id: life.projectId, query: { configId: config } });
+  await life.clock(START + 59.9 * SECOND);
   await until(() => received.length).toBe(1);
 });
 
 test('cancelled crawls and those that never started are told of too', async () => {
-  const house = await living();
-  const { client, projectId } = house;
+  const life = await living();
+  const { client, projectId } = life;
   const { received, url } = await receiver();
-  const config = await house.config({ notifications: { custom_webhooks: [{ url }] } });
+  const config = await life.config({ notifications: { custom_webhooks: [{ url }] } });
   const { id } = await client.call('launchCrawl', { project_id: projectId, query: { configId: config } });
   await client.call('pilotCrawl', { crawl_id: id, body: { command: 'cancel' } });
   await client.call('createScheduledCrawl', {
     project_id: projectId,
     body: { scheduled_crawl: { config_id: config, start_date: START + DAY } },
   });
-  await house.patch('workspaces', house.workspaceId, { crawl_url_quota: 0 });
-  await house.clock(START + DAY + SECOND);
+  await life.patch('workspaces', life.workspaceId, { crawl_url_quota: 0 });
+  await life.clock(START + DAY + SECOND);
   await until(() => received.map(({ body }) => JSON.parse(body) as unknown).sort()).toMatchObject([
     { event: 'crawl_ended', status: 'cancelled', end_reason: 'user_cancelled' },
     { event: 'crawl_not_started', status: 'cancelled', end_reason: 'quota_reached_before_start' },
   ]);
-  expect((await house.list('mails')).map(({ subject }) => subject)).toEqual([
+  expect((await life.list('mails')).map(({ subject }) => subject)).toEqual([
     expect.stringContaining('ended: user_cancelled'),
     expect.stringContaining('did not start: quota_reached_before_start'),
   ]);
 });
 
 test('a webhook can be tried before it is used', async () => {
-  const house = await living();
-  const { client, projectId } = house;
+  const life = await living();
+  const { client, projectId } = life;
   const { received, url } = await receiver((count) => (count === 0 ? 200 : 410));
   expect(
     await client.call('validateCustomWebhook', {
@@ -183,7 +183,7 @@ test('a webhook can be tried before it is used', async () => {
     success: false,
     status_code: null,
   });
-  const refused = await house.service.api(`/projects/${projectId}/crawl_configs/validate_custom_webhook`, {
+  const refused = await life.service.api(`/projects/${projectId}/crawl_configs/validate_custom_webhook`, {
     body: { url: 'ftp://x.example/' },
   });
   expect(refused.json).toMatchObject({ type: 'invalid_request_parameters', fields: [{ name: 'url' }] });

@@ -5,8 +5,8 @@ import { CONFIG, DAY, living, refusal, SECOND, START } from './living.ts';
 const shared = await sharedService({});
 
 test('a project is made with a unique name, and is empty', async () => {
-  const house = await living();
-  const { client } = house;
+  const life = await living();
+  const { client } = life;
   const made = await client.call('createProject', {
     body: { project: { name: ' Tea ', start_url: 'https://www.tea.example/en' } },
   });
@@ -27,7 +27,7 @@ test('a project is made with a unique name, and is empty', async () => {
     crawl_configs: [],
     crawls: [],
   });
-  const again = await house.service.api('/projects', {
+  const again = await life.service.api('/projects', {
     body: { project: { name: 'Tea', start_url: 'https://other.example/' } },
   });
   expect([again.status, again.json.type]).toEqual([400, 'duplicate_entry']);
@@ -49,8 +49,8 @@ test('a project is deleted with all that is in it, once none of its crawls is un
   const dir = await importFolder('logs', {
     events: { fields: [field('url', 'string')], rows: [{ url: 'https://l.example/' }] },
   });
-  const house = await living({ generate: ['crawls=2,comparisons=1,pages=20,columns=5'], importDirs: [dir] });
-  const { client, projectId, workspaceId } = house;
+  const life = await living({ generate: ['crawls=2,comparisons=1,pages=20,columns=5'], importDirs: [dir] });
+  const { client, projectId, workspaceId } = life;
   const [project] = (await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }))).filter(
     ({ name }) => name !== 'logs',
   );
@@ -64,15 +64,15 @@ test('a project is deleted with all that is in it, once none of its crawls is un
   expect(await refusal(client.call('deleteProject', { project_id: id }))).toMatchObject({
     code: 'wrong_state',
   });
-  await house.clock(START + 70 * SECOND);
+  await life.clock(START + 70 * SECOND);
   await client.call('deleteProject', { project_id: id });
   expect(await refusal(client.call('project', { project_id: id }))).toMatchObject({ code: 'not_found' });
   expect((await client.all('crawls', { workspace_id: workspaceId })).total).toBe(0);
   expect((await client.all('crawlOverCrawls', { workspace_id: workspaceId })).total).toBe(0);
   for (const one of [...(project?.crawl_ids ?? []), 'none']) {
-    expect((await house.service.search(one, 'pages', {})).status).toBe(404);
+    expect((await life.service.search(one, 'pages', {})).status).toBe(404);
   }
-  await house.clock(START + 3 * DAY);
+  await life.clock(START + 3 * DAY);
   expect((await client.all('crawls', { workspace_id: workspaceId })).total).toBe(0);
   const left = await Array.fromAsync(client.list('projects', { workspace_id: workspaceId }));
   expect(left.map(({ name }) => name)).toEqual(['logs']);
@@ -83,8 +83,8 @@ test('a project is deleted with all that is in it, once none of its crawls is un
 });
 
 test('the lists of ids in a project are always true', async () => {
-  const house = await living();
-  const { client, projectId } = house;
+  const life = await living();
+  const { client, projectId } = life;
   const look = async () => {
     const { project, crawl_configs, crawls } = await client.call('project', { project_id: projectId });
     expect(new Set(project.crawl_ids)).toEqual(new Set(crawls.map(({ id }) => id)));
@@ -92,14 +92,14 @@ test('the lists of ids in a project are always true', async () => {
     return project;
   };
   await look();
-  const config = await house.config();
-  expect((await look()).crawl_config_ids).toEqual([house.configId, config]);
+  const config = await life.config();
+  expect((await look()).crawl_config_ids).toEqual([life.configId, config]);
   const { id } = await client.call('launchCrawl', { project_id: projectId, query: { configId: config } });
   expect(await look()).toMatchObject({ last_crawl_id: id });
   await client.call('pilotCrawl', { crawl_id: id, body: { command: 'cancel' } });
   await client.call('deleteCrawl', { crawl_id: id });
   await client.call('deleteCrawlConfig', { project_id: projectId, crawl_config_id: config });
-  expect((await look()).crawl_config_ids).toEqual([house.configId]);
+  expect((await look()).crawl_config_ids).toEqual([life.configId]);
   await client.call('createCrawlConfig', { project_id: projectId, body: { crawl_config: CONFIG } });
   expect((await look()).crawl_config_ids).toHaveLength(2);
 });

@@ -50,7 +50,7 @@ export async function sandboxFor(options: SandboxOptions): Promise<Sandbox> {
   return sandbox;
 }
 
-export interface HouseOptions {
+export interface RunOptions {
   readonly command?: 'run' | 'backfill';
   readonly reload?: boolean;
   readonly route?: RouteOverride['route'];
@@ -66,10 +66,10 @@ export interface HouseOptions {
 }
 
 /** A run in this process, everything real but the terminal. */
-export async function runHouse(
+export async function runProject(
   folder: string,
   sandbox: Sandbox,
-  options: HouseOptions = {},
+  options: RunOptions = {},
 ): Promise<RunResult> {
   const environment = environmentOf(sandbox, options.environment);
   useCredentials(environment);
@@ -162,13 +162,13 @@ export async function published(
   folder: string,
   sql: string,
 ): Promise<Record<string, unknown>[]> {
-  await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS house (READ_ONLY)`);
+  await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS published (READ_ONLY)`);
   try {
-    await connection.run('USE house');
+    await connection.run('USE published');
     return await connection.jsonRows(sql);
   } finally {
     await connection.run('USE memory');
-    await connection.run('DETACH house');
+    await connection.run('DETACH published');
   }
 }
 

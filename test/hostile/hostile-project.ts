@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { type Connection, ident } from '../../src/core/duckdb.ts';
-import { crawlhouseProcess, published, rawProjectFolder } from '../support/house.ts';
 import { peakOf } from '../support/peak-memory.ts';
+import { crawlhouseProcess, published, rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { HostileService } from './hostile-service.ts';
 import { LISTS, type ListFault } from './lists.ts';
@@ -51,7 +51,7 @@ export interface Tally {
 }
 
 /** One project folder and one hostile service; every scene loads the same crawls again. */
-export class HostileHouse {
+export class HostileProject {
   readonly #folder: string;
   readonly #service: HostileService;
   readonly #connection: Connection;
@@ -71,8 +71,8 @@ export class HostileHouse {
     this.#connection = connection;
   }
 
-  static async open(): Promise<HostileHouse> {
-    return new HostileHouse(
+  static async open(): Promise<HostileProject> {
+    return new HostileProject(
       await rawProjectFolder(),
       await HostileService.start(),
       await temporaryConnection(await temporaryFolder()),
