@@ -2,6 +2,6 @@ import { test } from 'vitest';
 import { playScenes } from '../hostile/scenes.ts';
 import { testSeed } from '../support/random.ts';
 
-test('3,000 composed cases of a hostile service', { timeout: 3_600_000 }, async () => {
-  console.info(await playScenes(3000, 100, testSeed() + 1));
+test('5,000 composed cases of a hostile service', { timeout: 3_600_000 }, async () => {
+  console.info(await playScenes(5000, 100, testSeed() + 1));
 });
