@@ -38,7 +38,7 @@ export async function openIncidents(
 }
 
 /** What the last run failed of as a whole, with the time since when each run has. */
-export function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
+function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
   const ended = newestFirst.filter(({ command, summary }) => command === 'run' && summary !== null);
   const well = ended.findIndex(({ summary }) => !summary?.failure);
   const failing = well < 0 ? ended : ended.slice(0, well);

@@ -4,12 +4,12 @@ import { HttpUrl } from './http-url.ts';
 import { openEnum } from './open-enum.ts';
 import { NoQuery } from './pagination.ts';
 
-export const AGENT_KINDS = ['web', 'mobile'] as const;
-export const HTTP_AUTH_SCHEMES = ['Basic', 'Digest', 'NTLM'] as const;
+const AGENT_KINDS = ['web', 'mobile'] as const;
+const HTTP_AUTH_SCHEMES = ['Basic', 'Digest', 'NTLM'] as const;
 /** E-mail recipients and custom webhooks of a configuration, each (api-spec.md §8). */
-export const MAX_NOTIFICATIONS = 10;
+const MAX_NOTIFICATIONS = 10;
 /** Characters of a webhook's secret (api-spec.md §6). */
-export const WEBHOOK_SECRET_LENGTH = { min: 8, max: 100 } as const;
+const WEBHOOK_SECRET_LENGTH = { min: 8, max: 100 } as const;
 
 const object = z.record(z.string(), z.unknown());
 
@@ -84,7 +84,7 @@ const CustomWebhook = z.strictObject({
 });
 
 /** Who is told when a crawl ended or failed to start (api-spec.md §6). */
-export const Notifications = z.strictObject({
+const Notifications = z.strictObject({
   email_recipients: z.array(z.email()).max(MAX_NOTIFICATIONS).nullish(),
   custom_webhooks: z.array(CustomWebhook).max(MAX_NOTIFICATIONS).nullish(),
 });
@@ -176,13 +176,13 @@ export const CrawlConfigUpdate = CrawlConfigInput.extend({
 export type CrawlConfigUpdate = z.input<typeof CrawlConfigUpdate>;
 
 /** Whether the service crawls at this speed, in URLs per second, whatever a project's own maximum (api-spec.md §8). */
-export function isMaxSpeed(speed: number): boolean {
+function isMaxSpeed(speed: number): boolean {
   return [0.1, 0.2, 0.5, 1, 2].includes(speed) || (speed > 0 && speed % 5 === 0);
 }
 
 /** Configurations are listed bare: no `meta`, no parameters (spec-notes.md 2). */
-export const CrawlConfigList = z.looseObject({ crawl_configs: z.array(CrawlConfig) });
-export const CrawlConfigResponse = z.looseObject({ crawl_config: CrawlConfig });
+const CrawlConfigList = z.looseObject({ crawl_configs: z.array(CrawlConfig) });
+const CrawlConfigResponse = z.looseObject({ crawl_config: CrawlConfig });
 
 export const LIST_CRAWL_CONFIGS = endpoint({
   method: 'GET',
@@ -255,13 +255,12 @@ export const DELETE_CRAWL_CONFIG = endpoint({
 });
 
 /** A webhook to try (api-spec.md §4.7). */
-export const WebhookTrial = z
+const WebhookTrial = z
   .strictObject({
     url: HttpUrl,
     secret: z.string().min(WEBHOOK_SECRET_LENGTH.min).max(WEBHOOK_SECRET_LENGTH.max).nullish(),
   })
   .meta({ id: 'WebhookTrial' });
-export type WebhookTrial = z.input<typeof WebhookTrial>;
 
 /** The body of the answer is not shown; the sandbox tells what the webhook answered (docs/service-decisions.md). */
 export const VALIDATE_CUSTOM_WEBHOOK = endpoint({

@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
 import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
-export const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
-export const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
+const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
+const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
 
 /** A rewriting of the URLs of one of the two crawls (api-spec.md §2.6). */
 const urlTransformation = {
@@ -61,7 +61,7 @@ export const CrawlOverCrawlInput = z
   .meta({ id: 'CrawlOverCrawlInput' });
 export type CrawlOverCrawlInput = z.input<typeof CrawlOverCrawlInput>;
 
-export const CrawlOverCrawlResponse = z.looseObject({ crawl_over_crawl: CrawlOverCrawl });
+const CrawlOverCrawlResponse = z.looseObject({ crawl_over_crawl: CrawlOverCrawl });
 
 export const LIST_CRAWL_OVER_CRAWLS = endpoint({
   method: 'GET',

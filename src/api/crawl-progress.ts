@@ -15,7 +15,7 @@ export const FETCH_STATUSES = [
 export type FetchStatus = (typeof FETCH_STATUSES)[number];
 
 /** Steps of a crawl in their order, and the jobs of the analysis (api-spec.md §2.5). */
-export const PROGRESS_STEPS = ['fetch', 'connectors', 'analysis', 'cross_analysis', 'export'] as const;
+const PROGRESS_STEPS = ['fetch', 'connectors', 'analysis', 'cross_analysis', 'export'] as const;
 export const ANALYSIS_JOBS = [
   'parse',
   'inlinks',

@@ -66,7 +66,7 @@ export type Crawl = z.infer<typeof Crawl>;
 /** What a list of crawls can be sorted and filtered by; `ended_at` is not among it (spec-notes.md 4). */
 export const CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
-export const CrawlResponse = z.looseObject({ crawl: Crawl });
+const CrawlResponse = z.looseObject({ crawl: Crawl });
 
 /** Commands to the pilot of a crawl (api-spec.md §3.1). */
 export const PILOT_COMMANDS = [

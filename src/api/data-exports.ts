@@ -4,10 +4,10 @@ import { openEnum } from './open-enum.ts';
 import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
-export const EXPORT_DATA_TYPES = ['page', 'link'] as const;
-export const EXPORT_FORMATS = ['csv', 'json', 'parquet'] as const;
+const EXPORT_DATA_TYPES = ['page', 'link'] as const;
+const EXPORT_FORMATS = ['csv', 'json', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-export const EXPORT_TARGETS = ['store_a', 'store_b'] as const;
+const EXPORT_TARGETS = ['store_a', 'store_b'] as const;
 export type ExportTarget = (typeof EXPORT_TARGETS)[number];
 export const CSV_DELIMITERS = [',', ';', '\t'] as const;
 
@@ -45,12 +45,12 @@ export const DataExport = z
 export type DataExport = z.infer<typeof DataExport>;
 
 /** Where an export to `store_a` goes (api-spec.md §4.9). */
-export const StoreAParameters = z
+const StoreAParameters = z
   .strictObject({ store_a_bucket: z.string().min(1), store_a_prefix: z.string() })
   .meta({ id: 'StoreAParameters' });
 
 /** Where an export to `store_b` goes; the credentials are `secrets://<workspace_id>/<secret_name>` (api-spec.md §4.9). */
-export const StoreBParameters = z
+const StoreBParameters = z
   .strictObject({
     store_b_credentials: z
       .string()

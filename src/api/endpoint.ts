@@ -3,10 +3,10 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { Scope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** How an answer comes: JSON that fits `response`, nothing (204), or a file that streams. */
-export type Answer = 'json' | 'none' | 'file';
+type Answer = 'json' | 'none' | 'file';
 
 /** One operation of the service (api-spec.md §4): the client, the sandbox and the OpenAPI document are made from it. */
 export interface Endpoint {

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
 import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
-export const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
+const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
 
 /** What a list of ingest files can be sorted and filtered by (api-spec.md §2.9). */
 export const INGEST_FILE_LIST_FIELDS = ['id', 'name', 'status', 'kind', 'created_at'] as const;

@@ -26,7 +26,7 @@ const ANSWER_LIMIT = 1024 * 1024;
 const LONGEST_MARGIN_MS = 60_000;
 
 /** The answer to a code or a refresh token (api-spec.md §5); `expires_in` is seconds. */
-export const TokenResponse = z.looseObject({
+const TokenResponse = z.looseObject({
   // It goes into a header.
   access_token: z
     .string()

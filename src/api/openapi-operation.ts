@@ -4,7 +4,7 @@ import { ENDPOINTS, type OperationId } from './endpoints.ts';
 import type { JsonObject, OpenApiSchemas } from './openapi-schemas.ts';
 import { SERVICE_ERROR_STATUS, type ServiceErrorType } from './service-error.ts';
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;

@@ -9,8 +9,8 @@ import {
 } from './oql.ts';
 
 /** How deep and how large a tree may be; the specification sets no bound. */
-export const MAX_OQL_DEPTH = 50;
-export const MAX_OQL_NODES = 2000;
+const MAX_OQL_DEPTH = 50;
+const MAX_OQL_NODES = 2000;
 
 /** What is wrong with a tree, and where: `path` leads from the root to the part, such as `oql.and[0].field[1]`. */
 export class OqlError extends Error {

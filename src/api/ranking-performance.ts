@@ -7,7 +7,7 @@ import { OqlTree } from './oql.ts';
 import { NoQuery } from './pagination.ts';
 
 /** Methods of ranking performance (api-spec.md §4.2); two of them are bound to one field each. */
-export const RANKING_METHODS = ['sum', 'cardinality', 'weighted_average', 'ctr'] as const;
+const RANKING_METHODS = ['sum', 'cardinality', 'weighted_average', 'ctr'] as const;
 export type RankingMethod = (typeof RANKING_METHODS)[number];
 export const RANKING_METHOD_FIELDS: Readonly<Partial<Record<RankingMethod, string>>> = {
   weighted_average: 'position',

@@ -38,7 +38,7 @@ const EXPORT = 'must be true or false, given once';
 export const SearchQuery = z.strictObject({ export: z.literal('false', EXPORT).optional() });
 
 /** File types of a streamed export; `json` comes as JSONL (api-spec.md §4.1). */
-export const EXPORT_FILE_TYPES = ['csv', 'json'] as const;
+const EXPORT_FILE_TYPES = ['csv', 'json'] as const;
 export type ExportFileType = (typeof EXPORT_FILE_TYPES)[number];
 
 const fileType = z.enum(EXPORT_FILE_TYPES).optional();

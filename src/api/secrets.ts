@@ -3,13 +3,13 @@ import { endpoint } from './endpoint.ts';
 import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 /** Types of a secret (api-spec.md §2.11). */
-export const SECRET_TYPES = ['store_a_credentials', 'store_b_credentials'] as const;
+const SECRET_TYPES = ['store_a_credentials', 'store_b_credentials'] as const;
 
 /**
  * A secret's name: the specification's `^[a-z-A-Z][a-zA-Z0-9_-]{2,63}$`, written so that every dialect of regular
  * expressions reads it alike (spec-notes.md 20).
  */
-export const SECRET_NAME = /^[a-zA-Z-][a-zA-Z0-9_-]{2,63}$/;
+const SECRET_NAME = /^[a-zA-Z-][a-zA-Z0-9_-]{2,63}$/;
 
 /** What a list of secrets can be sorted and filtered by (api-spec.md §2.11). */
 export const SECRET_LIST_FIELDS = ['name', 'type'] as const;

@@ -219,7 +219,7 @@ function asOurs(error: unknown): never {
 }
 
 /** What a network error says, without an empty message. */
-export function reason(error: unknown): string {
+function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const code = (error as { code?: string }).code;

@@ -28,7 +28,7 @@ export async function sayFirstPlan(
 }
 
 /** Units and rows by dataset, and what they come to. */
-export function describeFirstPlan(plan: PlanReport, since: string): string {
+function describeFirstPlan(plan: PlanReport, since: string): string {
   const due = plan.units.filter((unit) => unit.status === 'due');
   const rows = [...Map.groupBy(due, (unit) => unit.dataset)].map(([dataset, units]) => [
     dataset,

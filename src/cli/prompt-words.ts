@@ -12,8 +12,6 @@ export const DOT_COMMANDS = {
   '.quit': 'the end (or Ctrl-D)',
 } as const;
 
-export type DotCommand = keyof typeof DOT_COMMANDS;
-
 /** A line of the prompt that is no SQL; null: it is SQL. */
 export function dotCommand(line: string): { readonly name: string; readonly argument: string } | null {
   const match = /^\s*(\.[a-z]*)\s*(.*?)\s*;?\s*$/.exec(line);

@@ -7,7 +7,7 @@ import { TEXT_FORMATS, type Write } from '../query/write-result.ts';
 import type { Invocation } from './command.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
-export type QueryFormat = (typeof QUERY_FORMATS)[number];
+type QueryFormat = (typeof QUERY_FORMATS)[number];
 
 const BY_EXTENSION: Readonly<Record<string, QueryFormat>> = {
   '.csv': 'csv',

@@ -19,7 +19,7 @@ export async function commitFile(temporary: string, final: string): Promise<void
 }
 
 /** The name under which a file grows until it is whole. */
-export function growingPath(path: string): string {
+function growingPath(path: string): string {
   return `${path}.${process.pid}.tmp`;
 }
 

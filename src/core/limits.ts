@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** A rate is judged over this span. */
-export const RATE_MS = 60_000;
+const RATE_MS = 60_000;
 
 /** Something is more than a setting allows. */
 export function overLimit(

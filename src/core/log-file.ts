@@ -58,7 +58,7 @@ export function logFile(options: LogFileOptions, now: () => Date = () => new Dat
 }
 
 /** A record as a line; secrets are masked in each text before it is quoted, and control characters are escaped. */
-export function jsonLine({ at, level, message, fields }: LogRecord): string {
+function jsonLine({ at, level, message, fields }: LogRecord): string {
   const line = { time: at.toISOString(), level, message, ...fields };
   // Fields are plain values, or what JSON makes of them.
   return `${visible(stringifyJson(redactTexts(parseJson(stringifyJson(line)))))}\n`;

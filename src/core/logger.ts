@@ -3,7 +3,7 @@ import { redact } from './redact.ts';
 import { visibleLine } from './visible.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 const RANK: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 

@@ -111,7 +111,7 @@ export function planUnits(
 }
 
 /** Why a crawl that has ended can't be exported, null when it can (spec-notes.md 23, 24). */
-export function skipReason(crawl: Listed, dataType: string): string | null {
+function skipReason(crawl: Listed, dataType: string): string | null {
   if (leftNoReport(crawl)) {
     return `the crawl left no report (${crawl.end_reason ?? crawl.status})`;
   }

@@ -3,7 +3,7 @@ import type { Oql } from '../api/oql.ts';
 import type { Window } from '../model/unit.ts';
 
 /** Spans that dated sources are cut into. */
-export const WINDOW_SPANS = ['day', 'week', 'month'] as const;
+const WINDOW_SPANS = ['day', 'week', 'month'] as const;
 export type WindowSpan = (typeof WINDOW_SPANS)[number];
 
 const DAY = 86_400_000;

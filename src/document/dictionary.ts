@@ -38,7 +38,7 @@ export interface DictionaryTable {
   readonly rows: number | null;
 }
 
-export interface DictionaryQuestion {
+interface DictionaryQuestion {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -10,7 +10,7 @@ const MARK = 6;
  *
  * @param isReserved whether the field's own name is kept for others
  */
-export function* columnNames(field: string, isReserved = false): Generator<string> {
+function* columnNames(field: string, isReserved = false): Generator<string> {
   if (!isReserved) yield field;
   const digest = createHash('sha256').update(field).digest('hex');
   for (let digits = MARK; digits <= digest.length; digits += MARK)

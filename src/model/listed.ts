@@ -1,5 +1,5 @@
 /** Lists of a workspace that grow with the years, and of which only the news are read (docs/discovery.md). */
-export const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
+const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
 export type ListName = (typeof LIST_NAMES)[number];
 
 /** What is remembered of a record of such a list; times are UTC milliseconds. */

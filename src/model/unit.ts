@@ -7,7 +7,6 @@ export const SOURCE_KINDS = [
   'ranking_performance',
   'resource',
 ] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** Schemas of the warehouse and of DuckDB: a dataset by such a name would be taken for them. */
 const SCHEMAS: readonly string[] = ['raw', 'mart', 'ops', 'main', 'temp', 'system', 'information_schema'];
@@ -20,7 +19,7 @@ export const Dataset = z
   .refine((name) => !SCHEMAS.includes(name), { error: 'a dataset is not named as a schema is' });
 
 /** The service's id of a crawl, comparison, project or workspace, as it stands in unit names and folders. */
-export const SourceId = z
+const SourceId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, 'an id has letters, digits, _ and -, at most 128 of them');
 

@@ -19,7 +19,7 @@ const RUNS_TOLD = 20;
 const RUNS = 1000;
 
 /** Bytes by what takes them. */
-export interface DiskUse {
+interface DiskUse {
   readonly warehouse: number;
   readonly working_copy: number;
   readonly packages: number;

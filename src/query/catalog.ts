@@ -1,6 +1,6 @@
 import type { QueryProcess } from './query-process.ts';
 
-export interface CatalogColumn {
+interface CatalogColumn {
   readonly name: string;
   /** DuckDB's type. */
   readonly type: string;
@@ -8,7 +8,7 @@ export interface CatalogColumn {
 }
 
 /** A table or view that a reader sees, with its schema: `mart.pages`. */
-export interface CatalogTable {
+interface CatalogTable {
   readonly name: string;
   readonly comment: string | null;
   readonly columns: readonly CatalogColumn[];

@@ -15,7 +15,7 @@ export interface Standing {
 export type ScheduleState = Readonly<Record<string, Standing>>;
 
 /** A run that is due. */
-export interface Start {
+interface Start {
   readonly name: string;
   /** The firing, UTC milliseconds. */
   readonly at: number;
@@ -28,7 +28,7 @@ export interface Start {
 }
 
 /** Firings that no run comes of. */
-export interface Dropped {
+interface Dropped {
   readonly name: string;
   readonly at: number;
   readonly firings: number;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The same body within this time is taken for the same webhook: sent again because our answer was lost, or replayed. */
-export const SAME_BODY_MS = 10 * 60_000;
+const SAME_BODY_MS = 10 * 60_000;
 const MOST = 1000;
 
 /** Remembers the webhooks of the last minutes by a digest of their bodies. */

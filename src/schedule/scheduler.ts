@@ -250,12 +250,7 @@ export class Scheduler {
 }
 
 /** The job that makes up for a run that did not get through, or null. */
-export function repeat(
-  { retries }: Schedule,
-  job: Job,
-  { exitCode, errors }: Fired,
-  now: number,
-): Job | null {
+function repeat({ retries }: Schedule, job: Job, { exitCode, errors }: Fired, now: number): Job | null {
   if (errors.some(({ code }) => code === 'locked'))
     return { ...job, why: 'locked', notBefore: now + LOCKED_MS };
   if (exitCode === INTERRUPTED) return { ...job, notBefore: now };

@@ -18,7 +18,7 @@ interface Listed {
 }
 
 /** The range of a type's values (api-spec.md §2.14); null where it has none. */
-export function rangeOf(type: string): { readonly from: number; readonly to: number | null } | null {
+function rangeOf(type: string): { readonly from: number; readonly to: number | null } | null {
   if (type === 'natural') return { from: 0, to: null };
   return type === 'percentage' ? { from: 0, to: 1 } : null;
 }

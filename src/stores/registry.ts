@@ -20,7 +20,6 @@ export type StoreName = KindsWith<'settings'>;
 /** Stores that the service writes data exports to. */
 export type ExportStore = KindsWith<'exportParameters'>;
 
-type Options = { readonly [K in Kind]: Parameters<Kinds[K]['open']>[0] };
 type Configured<K extends StoreName> = NonNullable<z.output<Kinds[K]['settings']>>;
 type ExportParameters = ReturnType<Kinds[ExportStore]['exportParameters']>;
 /** The settings of the stores, as `crawlhouse.yaml` gives them. */
@@ -34,8 +33,7 @@ export const STORE_SETTINGS = Object.fromEntries(
   STORE_NAMES.map((name) => [name, KINDS[name].settings]),
 ) as unknown as { readonly [K in StoreName]: Kinds[K]['settings'] };
 
-/** The same kinds, each with the options that fit it. */
-const OPENABLE: { readonly [K in Kind]: { open(options: Options[K]): Promise<ObjectStore> } } = KINDS;
+/** The same kinds, each with the settings that fit it. */
 const CONFIGURABLE: {
   readonly [K in StoreName]: { open(settings: Configured<K>): Promise<ObjectStore> };
 } = KINDS;
@@ -44,11 +42,6 @@ const EXPORTABLE: {
     exportParameters(settings: Configured<K>, workspaceId: string, prefix: string): ExportParameters;
   };
 } = KINDS;
-
-/** Opens a store; whether its bucket exists and grants access shows at the first request. */
-export function openStore<K extends Kind>(kind: K, options: Options[K]): Promise<ObjectStore> {
-  return OPENABLE[kind].open(options);
-}
 
 /** The stores that the settings name a bucket of. */
 export function configuredStores(settings: StoreSettings): readonly StoreName[] {

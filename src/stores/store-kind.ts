@@ -21,14 +21,14 @@ export interface StoreKind<Options> {
 }
 
 /** What the settings of every bucket hold. */
-export interface BucketSettings {
+interface BucketSettings {
   readonly bucket: string;
   /** What the keys begin with, without slashes at its ends; may be empty. */
   readonly prefix: string;
 }
 
 /** A store that `crawlhouse.yaml` configures under the store's name. */
-export interface BucketKind<Settings extends BucketSettings>
+interface BucketKind<Settings extends BucketSettings>
   extends StoreKind<Omit<Settings, 'prefix'> & NetworkOptions> {
   readonly settings: z.ZodOptional<z.ZodType<Settings>>;
 }

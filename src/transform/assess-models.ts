@@ -13,7 +13,7 @@ import {
 import { changedPieces, cutModel, pieceCount } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 
-export interface Assessed {
+interface Assessed {
   readonly build: Build;
   readonly stamp: BuildStamp;
   readonly former: BuiltModel | undefined;

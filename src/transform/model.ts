@@ -4,7 +4,7 @@ import type { Incremental } from './model-header.ts';
 export type ModelKind = 'view' | 'table';
 
 /** A declared table of `raw` or `ops`: the columns that the SQL uses and that may be missing, with their types. */
-export type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** A model as its file declares it. */
 export interface Model {

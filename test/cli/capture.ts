@@ -29,7 +29,7 @@ export async function capture(...argv: readonly string[]): Promise<Outcome> {
   }
 }
 
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
 /** Runs the program as a process of its own. `started` gets it once it runs. */
 export async function spawned(

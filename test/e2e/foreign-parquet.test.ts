@@ -10,7 +10,7 @@ import { projectedFields } from '../../src/routes/projection.ts';
 import { extractStream } from '../../src/routes/stream/extract-stream.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
-import { openStore } from '../../src/stores/registry.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import { readForeignParquet, writeForeignParquet } from '../support/foreign-parquet.ts';
@@ -131,7 +131,7 @@ test('a Parquet file that parquetjs wrote is loaded as an object of a data expor
   const { access_key, secret_key, bucket, region, endpoint } = sandbox.ready.store_b;
   awsEnvironment(access_key, secret_key);
   const record = await desk.put(crawlId, `${folderName(`crawl_pages/${crawlId}`)}/an-attempt/`, 'parquet');
-  await using store = await openStore('store_b', { bucket, region, endpoint });
+  await using store = await s3.open({ bucket, region, endpoint });
   const prefix = String(record.target_parameters?.store_b_prefix);
   const [object] = await Array.fromAsync(store.list(prefix, signal));
   await store.put(object?.key ?? '', file, signal);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/stores/registry.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
 import { projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const signal = new AbortController().signal;
@@ -22,7 +22,7 @@ test('each publication brings its new crawls to the bucket; a store that is away
 
   const again = await runProject(folder, sandbox);
   expect(again.exitCode).toBe(0);
-  await using store = await openStore('store_b', { bucket, region, endpoint });
+  await using store = await s3.open({ bucket, region, endpoint });
   const keys: string[] = [];
   for await (const object of store.list('warehouse/', signal)) keys.push(object.key);
   expect(keys.filter((key) => key.startsWith('warehouse/raw/crawl_pages/_source_id='))).toHaveLength(2);

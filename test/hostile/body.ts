@@ -3,8 +3,8 @@ import { type Cell, COLUMNS, type Row } from './rows.ts';
 import { contentOf, DRIFT_NAMES, FURTHER, type UnitCase } from './unit-case.ts';
 
 /** Bytes that a record, and a body after decompression, may have at most in these runs. */
-export const RECORD_LIMIT = 1024 * 1024;
-export const BODY_LIMIT = 48 * 1024 * 1024;
+const RECORD_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 48 * 1024 * 1024;
 
 /** A body as it is sent, and what its `Content-Encoding` says. */
 export interface Body {

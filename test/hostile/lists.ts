@@ -25,9 +25,9 @@ export const LISTS = {
 } as const satisfies Readonly<Record<string, Verdict>>;
 export type ListFault = keyof typeof LISTS;
 
-export const WORKSPACE = 'b00000000000000000000001';
+const WORKSPACE = 'b00000000000000000000001';
 const SECOND = 'b00000000000000000000002';
-export const PROJECT = 'a00000000000000000000001';
+const PROJECT = 'a00000000000000000000001';
 const ENDED = Date.UTC(2026, 0, 1);
 
 /** An answer to a list request. */

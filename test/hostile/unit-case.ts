@@ -58,7 +58,7 @@ export const ENCODINGS = {
   hides_gzip: 'never',
   bomb: 'never',
 } as const satisfies Readonly<Record<string, Verdict>>;
-export type Encoding = keyof typeof ENCODINGS;
+type Encoding = keyof typeof ENCODINGS;
 
 export const FRAMINGS = {
   length: 'loads',
@@ -81,7 +81,7 @@ export const FRAMINGS = {
   status_500: 'never',
   wrong_content_type: 'either',
 } as const satisfies Readonly<Record<string, Verdict>>;
-export type Framing = keyof typeof FRAMINGS;
+type Framing = keyof typeof FRAMINGS;
 
 /** What the service reports under the same filter. */
 export const COUNTS = {
@@ -96,7 +96,7 @@ export const COUNTS = {
   html: 'never',
   endless_answer: 'never',
 } as const satisfies Readonly<Record<string, Verdict>>;
-export type Count = keyof typeof COUNTS;
+type Count = keyof typeof COUNTS;
 
 /** What the schema of the fields says beside the columns that are there. */
 export const DRIFTS = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderName } from '../../src/model/folder-name.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { openStore } from '../../src/stores/registry.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import { writeForeignParquet } from '../support/foreign-parquet.ts';
@@ -199,7 +199,7 @@ test.for([
         { page: 'UTF8', code: 'INT64' },
         [1, 2, 3].map((code) => ({ page: 'x', code })),
       );
-    await using store = await openStore('store_b', { bucket, region, endpoint });
+    await using store = await s3.open({ bucket, region, endpoint });
     const [object] = await Array.fromAsync(
       store.list(String(record.target_parameters?.store_b_prefix), signal),
     );

@@ -91,10 +91,7 @@ export class Exports {
   }
 }
 
-export function s3Client(
-  store: ReadyDocument['store_b'],
-  keys: Partial<ReadyDocument['store_b']> = {},
-): S3Client {
+function s3Client(store: ReadyDocument['store_b'], keys: Partial<ReadyDocument['store_b']> = {}): S3Client {
   const { endpoint, region, access_key, secret_key } = { ...store, ...keys };
   return new S3Client({
     endpoint,

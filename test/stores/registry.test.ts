@@ -1,13 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { gcs } from '../../src/stores/gcs/gcs.ts';
+import { local } from '../../src/stores/local/local.ts';
 import {
   configuredStores,
   EXPORT_STORES,
   exportParameters,
   exportStores,
   openConfiguredStore,
-  openStore,
   STORE_NAMES,
   STORE_SETTINGS,
 } from '../../src/stores/registry.ts';
@@ -60,7 +61,7 @@ test('a data export to S3 needs the name of the secret, reading does not', async
 });
 
 test('each kind opens without a request', async () => {
-  await using folder = await openStore('local', { folder: await temporaryFolder() });
-  await using bucket = await openStore('store_a', { bucket: 'exports', endpoint: 'http://127.0.0.1:1' });
+  await using folder = await local.open({ folder: await temporaryFolder() });
+  await using bucket = await gcs.open({ bucket: 'exports', endpoint: 'http://127.0.0.1:1' });
   expect([folder, bucket]).toHaveLength(2);
 });

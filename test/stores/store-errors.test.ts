@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { gcs } from '../../src/stores/gcs/gcs.ts';
 import { gcsError } from '../../src/stores/gcs/gcs-errors.ts';
-import { openStore } from '../../src/stores/registry.ts';
 import { s3Error } from '../../src/stores/s3/s3-errors.ts';
 import { QUICK } from './store-server.ts';
 
@@ -106,7 +106,7 @@ test("Google's error object is told by its sentence, and no SDK's error with its
 test('credentials of Google that cannot be had are a matter of access, before anything is asked', async () => {
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '/nowhere/key.json');
   try {
-    await using store = await openStore('store_a', { bucket: 'exports', retry: QUICK });
+    await using store = await gcs.open({ bucket: 'exports', retry: QUICK });
     const { signal } = new AbortController();
     const refused = {
       code: 'store_access',

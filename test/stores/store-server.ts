@@ -1,7 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 import type { RetryPolicy } from '../../src/core/retry.ts';
+import { gcs } from '../../src/stores/gcs/gcs.ts';
 import type { ObjectStore } from '../../src/stores/object-store.ts';
-import { openStore } from '../../src/stores/registry.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
 
 /** A running server of a store: the sandbox's own or a public one. */
 export type StoreServer = GcsServer | S3Server;
@@ -31,10 +32,10 @@ export async function openServer(
 ): Promise<ObjectStore> {
   const { bucket, endpoint } = server;
   if (server.kind === 'store_a') {
-    return openStore('store_a', { bucket, endpoint, retry: QUICK, ...options });
+    return gcs.open({ bucket, endpoint, retry: QUICK, ...options });
   }
   awsEnvironment(server.accessKey, server.secretKey);
-  return openStore('store_b', { bucket, endpoint, region: server.region, retry: QUICK, ...options });
+  return s3.open({ bucket, endpoint, region: server.region, retry: QUICK, ...options });
 }
 
 /** What the standard chain of AWS finds, for one test: these keys, and nothing of this machine. */

@@ -14,7 +14,7 @@ import { TooManyRows } from './too-many-rows.ts';
  * Bytes of a raw part: small enough that DuckDB converts 750 columns of it well within its memory limit, large enough
  * that the fixed cost of a part does not show (test/bench).
  */
-export const PART_BYTES = 32 * 1024 * 1024;
+const PART_BYTES = 32 * 1024 * 1024;
 /** Blank lines are passed over; no export has more of them. */
 const MOST_BLANKS = 100_000;
 /** A header line longer than this is no header. */

@@ -10,7 +10,7 @@ import { metricSql } from './metric-sql.ts';
 import type { AggregatePlan } from './plan-aggregate.ts';
 
 /** How many rows an aggregate may have; nothing says what the service's bound is. */
-export const AGGREGATE_CEILING = 10_000;
+const AGGREGATE_CEILING = 10_000;
 
 /**
  * One aggregate of the response as JSON text: `cols` and `rows` in the order of the buckets' values, or its own `error`

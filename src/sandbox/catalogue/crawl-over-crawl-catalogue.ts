@@ -32,7 +32,7 @@ export const COMPARED_FIELDS = [
   'num_img',
 ] as const;
 
-export const PRESENCES = ['in_both', 'only_crawl1', 'only_crawl2'] as const;
+const PRESENCES = ['in_both', 'only_crawl1', 'only_crawl2'] as const;
 
 /** Compared pages; nothing public shows their fields (wire-facts.md): ours. */
 export const CRAWL_OVER_CRAWL_CATALOGUE: readonly FieldRecord[] = [

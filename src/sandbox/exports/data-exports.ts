@@ -14,7 +14,7 @@ import { readingFailure } from './reading-failure.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 /** How every export of the sandbox is written: a setting of its start. */
-export interface ExportSettings {
+interface ExportSettings {
   /** Objects an export, where it has as many rows. */
   readonly objects: number;
   /** Whether csv and json come compressed. */

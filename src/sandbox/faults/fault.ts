@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   'status',
   'reset',
   'truncate',
@@ -12,7 +12,7 @@ export const FAULT_KINDS = [
 ] as const;
 
 /** Where a fault strikes: the service itself, or one of the built-in object stores. */
-export const FAULT_PLACES = ['api', 'store_a', 'store_b'] as const;
+const FAULT_PLACES = ['api', 'store_a', 'store_b'] as const;
 export type FaultPlace = (typeof FAULT_PLACES)[number];
 
 function isPattern(text: string): boolean {

@@ -60,7 +60,7 @@ function siteOf(job: CrawlJob): { readonly site: Site; readonly shape: SiteShape
 }
 
 /** A generated project has its shape; any other gets one that depends on its id alone. */
-export function shapeOfProject(project: Document): SiteShape {
+function shapeOfProject(project: Document): SiteShape {
   const kept = project._site as SiteShape | undefined;
   const at = Number.parseInt(resourceId('site', project.id).slice(0, 8), 16);
   const pages = kept?.pages || 200 + (at % 200);

@@ -7,7 +7,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_months'] as const;
 /** Data types of a project rather than of a crawl. */
 const PROJECT_TYPES = [...LOG_TYPES, 'ranking_performance'] as const;
-export type ProjectDataType = (typeof PROJECT_TYPES)[number];
+type ProjectDataType = (typeof PROJECT_TYPES)[number];
 
 /** What a folder holds, judged by its file names alone. */
 export interface FolderPlan {

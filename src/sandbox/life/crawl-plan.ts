@@ -13,7 +13,7 @@ export interface FetchStep extends FetchCounts {
 }
 
 /** A URL that stands for its fetch status. */
-export interface PlannedSample {
+interface PlannedSample {
   readonly step: number;
   readonly url: string;
   readonly fetch_status: FetchStatus;
@@ -39,7 +39,7 @@ export const NO_COUNTS: FetchCounts = {
   unfetched_robots_denied: 0,
 };
 
-export function addCounts(a: FetchCounts, b: FetchCounts): FetchCounts {
+function addCounts(a: FetchCounts, b: FetchCounts): FetchCounts {
   const names = Object.keys(NO_COUNTS) as FetchStatus[];
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<FetchStatus, number>;
 }

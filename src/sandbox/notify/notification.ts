@@ -9,14 +9,14 @@ export interface Notifications {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-export const OWNER_EMAIL = 'owner@sandbox.example';
+const OWNER_EMAIL = 'owner@sandbox.example';
 
 /** Without a list the workspace's owner is written to; with an empty one nobody (api-spec.md §6). */
-export function recipientsOf({ email_recipients }: Notifications): readonly string[] {
+function recipientsOf({ email_recipients }: Notifications): readonly string[] {
   return email_recipients ?? [OWNER_EMAIL];
 }
 
-export type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
+type NotificationEvent = 'crawl_ended' | 'crawl_not_started' | 'test';
 
 /** The body of a webhook request: not shown, so ours. `timestamp` is UTC milliseconds. */
 export interface WebhookBody {

@@ -6,7 +6,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import type { Authorization } from './authorization.ts';
 
 /** Seconds that an access token lives (api-spec.md §5). */
-export const EXPIRES_IN = 3600;
+const EXPIRES_IN = 3600;
 /** Milliseconds that a code lives (docs/service-decisions.md). */
 const CODE_LIFETIME_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { WORKSPACE_ID } from '../resources/seed.ts';
 const HOUR = 3_600_000;
 
 /** What a project may use in an hour, where it has no setting of its own. */
-export const DEFAULT_RANKING_QUOTA = 2_000_000_000;
+const DEFAULT_RANKING_QUOTA = 2_000_000_000;
 
 /** What was used in one hour, counted from the epoch. */
 export interface Usage {

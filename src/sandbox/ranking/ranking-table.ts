@@ -12,7 +12,7 @@ import { scopeOfDates } from './scope-of-dates.ts';
 
 export const DATE_FIELD = 'date';
 /** What an aggregate counts under, where it gives no metric. */
-export const COUNT_ALIAS = 'count';
+const COUNT_ALIAS = 'count';
 
 /** A ranking query, checked against the fields and ready to run: a table of buckets and metrics in a total order. */
 export interface RankingTable {

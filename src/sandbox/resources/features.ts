@@ -22,7 +22,7 @@ export function requireFeature(
 }
 
 /** Whether a feature is on by these lists, the innermost first; where none names any, nothing is. */
-export function hasFeature(lists: readonly unknown[], feature: string): boolean {
+function hasFeature(lists: readonly unknown[], feature: string): boolean {
   const deciding = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0);
   return deciding?.includes(feature) ?? false;
 }

@@ -6,17 +6,14 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
 import type { ByteRange, Checksum, ObjectHashes, ObjectStore, StoredObject } from '../object-store.ts';
 import { PageTokens } from '../page-tokens.ts';
 import { retryStore } from '../retry-store.ts';
+import type { NetworkOptions } from '../store-kind.ts';
 import { gcsError } from './gcs-errors.ts';
 import { GcsMedia } from './gcs-media.ts';
 
-export interface GcsOptions {
+export interface GcsOptions extends NetworkOptions {
   readonly bucket: string;
   /** Of an emulator, which is asked without credentials. None: Google's own. */
   readonly endpoint?: string | undefined;
-  /** Of everything but `read`. */
-  readonly retry?: RetryPolicy;
-  /** Milliseconds without a byte after which a request is given up; a minute by default. */
-  readonly idleMs?: number;
 }
 
 /** Objects in a page of a listing: what Google gives at most, and an emulator only when asked. */

@@ -12,19 +12,16 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../../core/retry.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { PageTokens } from '../page-tokens.ts';
 import { retryStore } from '../retry-store.ts';
+import type { NetworkOptions } from '../store-kind.ts';
 import { checksumOf, tagOf, tellsParts } from './s3-checksum.ts';
 import { type S3Place, s3Error } from './s3-errors.ts';
 import { uploadToS3 } from './s3-upload.ts';
 
-export interface S3Options {
+export interface S3Options extends NetworkOptions {
   readonly bucket: string;
   readonly region: string;
   /** Of an S3-compatible store; the bucket is then part of the path. None: Amazon's own of the region. */
   readonly endpoint?: string | undefined;
-  /** Of everything but `read`. */
-  readonly retry?: RetryPolicy;
-  /** Milliseconds without a byte after which a request is given up; a minute by default. */
-  readonly idleMs?: number;
 }
 
 /** Parts of an object asked about at once. */

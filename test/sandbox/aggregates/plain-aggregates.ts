@@ -4,7 +4,7 @@ import { type Cell, cellsOf, matches, textOf } from '../oql/plain-oql.ts';
 import type { RandomRow } from '../oql/random-rows.ts';
 
 /** A number that additions of doubles come near to. */
-export interface Near {
+interface Near {
   readonly near: number;
   readonly within: number;
 }

@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '../../../src/stores/registry.ts';
+import { local } from '../../../src/stores/local/local.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { objectStoreContract } from '../object-store-contract.ts';
 
 objectStoreContract('a folder', {
-  open: async () => openStore('local', { folder: await temporaryFolder() }),
-  openMissing: async () => openStore('local', { folder: join(await temporaryFolder(), 'missing') }),
+  open: async () => local.open({ folder: await temporaryFolder() }),
+  openMissing: async () => local.open({ folder: join(await temporaryFolder(), 'missing') }),
   verified: 'length',
 });
 
 test('a key never leads out of the folder', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), 'x');
-  await using store = await openStore('local', { folder: join(folder, 'store') });
+  await using store = await local.open({ folder: join(folder, 'store') });
   const { signal } = new AbortController();
   for (const key of ['../file', 'a/../../file', '/file', 'a//b', '']) {
     await expect(store.put(key, join(folder, 'file'), signal)).rejects.toMatchObject({

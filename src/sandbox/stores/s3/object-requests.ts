@@ -90,7 +90,7 @@ export function keptHeaders(headers: StoreRequest['headers']): Record<string, st
   };
 }
 
-export function checksumHeaders({ checksums, parts }: StoredObject): Record<string, string> {
+function checksumHeaders({ checksums, parts }: StoredObject): Record<string, string> {
   if (parts !== undefined) return {};
   const sums = Object.entries(checksums).map(([name, value]) => [`x-amz-checksum-${name}`, value] as const);
   if (sums.length === 0) return {};

@@ -1,5 +1,5 @@
 /** Codes of Amazon S3 that the built-in store answers with, and their statuses. */
-export const S3_ERRORS = {
+const S3_ERRORS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,

@@ -59,7 +59,7 @@ function uploadOf({ folder, request, bucket, key }: S3Request): PartedUpload {
 }
 
 /** The parts that a completion names, in its order, each checked against what was uploaded. */
-export function partsOf(xml: string, uploaded: readonly UploadedPart[]): UploadedPart[] {
+function partsOf(xml: string, uploaded: readonly UploadedPart[]): UploadedPart[] {
   const named = elements(xml, 'Part').map((part) => ({
     number: Number(elements(part, 'PartNumber')[0]),
     md5: xmlText(elements(part, 'ETag')[0] ?? '').replaceAll('"', ''),

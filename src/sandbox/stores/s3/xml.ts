@@ -8,7 +8,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** XML content: an element for each entry, in order; arrays repeat their element. */
-export type XmlContent = string | number | boolean | XmlFields;
+type XmlContent = string | number | boolean | XmlFields;
 export interface XmlFields {
   readonly [name: string]: XmlContent | readonly XmlContent[] | undefined;
 }
