@@ -13,7 +13,7 @@ export function planSummary({ units, totals }: PlanReport): string {
   const strangers = new Set(due.filter((unit) => unit.seconds === null).map((unit) => unit.dataset));
   const time =
     totals.seconds === null
-      ? `no telling how long: nothing of ${shortList([...strangers])} was loaded before`
+      ? `duration unknown: ${shortList([...strangers])} ${strangers.size === 1 ? 'has' : 'have'} not been loaded yet`
       : `about ${durationText(totals.seconds)}, by past loads`;
   const bytes = totals.bytes === null ? '' : `, about ${bytesText(totals.bytes)}`;
   const lines = [

@@ -97,7 +97,7 @@ test('a plan for people has a line a unit, what it comes to, and what is left ou
     /^unit +route +format +rows +bytes +time +requests +reason\ncrawl_pages\/\w+ +stream +json +10 /,
   );
   expect(stdout).toContain(
-    "1 units due: 10 rows by the service's count; no telling how long: nothing of crawl_pages was loaded before\n",
+    "1 units due: 10 rows by the service's count; duration unknown: crawl_pages has not been loaded yet\n",
   );
   expect(stdout).toContain('asked of the service: at least 3 requests, 0 data exports\n');
   expect(stdout).toContain('1 units left out: the crawl is archived\n');
