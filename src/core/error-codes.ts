@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   bad_schedule: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
   bad_model: {
     kind: 'usage',
-    means: "A model's header or SQL does not hold: unknown key, missing table, a circle.",
+    means: "A model's header or SQL is invalid: unknown key, missing table, a circle.",
   },
   bad_query: { kind: 'usage', means: 'The SQL of a query does not run on the published warehouse.' },
   query_limit: {
@@ -46,7 +46,7 @@ export const ERROR_CODES = {
   },
   damaged_warehouse: {
     kind: 'fault',
-    means: 'The warehouse file has changed on the disk since it was written; nothing of it is published.',
+    means: 'The warehouse file has changed on the disk since it was written; it is not published.',
   },
   invalid_request: {
     kind: 'refused',
@@ -55,11 +55,11 @@ export const ERROR_CODES = {
   not_found: { kind: 'refused', means: 'The service does not know a resource that was asked for.' },
   contract_broken: {
     kind: 'refused',
-    means: "The service answered in a shape that its contract doesn't have.",
+    means: 'An answer of the service does not fit its contract.',
   },
   over_limit: {
     kind: 'refused',
-    means: 'What the service or a store sends is more than a setting of `limits` allows.',
+    means: 'The service or a store sends more than a setting of `limits` allows.',
   },
   unreconciled: {
     kind: 'refused',
@@ -75,7 +75,7 @@ export const ERROR_CODES = {
   },
   volume_held: {
     kind: 'refused',
-    means: 'A crawl has far fewer rows than those before it and `volume_check.hold` is on.',
+    means: 'A crawl has far fewer rows than the crawls before it, and `volume_check.hold` is on.',
   },
   test_held: {
     kind: 'refused',
@@ -87,7 +87,7 @@ export const ERROR_CODES = {
   },
   test_failed: {
     kind: 'refused',
-    means: 'A data test failed, and it shows no new unit at fault; the former publication stays.',
+    means: 'A data test failed, and no new unit causes it; the former publication stays.',
   },
   store_refused: {
     kind: 'refused',
@@ -97,20 +97,20 @@ export const ERROR_CODES = {
   missing_feature: { kind: 'skip', means: 'The subscription or project lacks the feature (403).' },
   not_exportable: {
     kind: 'skip',
-    means: 'The crawl left no report, or what it left is archived.',
+    means: 'The crawl left no report, or its report is archived.',
   },
   unarchive_forbidden: {
     kind: 'skip',
-    means: 'The crawl is archived, and the token may not restore it as its pipeline says.',
+    means: 'The crawl is archived, and the token may not restore it as its pipeline asks.',
   },
   dropped: {
     kind: 'skip',
-    means: 'The unit was taken out of the warehouse on purpose; it stays out until it is asked for by name.',
+    means: 'The unit was dropped from the warehouse; it stays out until a person names it.',
   },
   service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
   quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },
   export_failed: { kind: 'retriable', means: 'A data export of the service ended without its data.' },
-  connection: { kind: 'retriable', means: 'The connection could not be made, was reset or stood still.' },
+  connection: { kind: 'retriable', means: 'The connection could not be made, was reset or stalled.' },
   cut_short: {
     kind: 'retriable',
     means: 'A body ended early: short length, broken gzip, or no final newline.',
@@ -131,15 +131,15 @@ export const ERROR_CODES = {
   timed_out: {
     kind: 'retriable',
     means:
-      'A scheduled run, a data export or a restore took longer than its setting allows; the next run goes on.',
+      'A scheduled run, a data export or a restore took longer than its setting allows; the next run continues.',
   },
   unauthorized: { kind: 'access', means: 'The service does not accept the access token (401).' },
   forbidden: { kind: 'access', means: 'The token lacks the right, or the subscription is not active (403).' },
   store_access: {
     kind: 'access',
-    means: 'An object store does not let us in: credentials wrong or expired, no right.',
+    means: 'An object store rejects the credentials: they are wrong, expired or lack the right.',
   },
-  interrupted: { kind: 'interrupted', means: 'A signal ended the run; the next one goes on from there.' },
+  interrupted: { kind: 'interrupted', means: 'A signal ended the run; the next run continues.' },
 } as const satisfies Record<string, { kind: ErrorKind; means: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
