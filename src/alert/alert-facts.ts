@@ -2,19 +2,19 @@ import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../core/duckdb.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
-import { thinUnits } from '../warehouse/ops-loads.ts';
+import { rowCountAnomalies } from '../warehouse/ops-loads.ts';
 import { projectNames } from '../warehouse/project-names.ts';
 import { rawTableColumns } from '../warehouse/raw-table.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
-import type { ThinUnit } from './row-count-anomaly.ts';
+import type { RowCountAnomaly } from './row-count-anomaly.ts';
 
 /** What alerts are made from, as ledger and published warehouse have it after a run. */
 export interface AlertFacts {
   readonly failed: readonly FailedUnit[];
   readonly rhythms: readonly Rhythm[];
-  readonly thin: readonly ThinUnit[];
+  readonly anomalies: readonly RowCountAnomaly[];
   /** Names of projects by id. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -23,7 +23,7 @@ export interface AlertFacts {
 export async function alertFacts(settings: Settings, units: readonly LedgerUnit[]): Promise<AlertFacts> {
   const failed = failedUnits(units);
   const held = failed.filter(({ code }) => code === 'volume_held');
-  const heldThin = held.flatMap(({ project_id, message, hint, failing_since }) =>
+  const heldBack = held.flatMap(({ project_id, message, hint, failing_since }) =>
     project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
   );
   const found = await readPublished(settings, async (connection) => {
@@ -31,18 +31,20 @@ export async function alertFacts(settings: Settings, units: readonly LedgerUnit[
     return {
       names,
       rhythms: await rhythmsOf(connection, names),
-      thin: (await thinUnits(connection)).map(({ unit, project_id, rows, usual, loaded_at }) => ({
-        project_id,
-        what: `${unit}: ${rows} rows, usually ${usual}`,
-        began: loaded_at,
-        hint: 'look at the crawl in the service; it is loaded as it is, and the next one with the usual rows ends this',
-      })),
+      anomalies: (await rowCountAnomalies(connection)).map(
+        ({ unit, project_id, rows, usual, loaded_at }) => ({
+          project_id,
+          what: `${unit}: ${rows} rows, usually ${usual}`,
+          began: loaded_at,
+          hint: 'look at the crawl in the service; it is loaded as it is, and the next one with the usual rows ends this',
+        }),
+      ),
     };
   });
   return {
     failed,
     rhythms: found?.rhythms ?? [],
-    thin: [...heldThin, ...(found?.thin ?? [])],
+    anomalies: [...heldBack, ...(found?.anomalies ?? [])],
     names: found?.names ?? new Map(),
   };
 }

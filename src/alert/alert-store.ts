@@ -13,20 +13,31 @@ export interface Undelivered {
 }
 
 const SCHEMA = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA busy_timeout = 5000;
-  CREATE TABLE IF NOT EXISTS troubles (key TEXT PRIMARY KEY, trouble TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS incidents (key TEXT PRIMARY KEY, incident TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY, target TEXT NOT NULL, alert TEXT NOT NULL) STRICT;
 `;
 
-/** `<state_dir>/alerts`: which troubles somebody was told of, and what is still to be delivered. */
+/** From the names of earlier versions. */
+const RENAME = `
+  INSERT INTO incidents
+    SELECT key, json_remove(json_set(trouble, '$.targets', trouble -> '$.told'), '$.told') FROM troubles;
+  DROP TABLE troubles;
+  UPDATE outbox SET alert = json_remove(json_set(alert, '$.incident', alert ->> '$.trouble'), '$.trouble');
+`;
+
+/** `<state_dir>/alerts`: the open incidents that alerts were sent for, and the alerts that are not delivered yet. */
 export class AlertStore implements Disposable {
   readonly #database: DatabaseSync;
 
   constructor(folder: string) {
     makePrivateFolder(folder);
     this.#database = new DatabaseSync(join(folder, 'alerts.sqlite'));
-    this.#database.exec(SCHEMA);
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000');
+    this.transaction(() => {
+      this.#database.exec(SCHEMA);
+      const former = this.#database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'troubles'`).get();
+      if (former !== undefined) this.#database.exec(RENAME);
+    });
   }
 
   /** Runs `change` alone and whole, whatever other processes do. */
@@ -41,19 +52,19 @@ export class AlertStore implements Disposable {
     }
   }
 
-  troubles(): OpenIncident[] {
-    const rows = this.#database.prepare('SELECT trouble FROM troubles ORDER BY key').all();
-    return rows.map((row) => JSON.parse(String(row.trouble)) as OpenIncident);
+  incidents(): OpenIncident[] {
+    const rows = this.#database.prepare('SELECT incident FROM incidents ORDER BY key').all();
+    return rows.map((row) => JSON.parse(String(row.incident)) as OpenIncident);
   }
 
-  open(trouble: OpenIncident): void {
+  open(incident: OpenIncident): void {
     this.#database
-      .prepare('INSERT OR REPLACE INTO troubles VALUES (?, ?)')
-      .run(trouble.key, JSON.stringify(trouble));
+      .prepare('INSERT OR REPLACE INTO incidents VALUES (?, ?)')
+      .run(incident.key, JSON.stringify(incident));
   }
 
   close(key: string): void {
-    this.#database.prepare('DELETE FROM troubles WHERE key = ?').run(key);
+    this.#database.prepare('DELETE FROM incidents WHERE key = ?').run(key);
   }
 
   put(target: string, alert: Alert): void {

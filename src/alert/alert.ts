@@ -5,8 +5,8 @@ import type { Incident, OpenIncident } from './incident.ts';
 /** What is sent, as JSON (docs/alerts.md). */
 export interface Alert {
   readonly event: AlertEvent;
-  /** The same in the alert of a trouble and in that of its end. */
-  readonly trouble: string;
+  /** The key of the incident: the same in its alert and in its recovery. */
+  readonly incident: string;
   readonly title: string;
   readonly details: readonly string[];
   /** What a person may do about it. */
@@ -15,22 +15,23 @@ export interface Alert {
   /** The schedule, or `run`. */
   readonly scope: string;
   readonly run_id: string | null;
-  /** When the trouble began, as far as that is known, and now: ISO 8601, UTC. */
+  /** When the incident began, if known; else the time of the run. ISO 8601, UTC. */
   readonly since: string;
+  /** The time of the run: ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The run that an alert comes of. */
+/** The run that raises an alert. */
 export type AlertRun = Pick<Alert, 'scope' | 'run_id' | 'at'>;
 
-export function alertOf({ key, began, wait: _, ...trouble }: Incident, run: AlertRun): Alert {
-  return { ...trouble, trouble: key, ...run, since: began ?? run.at };
+export function alertOf({ key, began, wait: _, ...incident }: Incident, run: AlertRun): Alert {
+  return { ...incident, incident: key, ...run, since: began ?? run.at };
 }
 
 export function recoveryOf({ key, title, project_id, since }: OpenIncident, run: AlertRun): Alert {
   return {
     event: 'recovery',
-    trouble: key,
+    incident: key,
     title: `over: ${title}`,
     details: [],
     hint: null,

@@ -10,41 +10,41 @@ import type { Target } from './targets.ts';
 
 /** What a run found wrong, and what it could have found. */
 export interface Findings {
-  readonly troubles: readonly Incident[];
+  readonly incidents: readonly Incident[];
   readonly judges: (key: string) => boolean;
 }
 
-/** Alerts that nobody could be reached for in so long are let go. */
+/** Alerts that could not be delivered for so long are dropped. */
 const MOST_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Notes what is new and what is over, in one transaction: who is to be told of it is told, now or with a later run. */
+/** Puts alerts of new incidents and recoveries of ended ones into the outbox, in one transaction. */
 export function noteAlerts(
   store: AlertStore,
-  { troubles, judges }: Findings,
+  { incidents, judges }: Findings,
   { targets, events }: { readonly targets: readonly Target[]; readonly events: readonly AlertEvent[] },
   run: AlertRun,
 ): void {
-  const told = targets.map(({ id }) => id);
+  const ids = targets.map(({ id }) => id);
   store.transaction(() => {
-    const { raised, over } = planAlerts(store.troubles(), troubles, judges, events);
-    for (const trouble of raised) {
-      const { key, event, title, project_id, began } = trouble;
-      store.open({ key, event, title, project_id, since: began ?? run.at, told });
-      for (const target of told) store.put(target, alertOf(trouble, run));
+    const { raised, over } = planAlerts(store.incidents(), incidents, judges, events);
+    for (const incident of raised) {
+      const { key, event, title, project_id, began } = incident;
+      store.open({ key, event, title, project_id, since: began ?? run.at, targets: ids });
+      for (const target of ids) store.put(target, alertOf(incident, run));
     }
-    for (const trouble of over) {
-      store.close(trouble.key);
-      // Whoever was told of the trouble, by whatever schedule, is told of its end.
+    for (const incident of over) {
+      store.close(incident.key);
+      // Every target that got the alert also gets its recovery, whatever schedule it belongs to.
       if (events.includes('recovery'))
-        for (const target of trouble.told) store.put(target, recoveryOf(trouble, run));
+        for (const target of incident.targets) store.put(target, recoveryOf(incident, run));
     }
   });
 }
 
 /**
- * Delivers what is to be delivered to these targets, in order. What is not taken stays, and with it what comes behind it
- * for the same target. Never throws: an alert that can't be delivered must not fail a run.
+ * Delivers the outbox to these targets, in order. If a target rejects an alert, that alert and the later ones of the same
+ * target stay for the next run. Never throws: an alert that can't be delivered must not fail a run.
  */
 export async function deliverAlerts(
   store: AlertStore,
@@ -54,7 +54,7 @@ export async function deliverAlerts(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    // Two that deliver at once would tell twice; who holds the lock delivers ours too, or the next run does.
+    // Two processes would deliver an alert twice. The holder of the lock, or the next run, delivers ours.
     using _lock = lockState(folder, 'delivery of alerts');
     const away = new Set<string>();
     for (const { id, target, alert } of store.undelivered()) {

@@ -21,19 +21,19 @@ export interface RunFailure {
   readonly failing_since?: string;
 }
 
-/** A person at the terminal, a signal, or whoever else holds the state: nothing that anybody need be told of. */
-const NO_TROUBLE: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
-/** Of a unit: told of as the run's own, or as a matter of volume. */
-const TOLD_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
+/** Caused by a person at the terminal, by a signal or by another process: no incident. */
+const NO_INCIDENT: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
+/** Of a unit: already an incident of the run, or a row-count anomaly. */
+const FOUND_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
 
-/** Units that fail, one trouble for each project and code; `isLast` is false where the run is to be repeated. */
+/** Units that fail, one incident for each project and code; `isLast` is false if the run will be repeated. */
 export function findUnitFailures(
   units: readonly FailedUnit[],
   nameOf: (projectId: string) => string,
   isLast: boolean,
 ): Incident[] {
-  const told = units.filter(({ code }) => isTrouble(code) && !TOLD_ELSEWHERE.includes(code));
-  const groups = Map.groupBy(told, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
+  const failed = units.filter(({ code }) => isIncident(code) && !FOUND_ELSEWHERE.includes(code));
+  const groups = Map.groupBy(failed, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
   return [...groups].map(([key, [first, ...others]]) => {
     const { project_id, code } = first as FailedUnit;
     const count = others.length === 0 ? '1 unit' : `${others.length + 1} units`;
@@ -55,10 +55,10 @@ export function findUnitFailures(
   });
 }
 
-/** What a run as a whole failed of, one trouble for each code; `scope` is the schedule or command. */
+/** The failures of a run as a whole, one incident for each code; `scope` is the schedule or command. */
 export function findRunFailures(scope: string, errors: readonly RunFailure[], isLast: boolean): Incident[] {
-  const told = errors.filter(({ code }) => isTrouble(code));
-  return [...Map.groupBy(told, ({ code }) => code)].map(([code, all]) => ({
+  const failures = errors.filter(({ code }) => isIncident(code));
+  return [...Map.groupBy(failures, ({ code }) => code)].map(([code, all]) => ({
     key: runKey(scope, code),
     event: 'failure',
     title: `${scope} failed: ${code}`,
@@ -70,11 +70,11 @@ export function findRunFailures(scope: string, errors: readonly RunFailure[], is
   }));
 }
 
-/** The key of what a run of a scope as a whole failed of. */
+/** The key of the incident of a run as a whole. */
 export function runKey(scope: string, code: ErrorCode | ''): string {
   return `run/${scope}/${code}`;
 }
 
-function isTrouble(code: ErrorCode): boolean {
-  return ERROR_CODES[code].kind !== 'skip' && !NO_TROUBLE.includes(code);
+function isIncident(code: ErrorCode): boolean {
+  return ERROR_CODES[code].kind !== 'skip' && !NO_INCIDENT.includes(code);
 }

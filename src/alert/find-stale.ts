@@ -11,7 +11,7 @@ export interface Rhythm {
 const FEWEST_GAPS = 3;
 /** The rhythm is that of so many last ones. */
 const LAST_GAPS = 10;
-/** What runs more often than this is no concern of whoever is to be told. */
+/** The shortest interval after which a project counts as stale. */
 const LEAST_MS = 3_600_000;
 /** A project that has been silent for so long, and for so many of its own distances, is at rest: nobody is waiting. */
 const REST_MS = 30 * 86_400_000;

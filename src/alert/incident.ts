@@ -13,16 +13,16 @@ export interface Incident {
   readonly began: string | null;
   /** What a person may do about it. */
   readonly hint: string | null;
-  /** It may pass by itself, so nobody is told of it yet; one that was told of is not over either. */
+  /** It may pass by itself, so it raises no alert yet. An incident that is open stays open. */
   readonly wait?: boolean;
 }
 
-/** A trouble that somebody was told of and that is not over. */
+/** An incident whose alert was sent and that is not over. */
 export interface OpenIncident extends Pick<Incident, 'key' | 'event' | 'title' | 'project_id'> {
   /** ISO 8601, UTC. */
   readonly since: string;
-  /** Ids of those who were told. */
-  readonly told: readonly string[];
+  /** Ids of the targets that got its alert. */
+  readonly targets: readonly string[];
 }
 
 /** The details that an alert carries at the most. */

@@ -4,11 +4,11 @@ import { alertFacts } from './alert-facts.ts';
 import { findRunFailures, findUnitFailures, type RunFailure } from './find-failures.ts';
 import { findStale } from './find-stale.ts';
 import type { Incident } from './incident.ts';
-import { findThin } from './row-count-anomaly.ts';
+import { findRowCountAnomalies } from './row-count-anomaly.ts';
 
 /**
- * What is wrong now, as alerts are made of it, whether anybody was told or not (docs/alerts.md): what began first comes
- * first.
+ * The incidents that are open now, the oldest first, by the rules of alerts and whether or not an alert was sent
+ * (docs/alerts.md).
  *
  * @param runs the last first
  * @param now UTC milliseconds
@@ -32,12 +32,12 @@ export async function openIncidents(
   return [
     ...findRunFailures('run', runFailures(runs), true),
     ...findUnitFailures(facts.failed, nameOf, true),
-    ...findThin(facts.thin, nameOf),
+    ...findRowCountAnomalies(facts.anomalies, nameOf),
     ...stale.filter(({ wait }) => wait !== true),
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
 }
 
-/** What the last run failed of as a whole, with the time since when each run has. */
+/** The error of the last run as a whole, with the time since which every run has failed. */
 function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
   const ended = newestFirst.filter(({ command, summary }) => command === 'run' && summary !== null);
   const well = ended.findIndex(({ summary }) => !summary?.failure);

@@ -2,15 +2,15 @@ import type { AlertEvent } from '../config/alert-settings.ts';
 import type { Incident, OpenIncident } from './incident.ts';
 
 export interface AlertPlan {
-  /** Troubles that somebody is to be told of now. */
+  /** Incidents to alert on now. */
   readonly raised: readonly Incident[];
-  /** Troubles that are over. */
+  /** Incidents that are over. */
   readonly over: readonly OpenIncident[];
 }
 
 /**
- * What to tell, once for one trouble: of what is new, and of what is over. `judges` says whether this run could have
- * seen a trouble; what it could not have seen stays open.
+ * Compares the incidents of a run with the open ones. `judges` says whether this run could have seen an incident; one
+ * that it could not have seen stays open.
  */
 export function planAlerts(
   open: readonly OpenIncident[],

@@ -1,7 +1,7 @@
 import { earliest, type Incident } from './incident.ts';
 
 /** A unit with far fewer rows than its predecessors. */
-export interface ThinUnit {
+export interface RowCountAnomaly {
   readonly project_id: string;
   /** Its name and its rows beside the usual ones, in words. */
   readonly what: string;
@@ -10,15 +10,18 @@ export interface ThinUnit {
   readonly hint: string | null;
 }
 
-/** One trouble a project; over once its next crawl has the usual number of rows again. */
-export function findThin(units: readonly ThinUnit[], nameOf: (projectId: string) => string): Incident[] {
-  return [...Map.groupBy(units, ({ project_id }) => project_id)].map(([project_id, thin]) => ({
+/** One incident for each project. It ends once the next crawl has the usual number of rows. */
+export function findRowCountAnomalies(
+  anomalies: readonly RowCountAnomaly[],
+  nameOf: (projectId: string) => string,
+): Incident[] {
+  return [...Map.groupBy(anomalies, ({ project_id }) => project_id)].map(([project_id, own]) => ({
     key: `volume/${project_id}`,
     event: 'volume',
     title: `${nameOf(project_id)}: far fewer rows than usual`,
-    details: thin.map(({ what }) => what).slice(0, 10),
+    details: own.map(({ what }) => what).slice(0, 10),
     project_id,
-    began: earliest(thin.map(({ began }) => began)),
-    hint: thin[0]?.hint ?? null,
+    began: earliest(own.map(({ began }) => began)),
+    hint: own[0]?.hint ?? null,
   }));
 }

@@ -4,9 +4,9 @@ import { type Alert, alertText } from './alert.ts';
 import { runCommand } from './run-command.ts';
 import { sendWebhook } from './send-webhook.ts';
 
-/** Somebody who is told. */
+/** A receiver of alerts. */
 export interface Target {
-  /** The same for the same address or command, without saying it. */
+  /** A hash of the address or command. */
   readonly id: string;
   readonly send: (alert: Alert, signal: AbortSignal) => Promise<void>;
 }

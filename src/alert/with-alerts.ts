@@ -13,18 +13,18 @@ import { AlertStore } from './alert-store.ts';
 import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
 import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, staleKey } from './find-stale.ts';
-import { findThin } from './row-count-anomaly.ts';
+import { findRowCountAnomalies } from './row-count-anomaly.ts';
 import { targetsOf } from './targets.ts';
 
-/** Who watches a run. */
+/** How a run is watched for incidents. */
 export interface Watch {
   /** The schedule's name, or `run`. */
   readonly scope: string;
   readonly alerts: AlertSettings;
-  /** False where the run is repeated if it fails: what may pass by itself is not told of yet. */
+  /** False if a failed run will be repeated: incidents that may pass by themselves raise no alert yet. */
   readonly isLast: boolean;
-  /** What is wrong beside the run, such as a file that does not hold. */
-  readonly standing?: readonly RunFailure[];
+  /** Failures outside the run, such as an invalid schedules.yaml. */
+  readonly otherFailures?: readonly RunFailure[];
   /** UTC milliseconds. */
   readonly now: () => number;
 }
@@ -35,15 +35,15 @@ interface WatchedRequest {
   readonly selection: Selection;
 }
 
-/** A run that is watched: what makes its request, and what carries it out. */
+/** A run that is watched: `plan` makes its request, `run` executes it. */
 export interface Watched<R extends WatchedRequest> {
   readonly plan: () => R | Promise<R>;
   readonly run: (request: R) => Promise<RunResult>;
 }
 
 /**
- * Runs what `plan` gives, then tells whom the settings name of what is wrong and of what is over. What comes of it, or is
- * thrown, is what `run` or `plan` give: telling never fails a run.
+ * Runs the request of `plan`, then sends alerts of new incidents and recoveries of ended ones to the targets of the
+ * settings. It returns or throws what `run` or `plan` do: alerts never fail a run.
  */
 export async function withAlerts<R extends WatchedRequest>(
   settings: Settings,
@@ -55,23 +55,23 @@ export async function withAlerts<R extends WatchedRequest>(
   try {
     const request = await plan();
     const result = await run(request);
-    await tell(settings, watch, { ...result, request }, logger, signal);
+    await sendAlerts(settings, watch, { ...result, request }, logger, signal);
     return result;
   } catch (thrown) {
     const error = toCrawlhouseError(thrown);
-    await tell(settings, watch, { request: null, report: null, errors: [error] }, logger, signal);
+    await sendAlerts(settings, watch, { request: null, report: null, errors: [error] }, logger, signal);
     throw thrown;
   }
 }
 
-/** What came of a run; without request and report of one that was not to be had. */
+/** The result of a run; request and report are null if there is none. */
 interface Outcome {
   readonly request: WatchedRequest | null;
   readonly report: RunReport | null;
   readonly errors: readonly CrawlhouseError[];
 }
 
-async function tell(
+async function sendAlerts(
   settings: Settings,
   watch: Watch,
   outcome: Outcome,
@@ -101,15 +101,15 @@ async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
   return alertFacts(settings, ledger.units('unpublished'));
 }
 
-/** `errors` are those of the run as a whole; with one, what the run was to read was perhaps not read. */
+/** `errors` are those of the run as a whole; if there are any, the run may not have read all it should. */
 async function findings(
   settings: Settings,
-  { scope, isLast, now, standing = [] }: Watch,
+  { scope, isLast, now, otherFailures = [] }: Watch,
   { request, errors }: { readonly request: WatchedRequest | null; readonly errors: readonly RunFailure[] },
   logger: Logger,
 ): Promise<Findings> {
   const facts = await factsOfLedger(settings).catch((thrown: unknown) => {
-    logger.error('alerts without a look at ledger and warehouse', {
+    logger.error('ledger and warehouse not readable, alerts are of the run only', {
       error: toCrawlhouseError(thrown).message,
     });
     return null;
@@ -117,7 +117,7 @@ async function findings(
   if (facts === null) {
     const judgesRun = errors.length === 0;
     return {
-      troubles: findRunFailures(scope, [...errors, ...standing], isLast),
+      incidents: findRunFailures(scope, [...errors, ...otherFailures], isLast),
       judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
     };
   }
@@ -133,10 +133,10 @@ async function findings(
   const judged = new Set(rhythms.map(({ project_id }) => staleKey(project_id)));
   const judgesStale = isWhole && readsCrawls === true;
   return {
-    troubles: [
-      ...findRunFailures(scope, [...errors, ...standing], isLast),
+    incidents: [
+      ...findRunFailures(scope, [...errors, ...otherFailures], isLast),
       ...findUnitFailures(facts.failed, nameOf, isLast),
-      ...findThin(facts.thin, nameOf),
+      ...findRowCountAnomalies(facts.anomalies, nameOf),
       ...(judgesStale ? findStale(rhythms, now()) : []),
     ],
     judges: (key) => {

@@ -2,34 +2,34 @@ import type { Incident } from '../alert/incident.ts';
 import { bytesText, countText, durationText } from '../core/amounts.ts';
 import { textTable } from '../core/text-table.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
-import type { Standing } from '../pipeline/read-status.ts';
+import type { Status } from '../pipeline/read-status.ts';
 
 const RUNS_SHOWN = 10;
 const UNITS_SHOWN = 20;
 const DETAILS_SHOWN = 2;
-const TROUBLE: readonly string[] = ['failed', 'refused'];
+const FAILING: readonly string[] = ['failed', 'refused'];
 const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
 
 /** One screen for a person who comes back: what ran, what is wrong, what is due, how fresh, how large. */
 export function describeStatus(
-  standing: Standing,
+  status: Status,
   schedules: readonly { readonly name: string; readonly next_at: string | null }[],
   now: number,
 ): string {
-  const { troubles, units, runs, exports, discovery, freshness, disk } = standing;
-  const wrong = units.filter((one) => TROUBLE.includes(one.status));
+  const { incidents, units, runs, exports, discovery, freshness, disk } = status;
+  const wrong = units.filter((one) => FAILING.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
   const count = (status: string): number => units.filter((one) => one.status === status).length;
   const parts = [
-    troubles.length === 0
+    incidents.length === 0
       ? 'Nothing is wrong.\n'
-      : section(`Wrong now: ${troubles.length}`, troubles.map(describeTrouble).join('')),
+      : section(`Wrong now: ${incidents.length}`, incidents.map(describeIncident).join('')),
     wrong.length === 0
       ? ''
       : section(
           `Units that fail: ${wrong.length}`,
-          troubleTable(wrong.slice(0, UNITS_SHOWN), now),
+          failingTable(wrong.slice(0, UNITS_SHOWN), now),
           wrong.length,
         ),
     section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
@@ -69,7 +69,7 @@ export function describeStatus(
 }
 
 /** What has the name that was asked for. */
-export type Found = Pick<Standing, 'units' | 'runs'>;
+export type Found = Pick<Status, 'units' | 'runs'>;
 
 /**
  * A run by the first characters of its id, units by a part of their name or by their project.
@@ -115,7 +115,7 @@ export function isAlarm(line: string): boolean {
 }
 
 /** What, since when, why, and what to do about it. */
-function describeTrouble({ title, began, details, hint }: Incident): string {
+function describeIncident({ title, began, details, hint }: Incident): string {
   const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
   const why = [...details.slice(0, DETAILS_SHOWN), ...more];
   return [
@@ -149,7 +149,7 @@ function runsTable(runs: readonly LedgerRun[]): string {
   );
 }
 
-function troubleTable(units: readonly LedgerUnit[], now: number): string {
+function failingTable(units: readonly LedgerUnit[], now: number): string {
   return textTable(
     ['unit', 'status', 'runs', 'last tried', 'next try', 'why'],
     units.map((one) => [
@@ -164,7 +164,7 @@ function troubleTable(units: readonly LedgerUnit[], now: number): string {
 }
 
 function nextTry({ status, next_try_at }: LedgerUnit, now: number): string | null {
-  if (!TROUBLE.includes(status)) return null;
+  if (!FAILING.includes(status)) return null;
   return next_try_at === null || Date.parse(next_try_at) <= now ? 'next run' : minute(next_try_at);
 }
 

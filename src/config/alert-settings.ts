@@ -21,7 +21,7 @@ const KEYS = {
   events: z.array(z.enum(ALERT_EVENTS)).describe('What is told of; an empty list: nothing.'),
 };
 
-/** Who is told of troubles (docs/alerts.md). */
+/** The targets of alerts, and the events that raise them (docs/alerts.md). */
 export const AlertSettings = z.strictObject({
   webhook: KEYS.webhook.optional(),
   format: KEYS.format.default('json'),

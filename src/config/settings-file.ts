@@ -150,5 +150,5 @@ export const SettingsFile = z.strictObject({
     })
     .prefault({})
     .describe('Crawls with far fewer rows than those before them.'),
-  alerts: AlertSettings.prefault({}).describe('Who is told of troubles, and of which.'),
+  alerts: AlertSettings.prefault({}).describe('The targets of alerts, and the events that raise them.'),
 });

@@ -13,9 +13,9 @@ import { type Freshness, freshness } from '../warehouse/freshness.ts';
 import { ledgerTables } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 
-/** So many last runs are told of; */
-const RUNS_TOLD = 20;
-/** and so many are looked at for when a failure began. */
+/** The last runs that are listed. */
+const RUNS_LISTED = 20;
+/** The last runs that are searched for the start of a failure. */
 const RUNS = 1000;
 
 /** Bytes by what takes them. */
@@ -30,10 +30,10 @@ interface DiskUse {
   readonly free: number | null;
 }
 
-/** How a project stands, as `status` shows it. */
-export interface Standing {
-  /** What is wrong now, the oldest first. */
-  readonly troubles: readonly Incident[];
+/** The state of units, runs and disk, as `status` shows it. */
+export interface Status {
+  /** The open ones, the oldest first. */
+  readonly incidents: readonly Incident[];
   readonly discovery: Discovery;
   readonly units: readonly LedgerUnit[];
   readonly exports: readonly LedgerExport[];
@@ -47,7 +47,7 @@ export interface Standing {
  *
  * @param now UTC milliseconds
  */
-export async function readStatus(settings: Settings, now: number): Promise<Standing> {
+export async function readStatus(settings: Settings, now: number): Promise<Status> {
   // Looked at first: a run that ends meanwhile is in the ledger by then.
   const since = lockedSince(settings.state_dir);
   const read = existsSync(join(settings.state_dir, LEDGER_FILE))
@@ -56,14 +56,14 @@ export async function readStatus(settings: Settings, now: number): Promise<Stand
   const remembered = { ...read, runs: markDeadRuns(read.runs, since) };
   return {
     ...remembered,
-    runs: remembered.runs.slice(0, RUNS_TOLD),
-    troubles: await openIncidents(settings, remembered, now),
+    runs: remembered.runs.slice(0, RUNS_LISTED),
+    incidents: await openIncidents(settings, remembered, now),
     freshness: (await readPublished(settings, freshness)) ?? [],
     disk: await diskUse(settings),
   };
 }
 
-type Remembered = Pick<Standing, 'discovery' | 'units' | 'exports' | 'runs'>;
+type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs'>;
 
 function rememberedByLedger(settings: Settings): Remembered {
   using ledger = new Ledger(settings.state_dir);
@@ -76,12 +76,12 @@ function rememberedByLedger(settings: Settings): Remembered {
 }
 
 async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
-  const told = await readPublished(settings, (connection) => ledgerTables(connection));
+  const published = await readPublished(settings, (connection) => ledgerTables(connection));
   return {
     discovery: { open: [], swept_at: null },
-    units: told?.units ?? [],
+    units: published?.units ?? [],
     exports: [],
-    runs: (told?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
+    runs: (published?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
   };
 }
 

@@ -29,12 +29,12 @@ export async function fire(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const scoped = logger.with({ schedule: schedule.name });
-  const standing =
+  const otherFailures =
     schedulesError === null ? [] : [{ code: 'bad_schedule', message: schedulesError } as const];
   const alerts = alertsOf(settings.alerts, schedule.alerts);
   return withAlerts(
     settings,
-    { scope: schedule.name, alerts, isLast, standing, now: Date.now },
+    { scope: schedule.name, alerts, isLast, otherFailures, now: Date.now },
     {
       plan: () => requestOf(settings, schedule),
       run: (request) => runInTime(settings, schedule, request, scoped, signal),

@@ -74,7 +74,7 @@ export async function rowsBefore(
 }
 
 /** The last unit of each project and dataset, where it has far fewer rows than those before it. */
-export async function thinUnits(
+export async function rowCountAnomalies(
   connection: Connection,
 ): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
   // Published by a version that did not compare them yet.

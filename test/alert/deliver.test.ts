@@ -32,10 +32,10 @@ const stale: Incident = {
   details: [],
 };
 
-/** Runs that find troubles, each with the state as a new process would find it. */
+/** Runs that find incidents, each with the state as a new process would find it. */
 async function stage() {
   const folder = join(await temporaryFolder(), 'alerts');
-  const told: string[] = [];
+  const sent: string[] = [];
   const alerts: Alert[] = [];
   const away = new Set<string>();
   const log: string[] = [];
@@ -45,12 +45,12 @@ async function stage() {
       if (away.has(id)) throw new Error('nobody there');
       const { event, title } = alert;
       alerts.push(alert);
-      told.push(`${id} ${event}: ${title}`);
+      sent.push(`${id} ${event}: ${title}`);
     },
   });
   const run = async (
     at: number,
-    troubles: readonly Incident[],
+    incidents: readonly Incident[],
     options: {
       targets?: readonly string[];
       judges?: (key: string) => boolean;
@@ -59,17 +59,17 @@ async function stage() {
   ): Promise<string[]> => {
     using store = new AlertStore(folder);
     const targets = (options.targets ?? ['webhook']).map(target);
-    const findings = { troubles, judges: options.judges ?? (() => true) };
+    const findings = { incidents, judges: options.judges ?? (() => true) };
     const of = { scope: 'morning', run_id: 'r', at: new Date(at).toISOString() };
     noteAlerts(store, findings, { targets, events: options.events ?? ALERT_EVENTS }, of);
     const logger = createLogger('info', (line) => log.push(line));
     await deliverAlerts(store, folder, { targets, now: at }, logger, never);
-    return told.splice(0);
+    return sent.splice(0);
   };
   return { folder, run, away, log, alerts };
 }
 
-test('one for one trouble: the first run tells, the next ones do not, the last one tells that it is over', async () => {
+test('one alert an incident: the first run sends it, the next ones do not, the last one sends the recovery', async () => {
   const { run } = await stage();
   expect(await run(NOON, [failing])).toEqual(['webhook failure: 1 unit of shop failed: connection']);
   expect(await run(NOON + HOUR, [failing])).toEqual([]);
@@ -83,7 +83,7 @@ test('one for one trouble: the first run tells, the next ones do not, the last o
   expect(await run(NOON + 5 * HOUR, [failing])).toHaveLength(1);
 });
 
-test('what a run could not have seen stays open', async () => {
+test('an incident that a run could not have seen stays open', async () => {
   const { run } = await stage();
   await run(NOON, [stale]);
   expect(await run(NOON, [], { judges: (key) => !key.startsWith('stale/') })).toEqual([]);
@@ -91,7 +91,7 @@ test('what a run could not have seen stays open', async () => {
   expect(await run(NOON, [])).toEqual(['webhook recovery: over: shop: no new crawl']);
 });
 
-test('what may pass by itself is told of once it did not', async () => {
+test('an incident that may pass by itself raises an alert once it did not', async () => {
   const { run } = await stage();
   expect(await run(NOON, [{ ...failing, wait: true }])).toEqual([]);
   expect(await run(NOON, [failing])).toHaveLength(1);
@@ -99,7 +99,7 @@ test('what may pass by itself is told of once it did not', async () => {
   expect(await run(NOON, [])).toHaveLength(1);
 });
 
-test('only the events that were asked for are told', async () => {
+test('only the events of the settings raise alerts', async () => {
   const { run } = await stage();
   expect(await run(NOON, [failing, stale], { events: ['stale'] })).toEqual([
     'webhook stale: shop: no new crawl',
@@ -135,7 +135,7 @@ test('who could not be reached is not tried with the next alert, which would com
   ]);
 });
 
-test('who was told of a trouble is told of its end, whoever saw it', async () => {
+test('every target that got an alert also gets its recovery', async () => {
   const { run } = await stage();
   await run(NOON, [failing], { targets: ['night'] });
   expect(await run(NOON, [], { targets: ['day'] })).toEqual([]);
@@ -161,7 +161,7 @@ test('an alert and that of its end say since when, as far as that is known; an a
   await run(NOON, [{ ...failing, began, hint: 'run again' }, stale]);
   await run(NOON + HOUR, []);
   const noon = new Date(NOON).toISOString();
-  expect(alerts.map(({ event, trouble, since, hint }) => [event, trouble, since, hint])).toEqual([
+  expect(alerts.map(({ event, incident, since, hint }) => [event, incident, since, hint])).toEqual([
     ['failure', failing.key, began, 'run again'],
     ['stale', stale.key, noon, null],
     ['recovery', stale.key, noon, null],
@@ -170,7 +170,7 @@ test('an alert and that of its end say since when, as far as that is known; an a
   expect(alerts.map((alert) => 'began' in alert || 'key' in alert)).toEqual([false, false, false, false]);
 });
 
-test('while another process delivers, nothing is told twice', async () => {
+test('while another process delivers, no alert is sent twice', async () => {
   const { run, folder } = await stage();
   {
     using _lock = lockState(folder, 'delivery of alerts');
@@ -183,7 +183,7 @@ test('secrets are masked, in our JSON and in Slack’s shape', () => {
   keepSecret('secret-of-the-alert');
   const alert: Alert = {
     event: 'failure',
-    trouble: 'run/morning/internal',
+    incident: 'run/morning/internal',
     title: 'morning failed: <internal> & more',
     details: ['token secret-of-the-alert'],
     hint: 'set access_token <anew>',

@@ -5,7 +5,7 @@ import { findRunFailures, findUnitFailures } from '../../src/alert/find-failures
 const rest = { hint: null, failing_since: null };
 const name = (id: string): string => (id === 'p1' ? 'shop' : id);
 
-test('units that fail are one trouble for each project and code', () => {
+test('units that fail are one incident for each project and code', () => {
   const units = [
     { unit: 'crawl_pages/a', project_id: 'p1', code: 'connection', message: 'reset' },
     { unit: 'crawl_links/a', project_id: 'p1', code: 'connection', message: 'no answer' },
@@ -30,7 +30,7 @@ test('units that fail are one trouble for each project and code', () => {
   ]);
 });
 
-test('many units are told of by the first and their number', () => {
+test('many units are listed by the first and their number', () => {
   const units = Array.from({ length: 30 }, (_, index) => {
     return {
       ...rest,
@@ -40,10 +40,10 @@ test('many units are told of by the first and their number', () => {
       message: 'used up',
     } as const;
   });
-  const [trouble] = findUnitFailures(units, name, true);
-  expect(trouble?.title).toBe('30 units of p2 failed: quota');
-  expect(trouble?.details).toHaveLength(10);
-  expect(trouble?.details.at(-1)).toBe('and 21 more');
+  const [incident] = findUnitFailures(units, name, true);
+  expect(incident?.title).toBe('30 units of p2 failed: quota');
+  expect(incident?.details).toHaveLength(10);
+  expect(incident?.details.at(-1)).toBe('and 21 more');
 });
 
 test('what was skipped, interrupted, held or in use is no failure', () => {
@@ -56,7 +56,7 @@ test('what was skipped, interrupted, held or in use is no failure', () => {
   expect(findRunFailures('morning', errors, true)).toEqual([]);
 });
 
-test('a run’s own errors are one trouble for each schedule and code, each message once', () => {
+test('a run’s own errors are one incident for each schedule and code, each message once', () => {
   const errors = [
     { code: 'test_failed', message: 'pages: url is not unique' },
     { code: 'test_failed', message: 'pages: url is not unique' },
@@ -80,7 +80,7 @@ test('before the last try, what can be tried again waits, and data refused does 
   expect(findRunFailures('morning', errors, false).map(({ wait }) => wait)).toEqual([true, false]);
 });
 
-test('a trouble began with the first of its units, and says what to do about it', () => {
+test('an incident begins with the first of its units and has its hint', () => {
   const units = ['2026-03-02T06:00:00.000Z', '2026-03-01T06:00:00.000Z', null].map((failing_since, index) => {
     const code = 'unreconciled' as const;
     return { unit: `u${index}`, project_id: 'p1', code, message: 'no', hint: 'look', failing_since };

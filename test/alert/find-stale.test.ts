@@ -57,7 +57,7 @@ test('a stale project is named with its last crawl and the time at which one was
   ]);
 });
 
-test('of a project that has been at rest for long nobody is told anew', () => {
+test('a project that has been at rest for long raises no new alert', () => {
   const shop = { project_id: 'p1', name: 'shop', ends: daily([0, 1, 2, 3]) };
   expect(findStale([shop], START + 33 * DAY)[0]?.wait).toBe(false);
   expect(findStale([shop], START + 33 * DAY + 1)[0]?.wait).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findThin } from '../../src/alert/row-count-anomaly.ts';
+import { findRowCountAnomalies } from '../../src/alert/row-count-anomaly.ts';
 import { isFew, usualRows } from '../../src/model/volume.ts';
 
 test('the usual number is the median of three or more predecessors', () => {
@@ -22,14 +22,14 @@ test('fewer than the given share of the usual rows are few, none without a usual
   expect(isFew(0, 1000, 0)).toBe(false);
 });
 
-test('a project’s thin units are one trouble', () => {
+test('the row-count anomalies of a project are one incident', () => {
   const units = [
     { project_id: 'p1', what: 'crawl_pages/a: 10 rows, usually 100' },
     { project_id: 'p1', what: 'crawl_links/a: 50 rows, usually 900' },
     { project_id: 'p2', what: 'crawl_pages/b: 1 rows, usually 80' },
   ];
   expect(
-    findThin(
+    findRowCountAnomalies(
       units.map((one) => ({ ...one, began: null, hint: null })),
       (id) => `name of ${id}`,
     ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeFound, describeStatus, findInStatus, isAlarm } from '../../src/cli/status-report.ts';
-import type { Standing } from '../../src/pipeline/read-status.ts';
+import type { Status } from '../../src/pipeline/read-status.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
@@ -17,8 +17,8 @@ const unit = (name: string, status: 'failed' | 'published', more = {}) => ({
   updated_at: '2026-11-21T06:00:00.000Z',
   ...more,
 });
-const standing: Standing = {
-  troubles: [
+const status: Status = {
+  incidents: [
     {
       key: 'units/p1/cut_short',
       event: 'failure',
@@ -58,7 +58,7 @@ const standing: Standing = {
 };
 
 test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
-  const said = describeStatus(standing, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
+  const said = describeStatus(status, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
   for (const line of [
     /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1 loaded, 1 failed +1,234 +it ended early \(\+1\)$/m,
     /^ {2}crawl_pages\/c1 +failed +3 +2026-11-21 06:00 +2026-11-21 09:00 +it ended early$/m,
@@ -72,12 +72,12 @@ test('one screen says what ran, what fails and when it is tried again, how fresh
 });
 
 test('a next try that has come is the next run', () => {
-  expect(describeStatus(standing, [], Date.parse('2026-11-21T09:00:00Z'))).toContain('next run');
+  expect(describeStatus(status, [], Date.parse('2026-11-21T09:00:00Z'))).toContain('next run');
 });
 
 test('a run is found by its beginning, a unit by a part of its name, a project by its id or its name', () => {
   const found = (wanted: string, projects: readonly string[] = []): string =>
-    describeFound(findInStatus(wanted, projects, standing), NOW);
+    describeFound(findInStatus(wanted, projects, status), NOW);
   expect(found('01234')).toMatch(/^run .*\n01234567 /);
   expect(found('crawl_pages')).toContain('crawl_pages/c1');
   expect(found('p1').split('\n')).toHaveLength(4);
@@ -86,7 +86,7 @@ test('a run is found by its beginning, a unit by a part of its name, a project b
 });
 
 test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {
-  expect(describeStatus(standing, [], NOW).split('\n').slice(0, 7)).toEqual([
+  expect(describeStatus(status, [], NOW).split('\n').slice(0, 7)).toEqual([
     'Wrong now: 1',
     '  since 2026-11-19 06:00  1 unit of shop failed: cut_short',
     '    crawl_pages/c1: it ended early',
@@ -95,12 +95,12 @@ test('what is wrong comes first: since when, what, why, and what to do; more tha
     '    to do: run again',
     '',
   ]);
-  const well = describeStatus({ ...standing, troubles: [], units: [] }, [], NOW);
+  const well = describeStatus({ ...status, incidents: [], units: [] }, [], NOW);
   expect(well).toMatch(/^Nothing is wrong\.\n\nRuns /);
   expect(well).not.toContain('Units that fail');
 });
 
-test('an alarm is the head of a trouble, a unit that fails, a run that did not go through, and nothing else', () => {
-  const alarms = describeStatus(standing, [], NOW).split('\n').filter(isAlarm);
+test('an alarm is the first line of an incident, a unit that fails, a run that did not succeed, and nothing else', () => {
+  const alarms = describeStatus(status, [], NOW).split('\n').filter(isAlarm);
   expect(alarms.map((line) => line.trim().split(/ +/)[0])).toEqual(['since', 'crawl_pages/c1', '01234567']);
 });

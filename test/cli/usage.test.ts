@@ -95,7 +95,7 @@ test('status and query --question need neither the service nor a warehouse', asy
   expect([status.code, JSON.parse(status.stdout)]).toEqual([
     0,
     {
-      troubles: [],
+      incidents: [],
       discovery: { open: [], swept_at: null },
       units: [],
       exports: [],

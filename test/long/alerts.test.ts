@@ -104,7 +104,7 @@ test('crawlhouse run tells a webhook and a command of a failure once, and once t
   expect(received).toMatchObject([
     {
       event: 'failure',
-      trouble: expect.stringMatching(/^units\/[0-9a-f]+\/unauthorized$/),
+      incident: expect.stringMatching(/^units\/[0-9a-f]+\/unauthorized$/),
       title: expect.stringMatching(/^1 unit of \S+ failed: unauthorized$/),
       details: [expect.stringContaining('crawl_pages/')],
       scope: 'run',
@@ -120,7 +120,7 @@ test('crawlhouse run tells a webhook and a command of a failure once, and once t
   expect(received).toHaveLength(2);
   expect(received[1]).toMatchObject({
     event: 'recovery',
-    trouble: received[0]?.trouble,
+    incident: received[0]?.incident,
     since: received[0]?.since,
   });
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
@@ -138,7 +138,7 @@ test('a service that is down is told of after the last try only, and a receiver 
   expect(received).toEqual([]);
   answers.push(404);
   expect((await watchedRun(folder, sandbox, { webhook: url })).exitCode).toBe(3);
-  expect(received).toMatchObject([{ trouble: 'run/morning/service_unavailable' }]);
+  expect(received).toMatchObject([{ incident: 'run/morning/service_unavailable' }]);
   await clearFaults(sandbox);
   expect((await watchedRun(folder, sandbox, { webhook: url })).exitCode).toBe(0);
   expect(received.slice(1).map(({ event }) => event)).toEqual(['failure', 'recovery']);

@@ -55,9 +55,9 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
     }
     vi.setSystemTime(Date.UTC(2026, 10, 21, 9));
     const settings = await loadSettings(folder, {});
-    const standing = await readStatus(settings, Date.now());
-    const said = describeStatus(standing, [], Date.now());
-    expect(standing.troubles).toMatchObject([
+    const status = await readStatus(settings, Date.now());
+    const said = describeStatus(status, [], Date.now());
+    expect(status.incidents).toMatchObject([
       {
         event: 'stale',
         title: expect.stringMatching(/^blog: no new crawl since 2026-11-15/),
@@ -70,7 +70,7 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
       },
     ]);
     expect(said).toMatch(/^Wrong now: 2\n/);
-    expect(standing.runs.map(({ status }) => status).toReversed()).toEqual([
+    expect(status.runs.map(({ status }) => status).toReversed()).toEqual([
       'done',
       'partial',
       'partial',
@@ -81,8 +81,8 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
     ]);
     // Without the ledger the warehouse tells, if with less.
     await rm(settings.state_dir, { recursive: true });
-    const { troubles } = await readStatus(settings, Date.now());
-    expect(troubles.map(({ title }) => title)).toEqual(standing.troubles.map(({ title }) => title));
+    const { incidents } = await readStatus(settings, Date.now());
+    expect(incidents.map(({ title }) => title)).toEqual(status.incidents.map(({ title }) => title));
   } finally {
     vi.useRealTimers();
   }

@@ -127,5 +127,5 @@ test('a run that fails of an outage is tried again as the schedule says, and nob
   await missed(folder);
   await setFaults(sandbox, [{ ...outage, times: 3 }]);
   expect((await crawlhouse(folder, sandbox, ['schedule', '--once'])).status).toBe(3);
-  expect(received).toMatchObject([{ event: 'failure', trouble: 'run/morning/service_unavailable' }]);
+  expect(received).toMatchObject([{ event: 'failure', incident: 'run/morning/service_unavailable' }]);
 });

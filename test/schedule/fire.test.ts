@@ -34,7 +34,7 @@ test('a schedules.yaml that breaks while the service is on is told of, once, and
   const broken = 'schedules.yaml:3: unknown key schedules.0.overlp';
   expect((await fired(['crawl_pages'], broken)).exitCode).toBe(0);
   await fired(['crawl_pages'], broken);
-  expect(received).toMatchObject([{ trouble: 'run/morning/bad_schedule', details: [broken] }]);
+  expect(received).toMatchObject([{ incident: 'run/morning/bad_schedule', details: [broken] }]);
   await fired(['crawl_pages']);
   expect(received.map(({ event }) => event)).toEqual(['failure', 'recovery']);
 });
@@ -44,6 +44,6 @@ test('a pipeline file that breaks is told of, though no run can start', async ()
   await writeFile(join(folder, 'pipelines', 'broken.yaml'), 'dataset: broken\n');
   await expect(fired(['crawl_pages'])).rejects.toMatchObject({ code: 'bad_pipeline' });
   expect(received).toMatchObject([
-    { event: 'failure', trouble: 'run/morning/bad_pipeline', scope: 'morning', run_id: null },
+    { event: 'failure', incident: 'run/morning/bad_pipeline', scope: 'morning', run_id: null },
   ]);
 });

@@ -18,7 +18,7 @@ const SCHEDULE = Schedule.parse({ name: 'morning', cron: '0 8 * * *', time_zone:
 const PIPELINES = ['crawls', 'crawl_over_crawls', 'crawl_pages', 'crawl_over_crawl_pages'];
 
 /** What can go wrong with a run; each lasts for that one. */
-const TROUBLES = [
+const FAULTS = [
   { match: {}, kind: 'status', status: 401 },
   { match: { path: '/crawls/\\w+/pages' }, kind: 'status', status: 404 },
   { match: { path: 'export=true' }, kind: 'truncate', after_bytes: 200, times: 1 },
@@ -31,8 +31,8 @@ class Model {
   readonly must = new Set<string>();
   readonly may = new Set<string>();
 
-  /** A run that nothing kept from its work loads all that is finished; one in trouble perhaps. */
-  atRun(crawls: readonly Listed[], comparisons: readonly Listed[], trouble: boolean): void {
+  /** A run that nothing kept from its work loads all that is finished; one with faults may. */
+  atRun(crawls: readonly Listed[], comparisons: readonly Listed[], withFaults: boolean): void {
     const hasReport = ({ status, end_reason }: Listed): boolean =>
       status === 'done' && !['user_cancelled', 'crawl_already_running'].includes(end_reason ?? '');
     const finished = [
@@ -43,7 +43,7 @@ class Model {
     ];
     for (const unit of finished) {
       this.may.add(unit);
-      if (!trouble) this.must.add(unit);
+      if (!withFaults) this.must.add(unit);
     }
   }
 }
@@ -63,19 +63,19 @@ export async function simulate(days: number, seed: number, liveliness = 1): Prom
   await using life = await ServiceLife.begin(join(await temporaryFolder(), 'sandbox'), START, random);
   const { sandbox } = life;
   const model = new Model();
-  const runs = { all: 0, troubled: 0, failed: 0, made_up: 0, requests: 0 };
+  const runs = { all: 0, faulty: 0, failed: 0, made_up: 0, requests: 0 };
 
-  const run = async (now: number, trouble: boolean): Promise<void> => {
+  const run = async (now: number, withFaults: boolean): Promise<void> => {
     const [crawls, comparisons] = [await life.all('crawls'), await life.all('crawl_over_crawls')];
-    if (trouble) await setFaults(sandbox, [TROUBLES[Math.floor(random() * TROUBLES.length)]]);
+    if (withFaults) await setFaults(sandbox, [FAULTS[Math.floor(random() * FAULTS.length)]]);
     const before = await requestCount(sandbox);
     const { exitCode, errors } = await runProject(folder, sandbox, { now });
     runs.requests += (await requestCount(sandbox)) - before;
     await clearFaults(sandbox);
-    if (!trouble) expect(errors).toEqual([]);
-    model.atRun(crawls, comparisons, trouble);
+    if (!withFaults) expect(errors).toEqual([]);
+    model.atRun(crawls, comparisons, withFaults);
     runs.all++;
-    if (trouble) runs.troubled++;
+    if (withFaults) runs.faulty++;
     if (exitCode !== 0) runs.failed++;
   };
 
@@ -102,9 +102,9 @@ export async function simulate(days: number, seed: number, liveliness = 1): Prom
   await life.setClock(end);
   await run(end, false);
   await holdAgainst(model, life, folder);
-  const { all, troubled, failed, made_up, requests } = runs;
+  const { all, faulty, failed, made_up, requests } = runs;
   const events = Object.entries(life.done).map(([name, count]) => `${count} ${name}`);
-  return `${days} days, seed ${seed}: ${all} runs (${made_up} firings made up for, ${troubled} with faults, ${failed} failed), ${Math.round(requests / all)} requests a run; ${events.join(', ')}; ${model.must.size} crawls and comparisons had to be there and are, each once`;
+  return `${days} days, seed ${seed}: ${all} runs (${made_up} firings made up for, ${faulty} with faults, ${failed} failed), ${Math.round(requests / all)} requests a run; ${events.join(', ')}; ${model.must.size} crawls and comparisons had to be there and are, each once`;
 }
 
 async function holdAgainst(model: Model, life: ServiceLife, folder: string): Promise<void> {

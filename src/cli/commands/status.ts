@@ -2,7 +2,7 @@ import { loadPipelines } from '../../config/pipelines.ts';
 import { loadSchedules } from '../../config/schedules.ts';
 import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { readStatus, type Standing } from '../../pipeline/read-status.ts';
+import { readStatus, type Status } from '../../pipeline/read-status.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { projectNames } from '../../warehouse/project-names.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
@@ -20,24 +20,24 @@ export const status: Command = {
       // Masked before it is cut to the width: half a secret is not found any more.
       invocation.print(text, isAlarm);
     const settings = await invocation.settings();
-    const standing = await readStatus(settings, Date.now());
+    const status = await readStatus(settings, Date.now());
     const schedules = await nextFirings(settings.projectDir);
-    const found = wanted === undefined ? null : await find(wanted, standing, settings);
+    const found = wanted === undefined ? null : await find(wanted, status, settings);
     if (invocation.has('json')) {
-      await invocation.printJson({ ...standing, units: found?.units ?? standing.units, schedules });
+      await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
       return 0;
     }
     const now = Date.now();
-    await show(found === null ? describeStatus(standing, schedules, now) : describeFound(found, now));
+    await show(found === null ? describeStatus(status, schedules, now) : describeFound(found, now));
     return 0;
   },
 };
 
 /** @throws CrawlhouseError `usage` where nothing has that name */
-async function find(wanted: string, standing: Standing, settings: Settings): Promise<Found> {
+async function find(wanted: string, status: Status, settings: Settings): Promise<Found> {
   const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
   const projects = [...names].filter((project) => project.includes(wanted)).map(([id]) => id);
-  const found = findInStatus(wanted, projects, standing);
+  const found = findInStatus(wanted, projects, status);
   if (projects.length > 0 || found.runs.length > 0 || found.units.length > 0) return found;
   throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
     hint: 'give a unit, a crawl, a project or the first characters of a run; crawlhouse status shows what there is',
