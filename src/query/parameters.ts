@@ -11,7 +11,7 @@ import { CrawlhouseError } from '../core/errors.ts';
 export type Parameters = Readonly<Record<string, DuckDBValue>>;
 
 /**
- * FairQueue texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
+ * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
  * text stays one. An empty text is an empty text. The prepared statement must be one that reads.
  *
  * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type; `bad_query`
