@@ -9,8 +9,17 @@ export default defineConfig({
   test: {
     projects: [
       { test: { setupFiles, name: 'unit', include: [...unit], testTimeout: 30_000, hookTimeout: 30_000 } },
-      // Generous: a loaded machine is no failure.
-      { test: { setupFiles, name: 'e2e', include: [...e2e], testTimeout: 180_000, hookTimeout: 180_000 } },
+      {
+        test: {
+          setupFiles,
+          name: 'e2e',
+          include: [...e2e],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          // Where a test says so, by importing test/support/process-timeout.ts.
+          provide: { processTimeout: 120_000 },
+        },
+      },
     ],
     // Two cores are kept busy by three: many tests wait for streams, polls and processes.
     maxWorkers: 3,

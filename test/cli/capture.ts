@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import { main } from '../../src/cli/app.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 export interface Outcome {
   readonly code: number | null;

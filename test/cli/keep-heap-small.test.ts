@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import '../support/process-timeout.ts';
 
 const MODULE = join(import.meta.dirname, '../../src/cli/keep-heap-small.ts');
 /** Holds 50,000 objects at a time, of two million: how large the heap became, in MB. */

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Database, ident, table, text } from '../../src/core/duckdb.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-/** Any text that DuckDB can hold: no lone surrogates, and no NUL, which ends an SQL text. */
-const anyText = fc
-  .string({ unit: 'binary', maxLength: 40 })
-  .filter((value) => value.isWellFormed() && !value.includes('\0'));
+/** Any text that DuckDB can hold: no NUL, which ends an SQL text. */
+const anyText = fc.string({ unit: anyCharacter, maxLength: 40 }).filter((value) => !value.includes('\0'));
 const nasty = fc.oneof(
   anyText,
   fc.string({ unit: fc.constantFrom('"', "'", ';', '\\', '-', '\n', '$', '%', 'a', ' ', '.') }),

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import '../support/process-timeout.ts';
 
 const MODULE = JSON.stringify(join(import.meta.dirname, '../../src/core/last-net.ts'));
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { keepSecret, redact, redactTexts } from '../../src/core/redact.ts';
+import { grapheme } from '../support/characters.ts';
 
 test('a secret is masked by its value wherever it stands', () => {
   keepSecret('s3cr3t-one');
@@ -137,9 +138,9 @@ test('a secret that two neighbouring texts of a document share masks both', () =
 test('any secret is masked in any text around it, and other texts stay', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'grapheme', minLength: 8, maxLength: 40 }),
-      fc.string({ unit: 'grapheme' }),
-      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: grapheme, minLength: 8, maxLength: 40 }),
+      fc.string({ unit: grapheme }),
+      fc.string({ unit: grapheme }),
       (secret, before, after) => {
         keepSecret(secret);
         expect(redact(`${before}${secret}${after}`)).not.toContain(secret);

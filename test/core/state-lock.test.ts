@@ -8,6 +8,7 @@ import type { HeldLock } from '../../src/core/lock-file.ts';
 import { processStart } from '../../src/core/process-start.ts';
 import { lockState, tryLockState } from '../../src/core/state-lock.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 const MODULE = new URL('../../src/core/state-lock.ts', import.meta.url);
 

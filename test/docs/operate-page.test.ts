@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { loadSchedules, Schedule } from '../../src/config/schedules.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const operate = await readFile(join(DOCS, 'operate.md'), 'utf8');

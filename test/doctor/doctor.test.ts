@@ -17,9 +17,7 @@ async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<R
 const tiny = (): Promise<Sandbox> =>
   sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
 
-test('a project that can run is well: every check says ok, and nothing is left behind', {
-  timeout: 60_000,
-}, async () => {
+test('a project that can run is well: every check says ok, and nothing is left behind', async () => {
   const sandbox = await tiny();
   const folder = await rawProjectFolder();
   const before = await readdir(folder);
@@ -64,16 +62,14 @@ test.for([
     /a secret no$/,
   ],
   ['keys that do not open the store', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 5, 'store_b', /sandbox-exports-b/],
-] as const)('%s fails with what to do', { timeout: 60_000 }, async ([, extra, exitCode, name, message]) => {
+] as const)('%s fails with what to do', async ([, extra, exitCode, name, message]) => {
   const found = await doctor(await rawProjectFolder(), await tiny(), extra);
   expect(found.of(name)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) });
   expect(found.of(name)?.hint?.length).toBeGreaterThan(5);
   expect([found.exitCode, found.status]).toEqual([exitCode, 'fail']);
 });
 
-test('the keys of a store may be in .env, and those of the environment go first', {
-  timeout: 60_000,
-}, async () => {
+test('the keys of a store may be in .env, and those of the environment go first', async () => {
   const sandbox = await tiny();
   const { access_key, secret_key } = sandbox.ready.store_b;
   const folder = await rawProjectFolder();
@@ -86,9 +82,7 @@ test('the keys of a store may be in .env, and those of the environment go first'
   expect((await doctor(folder, sandbox)).of('store_b')?.status).toBe('ok');
 });
 
-test('a file that does not hold is named with its line, and the rest is looked at all the same', {
-  timeout: 60_000,
-}, async () => {
+test('a file that does not hold is named with its line, and the rest is looked at all the same', async () => {
   const folder = await rawProjectFolder();
   await writeFile(join(folder, 'schedules.yaml'), 'schedules:\n  - nme: daily\n');
   const found = await doctor(folder, await tiny());
@@ -101,7 +95,7 @@ test('a file that does not hold is named with its line, and the rest is looked a
   expect(worse.exitCode).toBe(2);
 });
 
-test('a store that may be read but not written is a warning', { timeout: 60_000 }, async () => {
+test('a store that may be read but not written is a warning', async () => {
   const sandbox = await tiny();
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);
   const found = await doctor(await rawProjectFolder(), sandbox);
@@ -112,7 +106,7 @@ test('a store that may be read but not written is a warning', { timeout: 60_000 
   expect([found.exitCode, found.status]).toEqual([0, 'warn']);
 });
 
-test('clocks that differ are a warning that says which way', { timeout: 60_000 }, async () => {
+test('clocks that differ are a warning that says which way', async () => {
   const server = createServer((_request, response) => {
     response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
     response.writeHead(401).end('{"type":"unauthorized","code":"unauthorized"}');

@@ -25,7 +25,7 @@ test(`a byte flipped in ${FLIPS} places of the working copy: each run publishes 
     const place = all[Math.floor(((flip + random()) * all.length) / FLIPS)] ?? 0;
     await runDamaged(connection, project, place + Math.floor(random() * 4096));
   }
-}, 60_000);
+});
 
 test('a run that finds damage says so, begins again and ends well; a damaged publication is refused', async () => {
   const { sandbox, folder } = await projectWithPages();
@@ -52,4 +52,4 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   ]);
   const after = [await readFile(work), await readFile(warehouse)];
   expect(after.map((file, index) => before[index]?.equals(file))).toEqual([true, true]);
-}, 60_000);
+});

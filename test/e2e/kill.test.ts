@@ -31,4 +31,4 @@ test(`killed ${KILLS} times at its state changes, a run ends where an undisturbe
   expect([last.status, last.stderr]).toEqual([0, expect.any(String)]);
   expect(await unlike(connection, undisturbed, killed)).toEqual([]);
   expect(await desk.asked()).toBe(2 * EXPORTS);
-}, 120_000);
+});

@@ -44,9 +44,7 @@ test('a stream that is refused gives way to a search where the rows are few, and
   ]);
 });
 
-test('a stream that is refused gives way to a data export where the rows are too many for a search', {
-  timeout: 60_000,
-}, async () => {
+test('a stream that is refused gives way to a data export where the rows are too many for a search', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=10001,columns=8,seed=42'] });
   const folder = await rawProjectFolder();
   await setFaults(sandbox, [STREAM_REFUSED]);
@@ -85,9 +83,7 @@ test.for([
   }
 });
 
-test('a ranking quota that is used up fails its own project for now, and the others are loaded', {
-  timeout: 60_000,
-}, async () => {
+test('a ranking quota that is used up fails its own project for now, and the others are loaded', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=2,crawls=1,pages=20,columns=8,ranking_days=3,seed=45'],
   });

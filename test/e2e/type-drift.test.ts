@@ -73,4 +73,4 @@ test('first crawls that the models can not read are refused, and stand in the wa
   const sql = 'SELECT url, status_code FROM mart.pages';
   const { stdout } = await crawlhouse(folder, null, ['query', sql, '--format', 'json']);
   expect(JSON.parse(stdout)).toEqual([{ url, status_code: 200 }]);
-}, 60_000);
+});

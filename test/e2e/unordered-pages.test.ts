@@ -13,9 +13,7 @@ function unordered({ path, body }: Passing): { readonly body: string } | null {
   return { body: JSON.stringify({ ...search, offset: search.offset - 700 }) };
 }
 
-test('pages that a search brings twice are refused, and the rows with them', {
-  timeout: 60_000,
-}, async () => {
+test('pages that a search brings twice are refused, and the rows with them', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=6000,columns=10,seed=51'] });
   const folder = await rawProjectFolder();
   const environment = { CRAWLHOUSE_BASE_URL: await proxied(sandbox.baseUrl, unordered) };
@@ -33,9 +31,7 @@ test('pages that a search brings twice are refused, and the rows with them', {
   expect([honest.exitCode, honest.report.units[0]?.counts.queryable]).toEqual([0, 6000]);
 });
 
-test('rows without a key come by searches of one page, which need no order', {
-  timeout: 60_000,
-}, async () => {
+test('rows without a key come by searches of one page, which need no order', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=200,links=6000,columns=8,seed=52'],
   });

@@ -6,6 +6,7 @@ import { readPackage } from '../../src/load/read-package.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { makePackage } from './make-package.ts';
+import '../support/process-timeout.ts';
 
 /** Names that DuckDB takes for one, for one of ours, for a pattern, or for a name with a mark. */
 const NAMES = [
@@ -79,4 +80,4 @@ test('every field of every crawl is read back by its column, whatever it is call
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});

@@ -11,6 +11,7 @@ import type { ReadField } from '../../src/warehouse/raw-table.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { fields, makePackage, type PackageSpec } from './make-package.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 

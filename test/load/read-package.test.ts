@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { readPackage } from '../../src/load/read-package.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { fields, makePackage } from './make-package.ts';
+import '../support/process-timeout.ts';
 
 async function somePackage(): Promise<{ folder: string; part: string }> {
   const folder = await temporaryFolder();

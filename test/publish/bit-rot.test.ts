@@ -10,6 +10,7 @@ import { fields, makePackage } from '../load/make-package.ts';
 import { flipByte, places, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, placeIn, withWorking } from '../warehouse/open-working.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 
@@ -66,4 +67,4 @@ test('a working copy with one byte flipped, in every other block, is never publi
   expect(all.length).toBeGreaterThan(10);
   expect(ends.refused).toBeGreaterThan(0);
   expect(ends.anew).toBeGreaterThan(2);
-}, 60_000);
+});

@@ -12,6 +12,7 @@ import { readPublication } from '../../src/warehouse/read-publication.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, placeIn } from '../warehouse/open-working.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 const DUCKDB = import.meta.resolve('@duckdb/node-api');

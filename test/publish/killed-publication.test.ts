@@ -9,6 +9,7 @@ import { publish } from '../../src/publish/publish.ts';
 import { readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { placeIn, withWorking } from '../warehouse/open-working.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 

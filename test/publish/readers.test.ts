@@ -16,6 +16,7 @@ import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { fields, makePackage } from '../load/make-package.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking, placeIn } from '../warehouse/open-working.ts';
+import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();
 
@@ -39,9 +40,7 @@ async function urlIn(path: string): Promise<unknown> {
   return rows.flat();
 }
 
-test('twenty readers in two other processes see whole publications only, while five of them come', {
-  timeout: 120_000,
-}, async () => {
+test('twenty readers in two other processes see whole publications only, while five of them come', async () => {
   const folder = await temporaryFolder();
   const database = await openDatabase(folder);
   const working = await openWorking(folder, database);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { PrivateWarehouse } from '../../src/query/private-warehouse.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 async function place() {
   const folder = await temporaryFolder();

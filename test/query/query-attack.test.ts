@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';
+import '../support/process-timeout.ts';
 
 /** Statements that analysts should not have, around targets and within wrappers; none may change a byte of a project. */
 const RUNS = 400;

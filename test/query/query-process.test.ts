@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';
+import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();
 

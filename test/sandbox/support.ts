@@ -7,6 +7,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import type { FieldRecord } from '../../src/api/fields.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import '../support/process-timeout.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
+import '../support/process-timeout.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const PAGES = 'pipelines: [crawl_pages]';

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withAlikeEnds } from '../../src/stage/line-ends.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 

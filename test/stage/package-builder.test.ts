@@ -8,6 +8,7 @@ import type { Field } from '../../src/model/field.ts';
 import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 

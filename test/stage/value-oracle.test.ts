@@ -4,6 +4,7 @@ import { CSV, compareParquet, compareValues, JSON_LINES } from '../support/compa
 import { PARQUET_FIELDS } from '../support/parquet-cells.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { csvRows, jsonRows, VALUE_FIELDS } from '../support/value-cells.ts';
+import '../support/process-timeout.ts';
 
 const SEED = 20_260_101;
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import './process-timeout.ts';
 
 /**
  * When a process is to be killed: as soon as it has written its `n`th state change, as late as possible before the one

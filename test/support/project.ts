@@ -14,6 +14,7 @@ import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { RouteOverride } from '../../src/routes/choose-route.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
+import './process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = join(ROOT, 'src', 'cli', 'main.ts');

@@ -1,5 +1,6 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { crawlId, putManyCrawls } from './many-crawls.ts';
+import './process-timeout.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

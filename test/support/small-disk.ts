@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './temporary.ts';
+import './process-timeout.ts';
 
 /** A file system of its own that is full soon. */
 export interface SmallDisk {

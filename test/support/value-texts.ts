@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter, grapheme } from './characters.ts';
 import { NO_ZONE, ONE_MEANING, PLACES } from './exact-time.ts';
 import type { Family, JsonToken } from './value-oracle.ts';
 
@@ -198,12 +199,12 @@ const word = fc.constantFrom(
 );
 
 const plainText = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: grapheme, maxLength: 12 }),
   fc.constantFrom('ünï 🕷️', '[1', '{', '\\N', 'a;b"c'),
 );
 
 const jsonText: fc.Arbitrary<string> = fc.oneof(
-  fc.jsonValue({ noUnicodeString: false, maxDepth: 2 }).map((value) => JSON.stringify(value)),
+  fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 2 }).map((value) => JSON.stringify(value)),
   jsonNumber,
   fc.constantFrom(
     '{"a":[1,2.50,"NaN"]}',

@@ -5,6 +5,7 @@ import { aggregateRows } from '../../../src/sandbox/aggregates/aggregate-rows.ts
 import { planAggregate } from '../../../src/sandbox/aggregates/plan-aggregate.ts';
 import { FIELDS, randomStore, rows, tree } from '../oql/random-rows.ts';
 import { aggregated, type PlainRow } from './plain-aggregates.ts';
+import '../../support/process-timeout.ts';
 
 const NUMBERS = ['count', 'score', 'mixed', 'sizes'];
 const DATES = ['day', 'seen'];
@@ -58,7 +59,7 @@ function isSame(cell: string, expected: PlainRow['value']): boolean {
   return Math.abs(Number(cell) - expected.near) <= expected.within;
 }
 
-test('an aggregate in SQL is what counting row by row gives', { timeout: 60_000 }, async () => {
+test('an aggregate in SQL is what counting row by row gives', async () => {
   const { store, put } = await randomStore();
   const queries = fc.array(query, { minLength: 10, maxLength: 10 });
   await fc.assert(

@@ -5,8 +5,9 @@ import type { Dataset } from '../../../src/sandbox/resources/resources.ts';
 import { datasetQuery } from '../../../src/sandbox/rows/dataset-query.ts';
 import { matches } from './plain-oql.ts';
 import { FIELDS, leaf, randomStore, rows, tree } from './random-rows.ts';
+import '../../support/process-timeout.ts';
 
-test('a tree selects in SQL what a plain reading of it selects', { timeout: 60_000 }, async () => {
+test('a tree selects in SQL what a plain reading of it selects', async () => {
   const { store, put } = await randomStore();
   const selects = async (dataset: Dataset, oql: Oql): Promise<number[]> => {
     const { source, condition } = datasetQuery(dataset, { oql });

@@ -7,6 +7,7 @@ import { ENDPOINTS } from '../../../src/api/endpoints.ts';
 import { openApiDocument } from '../../../src/api/openapi.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { service, sharedService } from '../support.ts';
+import '../../support/process-timeout.ts';
 
 const it = await sharedService({});
 

@@ -10,6 +10,7 @@ import type { Dataset } from '../../../src/sandbox/resources/resources.ts';
 import { RowStore } from '../../../src/sandbox/rows/row-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { type PlainQuery, plainRanking, type RankingRow } from './plain-ranking.ts';
+import '../../support/process-timeout.ts';
 
 const NAMES = ['url', 'date', 'device', 'clicks', 'impressions', 'position'];
 const COLUMNS = RANKING_CATALOGUE.filter(({ name }) => NAMES.includes(name)).map(
