@@ -2,7 +2,7 @@
 name: mart.crawls
 kind: view
 description: >-
-  One row a crawl: its record, the project it belongs to, what of it is loaded, and the crawl to compare it with.
+  One row a crawl: its record, its project and configuration, what of it is loaded, and the crawl to compare it with.
   A crawl whose data are loaded without its record (the pipeline `crawls` not run) is here too, with NULLs; one that
   the service no longer lists is here with its last record while its data are loaded.
 grain: [crawl_id]
@@ -15,6 +15,12 @@ columns:
     unarchiving, archived.
   end_reason: Why it ended (raw.crawls.end_reason), as in ok, max_url_reached, user_requested.
   is_partial: Whether it was ended by hand and left a partial report (end_reason is user_requested).
+  is_complete: >-
+    Whether it reached all that its configuration asks for: its end_reason is ok, max_depth_reached or not known, and
+    its status is not that of a crawl still open or cancelled.
+  crawl_config_id: Identifier of its configuration; NULL where its record is not loaded (raw.crawls.crawl_config).
+  crawl_config_name: Name of that configuration (raw.crawls.crawl_config).
+  agent_kind: Crawler of that configuration, web or mobile (raw.crawls.crawl_config).
   created_at: When it was created, a point in time (raw.crawls.created_at, in milliseconds there).
   ended_at: When it ended, a point in time (raw.crawls.ended_at, in milliseconds there).
   fetched_urls: Number of URLs that it fetched (raw.crawls.fetched_urls).
@@ -23,10 +29,19 @@ columns:
   has_links: Whether its links are loaded (ops.loads, dataset crawl_links).
   has_clusters: Whether its clusters of similar pages are loaded (ops.loads, dataset crawl_clusters).
   has_structured_data: Whether its structured data are loaded (ops.loads, dataset crawl_structured_data).
-  is_latest: Whether no crawl of its project that has pages or links loaded ended later.
+  pages: Number of pages loaded of it (ops.loads.loaded, dataset crawl_pages); NULL where its pages are not loaded.
+  is_latest: >-
+    Whether it is the last complete crawl of its project and configuration that has pages, and links where the
+    project loads links of any crawl.
+  is_main: >-
+    Whether it is the latest crawl of the project's main configuration: of the latest crawls the one with the most
+    pages. Questions about a project answer for this crawl.
+  crawl_number: >-
+    1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
+    NULL where its end is not known.
   previous_crawl_id: >-
-    The crawl before it in its project, by end and then by crawl_id, among those whose pages are loaded. NULL for
-    the first one, and for a crawl whose own pages are not loaded or whose end is not known.
+    The crawl before it in its project and configuration, by end and then by crawl_id, among complete crawls that
+    have pages. NULL for the first of these, and for a crawl that is none of them or whose end is not known.
 reads:
   raw.crawls:
     id: VARCHAR
@@ -37,6 +52,7 @@ reads:
     ended_at: BIGINT
     fetched_urls: BIGINT
     last_depth: BIGINT
+    crawl_config: JSON
     _seen_to: TIMESTAMP WITH TIME ZONE
     _loaded_at: TIMESTAMP WITH TIME ZONE
   ops.loads:
@@ -44,12 +60,19 @@ reads:
     source_kind: VARCHAR
     source_id: VARCHAR
     project_id: VARCHAR
+    loaded: BIGINT
 */
 WITH
   -- The present record of each crawl, or the last one. Two workspaces may list the same crawl.
   record AS (
-    FROM raw.crawls
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) = 1
+    SELECT *
+    FROM (
+      SELECT
+        *,
+        row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) AS place
+      FROM raw.crawls
+    ) AS records
+    WHERE place = 1
   ),
 
   loaded AS (
@@ -59,7 +82,8 @@ WITH
       bool_or(dataset = 'crawl_pages') AS has_pages,
       bool_or(dataset = 'crawl_links') AS has_links,
       bool_or(dataset = 'crawl_clusters') AS has_clusters,
-      bool_or(dataset = 'crawl_structured_data') AS has_structured_data
+      bool_or(dataset = 'crawl_structured_data') AS has_structured_data,
+      CAST(sum(CASE WHEN dataset = 'crawl_pages' THEN loaded END) AS BIGINT) AS pages
     FROM ops.loads
     WHERE source_kind = 'crawl'
     GROUP BY source_id
@@ -69,46 +93,85 @@ WITH
     SELECT
       coalesce(record.id, loaded.crawl_id) AS crawl_id,
       coalesce(record.project_id, loaded.project_id) AS project_id,
+      json_extract_string(record.crawl_config, '$.id') AS crawl_config_id,
+      json_extract_string(record.crawl_config, '$.name') AS crawl_config_name,
+      json_extract_string(record.crawl_config, '$.agent_kind') AS agent_kind,
       record.status,
       record.end_reason,
       record.end_reason = 'user_requested' AS is_partial,
-      make_timestamptz(record.created_at::BIGINT * 1000) AS created_at,
-      make_timestamptz(record.ended_at::BIGINT * 1000) AS ended_at,
+      coalesce(record.end_reason, 'ok') IN ('ok', 'max_depth_reached')
+        AND coalesce(record.status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived') AS is_complete,
+      to_timestamp(record.created_at / 1000.0) AS created_at,
+      to_timestamp(record.ended_at / 1000.0) AS ended_at,
       record.fetched_urls,
       record.last_depth,
       coalesce(loaded.has_pages, false) AS has_pages,
       coalesce(loaded.has_links, false) AS has_links,
       coalesce(loaded.has_clusters, false) AS has_clusters,
-      coalesce(loaded.has_structured_data, false) AS has_structured_data
+      coalesce(loaded.has_structured_data, false) AS has_structured_data,
+      loaded.pages,
+      bool_or(coalesce(loaded.has_links, false)) OVER (
+        PARTITION BY coalesce(record.project_id, loaded.project_id)
+      ) AS project_has_links
     FROM record
     FULL JOIN loaded ON loaded.crawl_id = record.id
     WHERE record._seen_to IS NULL OR loaded.crawl_id IS NOT NULL
   ),
 
-  latest AS (
-    SELECT crawl_id
+  -- What others are compared with. A load that does not say how much it was counts as one that has rows.
+  whole AS (
+    SELECT *
     FROM crawl
-    WHERE has_pages OR has_links
-    QUALIFY row_number() OVER (
-      PARTITION BY project_id ORDER BY ended_at DESC NULLS LAST, crawl_id DESC
-    ) = 1
+    WHERE is_complete AND has_pages AND coalesce(pages, 1) > 0
+  ),
+
+  latest AS (
+    SELECT
+      crawl_id,
+      row_number() OVER (
+        PARTITION BY project_id ORDER BY pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
+      ) AS place_in_project
+    FROM (
+      SELECT
+        *,
+        row_number() OVER (
+          PARTITION BY project_id, crawl_config_id ORDER BY ended_at DESC NULLS LAST, crawl_id DESC
+        ) AS place
+      FROM whole
+      WHERE has_links OR NOT project_has_links
+    ) AS ranked
+    WHERE place = 1
+  ),
+
+  numbered AS (
+    SELECT
+      crawl_id,
+      row_number() OVER (PARTITION BY project_id, crawl_config_id ORDER BY ended_at, crawl_id) AS crawl_number
+    FROM crawl
+    WHERE ended_at IS NOT NULL
   ),
 
   compared AS (
     SELECT
       crawl_id,
-      lag(crawl_id) OVER (PARTITION BY project_id ORDER BY ended_at, crawl_id) AS previous_crawl_id
-    FROM crawl
-    WHERE has_pages AND project_id IS NOT NULL AND ended_at IS NOT NULL
+      lag(crawl_id) OVER (
+        PARTITION BY project_id, crawl_config_id ORDER BY ended_at, crawl_id
+      ) AS previous_crawl_id
+    FROM whole
+    WHERE project_id IS NOT NULL AND ended_at IS NOT NULL
   )
 
 SELECT
   crawl.crawl_id,
   crawl.project_id,
   projects.project_name,
+  crawl.crawl_config_id,
+  crawl.crawl_config_name,
+  crawl.agent_kind,
   crawl.status,
   crawl.end_reason,
   crawl.is_partial,
+  crawl.is_complete,
   crawl.created_at,
   crawl.ended_at,
   crawl.fetched_urls,
@@ -117,9 +180,13 @@ SELECT
   crawl.has_links,
   crawl.has_clusters,
   crawl.has_structured_data,
+  crawl.pages,
   latest.crawl_id IS NOT NULL AS is_latest,
+  coalesce(latest.place_in_project = 1, false) AS is_main,
+  numbered.crawl_number,
   compared.previous_crawl_id
 FROM crawl
 LEFT JOIN mart.projects AS projects ON projects.project_id = crawl.project_id
 LEFT JOIN latest ON latest.crawl_id = crawl.crawl_id
+LEFT JOIN numbered ON numbered.crawl_id = crawl.crawl_id
 LEFT JOIN compared ON compared.crawl_id = crawl.crawl_id

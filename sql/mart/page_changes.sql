@@ -2,8 +2,9 @@
 name: mart.page_changes
 kind: table
 description: >-
-  What changed on the pages of a project between a crawl and the one before it: one row for each page that came or
-  went, and for each field of a page in both that differs. A field counts only where both exports had it.
+  What changed on the pages of a project between a crawl and the one before it, both complete and of one
+  configuration: one row for each page that came or went, and for each field of a page in both that differs. A field
+  counts only where both exports had it.
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -49,25 +50,28 @@ WITH
     WHERE previous_crawl_id IS NOT NULL
   ),
 
-  -- Both are read three times, each time for other columns: kept, they would spill to disk.
-  later AS NOT MATERIALIZED (
-    SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+  later AS (
+    SELECT
+      pair.crawl_id, pair.previous_crawl_id, pair.project_id,
+      pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.crawl_id
   ),
 
-  earlier AS NOT MATERIALIZED (
-    SELECT pair.*, pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+  earlier AS (
+    SELECT
+      pair.crawl_id, pair.previous_crawl_id, pair.project_id,
+      pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id
   ),
 
   -- Fields that the exports of both crawls had: elsewhere a NULL says nothing.
   comparable AS (
-    SELECT pair.crawl_id, field.field
+    SELECT DISTINCT pair.crawl_id, field.field
     FROM pair
     JOIN ops.unit_fields AS field ON field.unit = 'crawl_pages/' || pair.crawl_id
-    SEMI JOIN ops.unit_fields AS former
+    JOIN ops.unit_fields AS former
       ON former.unit = 'crawl_pages/' || pair.previous_crawl_id AND former.field = field.field
   ),
 
@@ -77,29 +81,37 @@ WITH
       later.previous_crawl_id,
       later.project_id,
       later.url,
-      unnest([
-        {change: 'status_code', before: earlier.status_code::VARCHAR, after: later.status_code::VARCHAR},
-        {change: 'title', before: earlier.title::VARCHAR, after: later.title::VARCHAR},
-        {change: 'rel_canonical', before: earlier.rel_canonical::VARCHAR, after: later.rel_canonical::VARCHAR},
-        {change: 'h1', before: earlier.h1::VARCHAR, after: later.h1::VARCHAR}
-      ], recursive := true)
+      fields.change,
+      CASE fields.change
+        WHEN 'status_code' THEN CAST(earlier.status_code AS VARCHAR)
+        WHEN 'title' THEN CAST(earlier.title AS VARCHAR)
+        WHEN 'rel_canonical' THEN CAST(earlier.rel_canonical AS VARCHAR)
+        ELSE CAST(earlier.h1 AS VARCHAR)
+      END AS "before",
+      CASE fields.change
+        WHEN 'status_code' THEN CAST(later.status_code AS VARCHAR)
+        WHEN 'title' THEN CAST(later.title AS VARCHAR)
+        WHEN 'rel_canonical' THEN CAST(later.rel_canonical AS VARCHAR)
+        ELSE CAST(later.h1 AS VARCHAR)
+      END AS "after"
     FROM later
-    JOIN earlier USING (crawl_id, url)
-    WHERE (later.status_code, later.title, later.rel_canonical, later.h1)
-      IS DISTINCT FROM (earlier.status_code, earlier.title, earlier.rel_canonical, earlier.h1)
+    JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
+    CROSS JOIN (VALUES ('status_code'), ('title'), ('rel_canonical'), ('h1')) AS fields(change)
   )
 
-SELECT crawl_id, previous_crawl_id, project_id, url, change, "before", "after"
+SELECT
+  differing.crawl_id, differing.previous_crawl_id, differing.project_id, differing.url, differing.change,
+  differing."before", differing."after"
 FROM differing
-SEMI JOIN comparable ON comparable.crawl_id = differing.crawl_id AND comparable.field = differing.change
-WHERE "before" IS DISTINCT FROM "after"
+JOIN comparable ON comparable.crawl_id = differing.crawl_id AND comparable.field = differing.change
+WHERE differing."before" IS DISTINCT FROM differing."after"
 
 UNION ALL
-SELECT crawl_id, previous_crawl_id, project_id, url, 'added', NULL, NULL
+SELECT later.crawl_id, later.previous_crawl_id, later.project_id, later.url, 'added', NULL, NULL
 FROM later
-ANTI JOIN earlier USING (crawl_id, url)
+WHERE NOT EXISTS (SELECT 1 FROM earlier WHERE earlier.crawl_id = later.crawl_id AND earlier.url = later.url)
 
 UNION ALL
-SELECT crawl_id, previous_crawl_id, project_id, url, 'removed', NULL, NULL
+SELECT earlier.crawl_id, earlier.previous_crawl_id, earlier.project_id, earlier.url, 'removed', NULL, NULL
 FROM earlier
-ANTI JOIN later USING (crawl_id, url)
+WHERE NOT EXISTS (SELECT 1 FROM later WHERE later.crawl_id = earlier.crawl_id AND later.url = earlier.url)

@@ -12,7 +12,7 @@ SELECT
   count(*) AS links,
   count(DISTINCT links.origin) AS origin_pages
 FROM mart.links AS links
-JOIN mart.crawls AS crawls ON crawls.crawl_id = links.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = links.crawl_id AND crawls.is_main
 JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
 WHERE links.intern
   AND pages.status_code BETWEEN 300 AND 399

@@ -16,7 +16,7 @@ SELECT
   count(DISTINCT links.origin) AS origin_pages,
   count(DISTINCT links.target) AS target_pages
 FROM mart.page_segments AS segments
-JOIN mart.crawls AS crawls ON crawls.crawl_id = segments.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = segments.crawl_id AND crawls.is_main
 JOIN mart.links AS links ON links.crawl_id = segments.crawl_id AND links.target = segments.url
 WHERE links.intern
 GROUP BY crawls.project_name, links.crawl_id, segments.segmentation, segments.segment, links.anchor

@@ -19,7 +19,7 @@ SELECT
   demand.impressions,
   demand.top_query
 FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
 LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
 QUALIFY pages.nb_inlinks = 0
   OR (pages.depth IS NULL AND count(pages.depth) OVER (PARTITION BY pages.crawl_id) > 0)

@@ -14,5 +14,5 @@ SELECT
   changes.before,
   changes.after
 FROM mart.page_changes AS changes
-JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_main
 ORDER BY project_name, crawl_id, change, url

@@ -20,7 +20,7 @@ SELECT
 FROM mart.crawls AS crawls
 JOIN mart.pages AS later ON later.crawl_id = crawls.crawl_id
 JOIN mart.pages AS earlier ON earlier.crawl_id = crawls.previous_crawl_id AND earlier.url = later.url
-WHERE crawls.is_latest
+WHERE crawls.is_main
   AND earlier.is_indexable
   AND NOT later.is_indexable
 ORDER BY project_name, crawl_id, url

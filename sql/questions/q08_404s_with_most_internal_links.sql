@@ -8,7 +8,7 @@ description: >-
 WITH top AS (
   SELECT crawls.project_name, broken.crawl_id, broken.target, broken.internal_links
   FROM mart.links_to_broken_pages AS broken
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = broken.crawl_id AND crawls.is_latest
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = broken.crawl_id AND crawls.is_main
   WHERE broken.target_status = 404 AND broken.internal_links > 0
   ORDER BY broken.internal_links DESC, broken.crawl_id, broken.target
   LIMIT 20

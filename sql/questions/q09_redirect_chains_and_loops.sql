@@ -16,7 +16,7 @@ SELECT
   count(links.origin) AS internal_links,
   count(DISTINCT links.origin) AS origin_pages
 FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
 LEFT JOIN mart.links AS links
   ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.intern
 WHERE pages.redirect_count > 1 OR pages.is_redirect_loop OR pages.is_too_many_redirects

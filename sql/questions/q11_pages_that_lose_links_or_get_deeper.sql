@@ -18,7 +18,7 @@ SELECT
 FROM mart.crawls AS crawls
 JOIN mart.pages AS later ON later.crawl_id = crawls.crawl_id
 JOIN mart.pages AS earlier ON earlier.crawl_id = crawls.previous_crawl_id AND earlier.url = later.url
-WHERE crawls.is_latest
+WHERE crawls.is_main
   AND (later.nb_inlinks < earlier.nb_inlinks OR later.depth > earlier.depth)
 ORDER BY inrank_before DESC NULLS LAST, nb_inlinks_before - later.nb_inlinks DESC NULLS LAST, crawl_id, url
 LIMIT 100

@@ -14,7 +14,7 @@ SELECT
   pages.depth,
   pages.nb_inlinks
 FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
 QUALIFY bool_or(len(sitemaps_file_origin) > 0) OVER (PARTITION BY pages.crawl_id)
   AND if(len(sitemaps_file_origin) > 0, NOT pages.fetched, pages.fetched AND pages.is_indexable)
 ORDER BY project_name, crawl_id, finding, url

@@ -17,13 +17,13 @@ WITH text AS (
       {field: 'meta_description', value: meta_description::VARCHAR, unhandled: has_duplicate_description_issue}
     ], recursive := true)
   FROM mart.pages AS pages
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
   WHERE pages.status_code = 200
 
   UNION ALL
   SELECT crawls.project_name, pages.crawl_id, pages.url, 'clusters', unnest(clusters), has_nearduplicate_issue
   FROM mart.pages AS pages
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
   WHERE pages.status_code = 200
 )
 

@@ -14,7 +14,7 @@ SELECT
   target.redirect_location AS canonical_redirect_location,
   target.meta_robots_index AS canonical_meta_robots_index
 FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
 JOIN mart.pages AS target ON target.crawl_id = pages.crawl_id AND target.url = pages.rel_canonical
 WHERE pages.rel_canonical <> pages.url
   AND (target.status_code <> 200 OR NOT target.meta_robots_index)

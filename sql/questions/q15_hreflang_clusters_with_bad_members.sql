@@ -15,7 +15,7 @@ SELECT
   count(*) FILTER (NOT meta_robots_index) AS noindex,
   list(url ORDER BY url) FILTER (NOT is_indexable) AS not_indexable_urls
 FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
 WHERE pages.hreflang_cluster_id IS NOT NULL
 GROUP BY crawls.project_name, pages.crawl_id, pages.hreflang_cluster_id
 HAVING not_indexable > 0
