@@ -94,7 +94,10 @@ async function viewWorkspace(
     const pipeline = listPipeline(scope.pipelines, kind.name);
     const known = scope.known.of(kind.name, id);
     const options = { sweep: needsSweep(known, pipeline, id, scope), pipeline };
-    return note(kind.name, await listIncrementally(client, kind, id, known, options, signal));
+    return note(
+      kind.name,
+      await listIncrementally({ client, kind, workspaceId: id }, known, options, signal),
+    );
   };
   const readIfAsked = async <T extends { readonly id: string }>(
     source: string,

@@ -10,6 +10,13 @@ import { type ListKind, listed } from './list-kinds.ts';
 /** Ids asked after in one request. */
 const IDS_AT_ONCE = 50;
 
+/** A list of one workspace. */
+export interface ListOf<T extends { readonly id: string }> {
+  readonly client: ServiceClient;
+  readonly kind: ListKind<T>;
+  readonly workspaceId: string;
+}
+
 export interface ReadingOptions {
   /** Read the list to its end, whatever is known. */
   readonly sweep: boolean;
@@ -23,13 +30,12 @@ export interface ReadingOptions {
  * `sweep` asks for it, the list is read to its end.
  */
 export async function listIncrementally<T extends { readonly id: string }>(
-  client: ServiceClient,
-  kind: ListKind<T>,
-  workspaceId: string,
+  list: ListOf<T>,
   known: KnownList,
   { sweep, pipeline }: ReadingOptions,
   signal: AbortSignal,
 ): Promise<ListReading<T>> {
+  const { client, kind, workspaceId } = list;
   const standing = [...known.items.values()].filter((item) => !item.gone);
   const ids = new Set(standing.map((item) => item.id));
   const isKnown = (page: readonly T[]): boolean =>
@@ -48,7 +54,7 @@ export async function listIncrementally<T extends { readonly id: string }>(
     (item) =>
       !records.has(item.id) && !isBroken(item.id) && (!kind.isSettled(item) || (pipeline && item.pending)),
   );
-  await readByIds(client, kind, workspaceId, asked, found, signal);
+  await readByIds(list, asked, found, signal);
   const news = reading(kind, known, { ...found, isSwept: false }, pipeline);
   const unknown = found.broken.filter((one) => !news.items.some((item) => item.id === one.id));
   if (news.items.length + unknown.length === newest.total) return news;
@@ -74,9 +80,7 @@ export interface Found<T> {
 
 /** Adds the records of these ids to what was found; ids of none are gone. */
 export async function readByIds<T extends { readonly id: string }>(
-  client: ServiceClient,
-  kind: ListKind<T>,
-  workspaceId: string,
+  { client, kind, workspaceId }: ListOf<T>,
   asked: readonly { readonly id: string }[],
   { records, gone, broken }: Omit<Found<T>, 'total'>,
   signal: AbortSignal,

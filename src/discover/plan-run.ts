@@ -30,12 +30,13 @@ export async function planRun(
   choose: (units: Units, inventory: Inventory) => Units | Promise<Units>,
   signal: AbortSignal,
 ): Promise<{ readonly inventory: Inventory; readonly plan: Plan }> {
+  const { pipelines, selection } = request;
   const planOf = async (inventory: Inventory): Promise<Plan> => {
     const isDone =
       request.reload || request.withHeld
         ? () => false
         : (unit: string, endedAt: number | null) => holds(scope.held, unit, endedAt);
-    const plan = planUnits(inventory, request.pipelines, request.selection, scope.now, isDone);
+    const plan = planUnits(inventory, { pipelines, selection, now: scope.now, isDone });
     return { ...plan, units: await choose(plan.units, inventory) };
   };
   const found = await discover(client, scope, signal);

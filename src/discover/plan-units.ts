@@ -14,20 +14,25 @@ import { windowsOf } from './windows.ts';
 const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
+/** What is to be planned. */
+export interface PlanRequest {
+  readonly pipelines: readonly Pipeline[];
+  readonly selection: Selection;
+  /** UTC milliseconds, now by default; a window is planned once it has ended. */
+  readonly now?: number;
+  /** Leaves out the units of crawls and comparisons that nothing is left to do for: there may be very many. */
+  readonly isDone?: (unit: string, endedAt: number | null) => boolean;
+}
+
 /**
  * The units of work that a selection of the inventory has: lists, then crawls and comparisons, then dated sources, the
  * oldest first.
  *
- * @param now UTC milliseconds; a window is planned once it has ended
- * @param isDone leaves out the units of crawls and comparisons that nothing is left to do for: there may be very many
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
 export function planUnits(
   inventory: Inventory,
-  pipelines: readonly Pipeline[],
-  selection: Selection,
-  now: number = Date.now(),
-  isDone: (unit: string, endedAt: number | null) => boolean = () => false,
+  { pipelines, selection, now = Date.now(), isDone = () => false }: PlanRequest,
 ): Plan {
   const projects = inventory.workspaces.flatMap((workspace) => workspace.projects.items);
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
@@ -102,7 +107,8 @@ export function planUnits(
   const dated = [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
     onceEach(projects)
       .filter((project) => isSelected(project.id) && selection.crawls === null)
-      .flatMap((project) => planWindows(inventory, pipeline, project.id, isWithin, now)),
+      .flatMap((project) => planWindows(inventory, pipeline, project.id, now))
+      .filter(({ unit: { window } }) => window === null || isWithin(Date.parse(window.from))),
   );
   return {
     units: [...lists, ...broken, ...crawlUnits, ...comparisonUnits, ...dated],
@@ -148,7 +154,6 @@ function planWindows(
   { dates }: Inventory,
   pipeline: Pipeline,
   projectId: string,
-  isWithin: (time: number) => boolean,
   now: number,
 ): PlannedUnit[] {
   const known = dates.get(projectId)?.get(datesKey(pipeline));
@@ -158,7 +163,7 @@ function planWindows(
     return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
   const settled = now - (pipeline.reload_last ?? 0) * DAY;
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
-    .filter((window) => Date.parse(window.to) <= now && isWithin(Date.parse(window.from)))
+    .filter((window) => Date.parse(window.to) <= now)
     .map((window) => {
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);

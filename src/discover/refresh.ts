@@ -25,7 +25,7 @@ export async function refreshRecords(
     const asked = found?.items.filter(({ id }) => ids.has(id) && !found.records.has(id)) ?? [];
     if (found === null || asked.length === 0) return found;
     const now = { records: new Map(found.records), gone: [...found.gone], broken: [...found.broken] };
-    await readByIds(client, kind, workspaceId, asked, now, signal);
+    await readByIds({ client, kind, workspaceId }, asked, now, signal);
     const known = scope.known.of(kind.name, workspaceId);
     // What is gone now was there when the total was given.
     const total = found.total - (now.gone.length - found.gone.length);

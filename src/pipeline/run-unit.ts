@@ -4,7 +4,6 @@ import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { Counts } from '../model/counts.ts';
-import type { Inventory } from '../model/inventory.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
@@ -16,7 +15,7 @@ import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
 import type { LoadedUnit } from '../warehouse/ops-loads.ts';
 import type { RunContext, UnitContext } from './context.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
-import { stageUnit } from './stage-unit.ts';
+import { stageUnit, type UnitToStage } from './stage-unit.ts';
 
 /** What became of a unit, and the error when it was not loaded. */
 export interface UnitOutcome {
@@ -27,14 +26,15 @@ export interface UnitOutcome {
 /**
  * Takes one unit from the service into the working copy. Never throws: what went wrong is in the outcome, so that the
  * other units go on.
+ *
+ * @param known what the warehouse holds of it
  */
 export async function runUnit(
   context: UnitContext,
-  planned: PlannedUnit,
-  options: readonly ChosenRoute[],
-  inventory: Inventory,
+  due: UnitToStage,
   known: LoadedUnit | undefined,
 ): Promise<UnitOutcome> {
+  const { planned, options, inventory } = due;
   const { unit } = planned;
   const { ledger, settings } = context;
   const startedAt = performance.now();
@@ -68,7 +68,7 @@ export async function runUnit(
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
       else await context.unarchiver.settled(unit.source.id);
-      const fresh = await stageUnit(context, planned, options, inventory, (state, attempt) => {
+      const fresh = await stageUnit(context, due, (state, attempt) => {
         attempts = attempt;
         ledger.setUnit(unit, state, attempts, null);
       });

@@ -13,7 +13,6 @@ import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from '../routes/export/reconcile-exports.ts';
 import type { ChosenRoute } from '../routes/route.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
-import type { LoadedUnit } from '../warehouse/ops-loads.ts';
 import type { RunContext } from './context.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
@@ -21,16 +20,14 @@ import type { Work } from './session.ts';
 /**
  * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is
  * left alone. An answer that lets us in no more ends the rest, and so does a damaged working copy.
- *
- * @param loaded what the warehouse holds
  */
 export async function runUnits(
   context: RunContext,
   planned: readonly PlannedUnit[],
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
   inventory: Inventory,
-  loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<Work> {
+  const loaded = context.held;
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
   forgetWindowless(context, planned);
   context.ledger.discoverUnits(
@@ -78,7 +75,7 @@ export async function runUnits(
     }
     const held = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
     const { report, error } = await withUnitNet(context.signal, (signal) =>
-      runUnit({ ...context, signal, turn, meter, rankings }, one, options, inventory, held),
+      runUnit({ ...context, signal, turn, meter, rankings }, { planned: one, options, inventory }, held),
     ).catch((thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
       return { report: failUnit(context, one, error), error };

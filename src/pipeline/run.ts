@@ -58,7 +58,7 @@ export async function run(
   const routes = routesOf(settings, request);
   const options = { command: request.command, settings, logger, signal, progress };
   const session = (done: ReadonlySet<string>): Promise<RunResult> =>
-    runSession(options, (own) => loadDueUnits(own, client, request, routes, done));
+    runSession(options, (own) => loadDueUnits(own, { client, request, routes, done }));
   const results: [RunResult, ...RunResult[]] = [await session(new Set())];
   while (results.at(-1)?.yielded) {
     logger.info('made room for who waits for the state');
@@ -107,13 +107,17 @@ export function scopeOf(
   };
 }
 
-async function loadDueUnits(
-  session: Session,
-  client: ServiceClient,
-  request: RunRequest,
-  routes: ReadonlyMap<string, readonly ChosenRoute[]>,
-  done: ReadonlySet<string>,
-): Promise<Work> {
+/** What a session of a run is to do. */
+interface DueWork {
+  readonly client: ServiceClient;
+  readonly request: RunRequest;
+  /** The routes that each pipeline's units may take. */
+  readonly routes: ReadonlyMap<string, readonly ChosenRoute[]>;
+  /** Names of the units that an earlier session of the run has seen to. */
+  readonly done: ReadonlySet<string>;
+}
+
+async function loadDueUnits(session: Session, { client, request, routes, done }: DueWork): Promise<Work> {
   const { settings, signal } = session;
   const { connection } = session.working;
   const knowledge = { held: session.held, known: await readKnownLists(connection) };
@@ -143,7 +147,7 @@ async function loadDueUnits(
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };
-  const ran = await runUnits(context, plan.units, routes, inventory, scope.held);
+  const ran = await runUnits(context, plan.units, routes, inventory);
   const work = { ...ran, errors: [...inventory.failures, ...ran.errors] };
   try {
     await recordLoadedLists(connection, inventory, request.pipelines, work.units);

@@ -92,9 +92,10 @@ export async function runSession(
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
   using ledger = openLedger(settings.state_dir, logger);
+  const given = { options, models, ledger, work };
   let damage: CrawlhouseError | undefined;
   try {
-    const result = await attempt(options, models, ledger, work, false);
+    const result = await attempt(given, false);
     damage = result.errors.find(isDamage);
     if (!damage) return result;
   } catch (thrown) {
@@ -105,21 +106,23 @@ export async function runSession(
     stage: 'run',
     error: damage.message,
   });
-  return await attempt(options, models, ledger, work, true);
+  return await attempt(given, true);
 }
 
 function isDamage({ code }: CrawlhouseError): boolean {
   return code === 'damaged_warehouse';
 }
 
+/** What both attempts at a session begin with. */
+interface Given {
+  readonly options: SessionOptions;
+  readonly models: readonly Model[];
+  readonly ledger: Ledger;
+  readonly work: (session: Session) => Promise<Work>;
+}
+
 /** A session, with the working copy as it is or taken anew. */
-async function attempt(
-  options: SessionOptions,
-  models: readonly Model[],
-  ledger: Ledger,
-  work: (session: Session) => Promise<Work>,
-  anew: boolean,
-): Promise<RunResult> {
+async function attempt({ options, models, ledger, work }: Given, anew: boolean): Promise<RunResult> {
   const { settings, signal } = options;
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,

@@ -4,21 +4,22 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryPolicy, retry } from '../core/retry.ts';
 import { Semaphore } from '../core/semaphore.ts';
 import { reconcile } from '../model/counts.ts';
-import type { Inventory } from '../model/inventory.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
 import type { Source } from '../model/source.ts';
 import { Unit, unitName } from '../model/unit.ts';
 import { TooManyRows } from '../routes/download/too-many-rows.ts';
-import { openUnit } from '../routes/open-unit.ts';
-import type { ChosenRoute } from '../routes/route.ts';
+import { openUnit, type UnitToOpen } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
 import type { UnitContext } from './context.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
+
+/** A unit that is to be staged; its folder is its name's. */
+export type UnitToStage = Omit<UnitToOpen, 'folder'>;
 
 /** What came of a unit before its load. */
 export interface StagedUnit {
@@ -31,14 +32,11 @@ export interface StagedUnit {
  * anew; one that comes whole but with another number of rows than the service reports, once more. A route that is
  * refused gives way to the next one.
  *
- * @param options the routes that the unit may take, the preferred first
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
  */
 export async function stageUnit(
   context: UnitContext,
-  planned: PlannedUnit,
-  options: readonly ChosenRoute[],
-  inventory: Inventory,
+  { planned, options, inventory }: UnitToStage,
   onMove: (state: 'requested' | 'downloading', attempt: number) => void,
 ): Promise<StagedUnit> {
   const name = unitName(planned.unit);
@@ -163,7 +161,7 @@ async function stageParts(
       if (next.done) {
         await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
-        await refuseRepeatedRows(context, planned, source.key ?? [], builder, staged);
+        await refuseRepeatedRows(context, planned, builder, { staged, key: source.key ?? [] });
         return { download: next.value, staged };
       }
       context.meter.received(next.value.rows);
@@ -182,9 +180,8 @@ async function stageParts(
 async function refuseRepeatedRows(
   { settings, signal }: UnitContext,
   { unit, pipeline }: PlannedUnit,
-  key: readonly string[],
   builder: PackageBuilder,
-  staged: StagedParts,
+  { staged, key }: { readonly staged: StagedParts; readonly key: readonly string[] },
 ): Promise<void> {
   if (key.length === 0) return;
   const refuse = (problem: string): never => {

@@ -52,7 +52,11 @@ export function routeOptions(
     if (first === undefined) return [];
     const reason = route === 'auto' ? ROUTES[name].reason : 'as asked for';
     if (name !== 'export') return [plain(name, first, reason)];
-    return exportOption(pipeline, override, stores, route === 'auto', first, reason);
+    const store = override.store ?? stores[0];
+    const refusal = exportRefusal(pipeline, store, stores);
+    if (refusal === null) return [{ route: name, format: first, store: store ?? null, reason }];
+    if (route === 'auto' && override.store === null) return [];
+    throw refusal;
   });
   if (options.length > 0) return options;
   const known = Object.entries(possible).map(([name, formats]) => `${name} (${formats?.join(', ')})`);
@@ -73,26 +77,21 @@ function plain(route: RouteName, format: ChosenRoute['format'], reason: string):
 }
 
 /** A data export knows neither filters nor a choice of fields (spec-notes.md 21), and needs a store. */
-function exportOption(
+function exportRefusal(
   pipeline: Pipeline,
-  override: RouteOverride,
+  store: ExportStore | undefined,
   stores: readonly ExportStore[],
-  optional: boolean,
-  format: ChosenRoute['format'],
-  reason: string,
-): ChosenRoute[] {
+): CrawlhouseError | null {
   const filtered = pipeline.filter !== undefined && pipeline.filter !== null;
   const chosen = pipeline.fields.include.join() !== '*' || pipeline.fields.exclude.length > 0;
-  const store = override.store ?? stores[0];
   const problem =
     filtered || chosen
       ? `a data export takes no ${filtered ? 'filter' : 'choice of fields'}`
       : store === undefined || !stores.includes(store)
         ? `${store ?? 'no store'} is ${store ? 'not ' : ''}configured`
         : null;
-  if (problem === null) return [{ route: 'export', format, store: store ?? null, reason }];
-  if (optional && override.store === null) return [];
-  throw impossible(
+  if (problem === null) return null;
+  return impossible(
     pipeline.dataset,
     problem,
     filtered || chosen ? 'stream, search' : 'set store_a.bucket or store_b.bucket (docs/settings.md)',

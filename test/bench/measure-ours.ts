@@ -114,9 +114,7 @@ const load = async (dataset: string): Promise<void> => {
   ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
     { ...context, turn, meter, rankings },
-    planned,
-    options,
-    inventory,
+    { planned, options, inventory },
     undefined,
   );
   if (error) throw error;

@@ -32,9 +32,7 @@ function news(
   { sweep = false, loads = true } = {},
 ): Promise<ListReading<Crawl>> {
   return listIncrementally(
-    testClient(service),
-    CRAWLS,
-    'w',
+    { client: testClient(service), kind: CRAWLS, workspaceId: 'w' },
     known,
     { sweep, pipeline: loads ? PIPELINE : undefined },
     signal,

@@ -42,7 +42,7 @@ const ALL: Selection = {
 };
 
 function plan(crawls: readonly Crawl[], selection: Partial<Selection> = {}, pipelines = [PAGES]): Plan {
-  return planUnits(inventory(crawls), pipelines, { ...ALL, ...selection });
+  return planUnits(inventory(crawls), { pipelines, selection: { ...ALL, ...selection } });
 }
 
 const namesOf = ({ units }: Plan): string[] => units.map(({ unit }) => unitName(unit));

@@ -7,8 +7,10 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { atLeastAtRate, overLimit } from '../../core/limits.ts';
 import { retriable } from '../../core/retry.ts';
 
-/** What a body is held to. */
-export interface BodyLimits {
+/** How a body comes, and what it is held to. */
+interface BodyOptions {
+  /** Its Content-Encoding; none by default. */
+  readonly encoding?: string | undefined;
   /** Bytes of the content, decompressed, at the most. */
   readonly bytes?: number;
   /** Bytes a second on the wire at the least. */
@@ -31,14 +33,17 @@ export interface BodyFacts {
  */
 export async function* verifiedBody(
   body: Readable,
-  contentEncoding: string | undefined,
-  facts: BodyFacts,
   what: string,
-  { bytes: mostBytes = Number.POSITIVE_INFINITY, rate = 0 }: BodyLimits = {},
+  facts: BodyFacts,
+  {
+    encoding: contentEncoding = 'identity',
+    bytes: mostBytes = Number.POSITIVE_INFINITY,
+    rate = 0,
+  }: BodyOptions = {},
 ): AsyncGenerator<Buffer> {
   // Destroyed before it is read, a body tells of it by an event; without a listener that ends the process.
   body.on('error', () => {});
-  const encoding = (contentEncoding ?? 'identity').trim().toLowerCase();
+  const encoding = contentEncoding.trim().toLowerCase();
   if (encoding !== 'gzip' && encoding !== 'identity' && encoding !== '') {
     body.destroy();
     throw new CrawlhouseError('contract_broken', `${what}: Content-Encoding ${encoding} was not asked for`);

@@ -52,7 +52,8 @@ export async function* extractExport(
     });
     const facts: BodyFacts = { bytes: 0, sha256: '' };
     const encoding = /\.gz$/i.test(object.key) ? 'gzip' : undefined;
-    const content = verifiedBody(body, encoding, facts, object.key, {
+    const content = verifiedBody(body, object.key, facts, {
+      encoding,
       bytes: mostContent(reported, limits),
     });
     if (format === 'parquet') {

@@ -128,17 +128,11 @@ class SearchSplit {
       await this.#edge(rest.leaves, name, 'asc'),
       await this.#edge(rest.leaves, name, 'desc'),
     ];
-    yield* this.#halve(rest, at, leaves, low, high);
+    yield* this.#halve(rest, { at, others: leaves, low, high });
   }
 
-  /** @param others leaves that say nothing of the number at `at` */
-  async *#halve(
-    piece: Piece,
-    at: number,
-    others: readonly Oql[],
-    low: Bound,
-    high: Bound,
-  ): AsyncGenerator<Piece> {
+  async *#halve(piece: Piece, span: Span): AsyncGenerator<Piece> {
+    const { at, others, low, high } = span;
     const middle = middleOf(low, high);
     // One value has them all: another number must tell them apart.
     if (piece.count <= this.#most || middle === null) return yield* this.#split(piece, at + 1);
@@ -147,8 +141,8 @@ class SearchSplit {
     const left = await bounds({ field: [name, 'gte', low] }, { field: [name, 'lt', middle] });
     const right = await bounds({ field: [name, 'gte', middle] }, { field: [name, 'lte', high] });
     this.#refuseDifference(name, piece, left, right);
-    yield* this.#halve(left, at, others, low, typeof middle === 'bigint' ? middle - 1n : middle);
-    yield* this.#halve(right, at, others, middle, high);
+    yield* this.#halve(left, { ...span, high: typeof middle === 'bigint' ? middle - 1n : middle });
+    yield* this.#halve(right, { ...span, low: middle });
   }
 
   #reach(): string {
@@ -204,6 +198,15 @@ function cutShort(source: DataSource, problem: string): CrawlhouseError {
 }
 
 type Bound = number | bigint;
+
+/** The values of the number at `at` that a piece may have, both bounds inclusive. */
+interface Span {
+  readonly at: number;
+  readonly low: Bound;
+  readonly high: Bound;
+  /** The piece's leaves that say nothing of this number. */
+  readonly others: readonly Oql[];
+}
 
 /** A number that a search may be filtered and sorted by. */
 function isSplittable({ type, arity, can_filter, can_sort }: Field): boolean {

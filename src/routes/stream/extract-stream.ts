@@ -33,32 +33,32 @@ export async function extractStream(
   folder: string,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<RawPart, Download>> {
-  const what = describeSource(request.source);
-  const file = `${fileName(request.source)}.${request.format === 'csv' ? 'csv' : 'jsonl'}`;
   const body = { fields: [...request.fields], ...(request.oql ? { oql: request.oql } : {}) };
   const { source, format, gzip } = request;
   const response = await client.export(source, body, { fileType: format, gzip }, signal);
-  return partsOf(response, request, file, folder, what);
+  return partsOf(response, request, folder);
 }
 
 async function* partsOf(
   response: StreamedResponse,
   request: StreamRequest,
-  file: string,
   folder: string,
-  what: string,
 ): AsyncGenerator<RawPart, Download> {
   const facts: BodyFacts = { bytes: 0, sha256: '' };
-  const { format, fields, reported: mostRows, limits } = request;
-  const most = { bytes: mostContent(mostRows, limits), rate: limits.rate };
-  const { body, contentEncoding } = response;
+  const { source, format, fields, reported: mostRows, limits } = request;
+  const file = `${fileName(source)}.${format === 'csv' ? 'csv' : 'jsonl'}`;
+  const { body, contentEncoding: encoding } = response;
   try {
     refuseForeignType(response.contentType, { format, file, fields });
   } catch (error) {
     body.on('error', () => {}).destroy();
     throw error;
   }
-  const content = verifiedBody(body, contentEncoding, facts, `export of ${what}`, most);
+  const content = verifiedBody(body, `export of ${describeSource(source)}`, facts, {
+    encoding,
+    bytes: mostContent(mostRows, limits),
+    rate: limits.rate,
+  });
   const mostRecord = limits.record;
   const parts = writeParts(content, { folder, format, file, fields, mostRows, mostRecord });
   let rows = 0;

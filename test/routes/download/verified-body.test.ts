@@ -16,7 +16,7 @@ interface Read {
 async function read(wire: Buffer | readonly Buffer[], encoding: string | undefined): Promise<Read> {
   const facts: BodyFacts = { bytes: -1, sha256: '' };
   const body = Readable.from(Buffer.isBuffer(wire) ? [wire] : wire);
-  const chunks = await Array.fromAsync(verifiedBody(body, encoding, facts, 'export of pages'));
+  const chunks = await Array.fromAsync(verifiedBody(body, 'export of pages', facts, { encoding }));
   return { content: Buffer.concat(chunks), facts };
 }
 
@@ -127,7 +127,7 @@ test('a reset in the middle is a retriable error of the connection, plain or gzi
       })(),
     );
     const facts: BodyFacts = { bytes: -1, sha256: '' };
-    await expect(Array.fromAsync(verifiedBody(body, encoding, facts, 'export'))).rejects.toMatchObject({
+    await expect(Array.fromAsync(verifiedBody(body, 'export', facts, { encoding }))).rejects.toMatchObject({
       code: 'connection',
       message: 'export: other side closed',
     });
@@ -137,7 +137,7 @@ test('a reset in the middle is a retriable error of the connection, plain or gzi
 
 test('a reader that stops early closes the body', async () => {
   const body = Readable.from([CONTENT, CONTENT]);
-  const content = verifiedBody(body, undefined, { bytes: 0, sha256: '' }, 'export');
+  const content = verifiedBody(body, 'export', { bytes: 0, sha256: '' });
   await content.next();
   await content.return(undefined);
   expect(body.destroyed).toBe(true);
