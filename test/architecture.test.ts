@@ -272,6 +272,45 @@ test('DuckDB is opened in one place', () => {
   ]);
 });
 
+/** Names a table of `ops` or asks DuckDB's catalogue, as a statement does. */
+const OPS_OR_CATALOGUE =
+  /\bops\.[a-z_]+|\bduckdb_(?:columns|tables|views|schemas|databases)\s*\(|\binformation_schema\./;
+/** Texts for people that name a table of `ops`, and are no statement. */
+const HINTS: readonly string[] = [
+  'pipeline/load-staged.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
+];
+
+/** The texts that a program is written with: its strings, and the fixed parts of its templates. */
+function textsOf(text: string): string[] {
+  const found: string[] = [];
+  const nodes: unknown[] = [parseAst(text, { lang: 'ts' })];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (typeof node !== 'object' || node === null) continue;
+    const { type, value } = node as { type?: unknown; value?: unknown };
+    if (type === 'Literal' && typeof value === 'string') found.push(value);
+    if (type === 'TemplateElement') found.push(String((value as { cooked?: unknown }).cooked));
+    nodes.push(...Object.values(node));
+  }
+  return found;
+}
+
+test('only warehouse/ has statements on ops and on the catalogue', () => {
+  const text = "const a = `FROM ops.loads`; // ops.units\nrun('FROM duckdb_tables()');";
+  expect(textsOf(text).filter((one) => OPS_OR_CATALOGUE.test(one)).length).toBe(2);
+  const outside = sources.filter(
+    ({ file, text }) => folderOf(file) !== 'warehouse' && /ops|duckdb_|information_schema/.test(text),
+  );
+  const named = outside.flatMap(({ file, text }) =>
+    textsOf(text)
+      .filter((one) => OPS_OR_CATALOGUE.test(one))
+      .map((one) => `${file}: ${one}`),
+  );
+  expect(named.filter((one) => !HINTS.includes(one))).toEqual([]);
+  expect(HINTS.filter((one) => !named.includes(one))).toEqual([]);
+  const quoted = outside.filter(({ text }) => /\btable\([^()]*'ops'/.test(text));
+  expect(quoted.map(({ file }) => file)).toEqual([]);
+});
+
 test('nothing outside cli prints to the console', () => {
   expect(offenders(/\bconsole\./, (file) => folderOf(file) === 'cli')).toEqual([]);
 });

@@ -1,10 +1,9 @@
-import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../core/duckdb.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import { rowCountAnomalies } from '../warehouse/ops-loads.ts';
-import { projectNames } from '../warehouse/project-names.ts';
-import { rawTableColumns } from '../warehouse/raw-table.ts';
+import { crawlEnds } from '../warehouse/raw-crawls.ts';
+import { projectNames } from '../warehouse/raw-projects.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
@@ -58,22 +57,8 @@ function failedUnits(units: readonly LedgerUnit[]): FailedUnit[] {
 
 /** When the crawls ended that left a report, of the projects that are there now. */
 async function rhythmsOf(connection: Connection, names: ReadonlyMap<string, string>): Promise<Rhythm[]> {
-  const columns = await rawTableColumns(connection, 'crawls');
-  const needed = ['id', 'project_id', 'ended_at', 'end_reason', '_seen_to'];
-  if (!needed.every((column) => columns.has(column))) return [];
-  const rows = await connection.jsonRows(
-    `SELECT project_id, list(ended_at ORDER BY ended_at) AS ends FROM (
-       SELECT DISTINCT project_id, id, ended_at FROM raw.crawls
-       WHERE _seen_to IS NULL AND ended_at IS NOT NULL
-         AND NOT list_contains(CAST(from_json(?, '["VARCHAR"]') AS VARCHAR[]), coalesce(end_reason, ''))
-       QUALIFY row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC) <= 20)
-     GROUP BY project_id ORDER BY project_id`,
-    [JSON.stringify(END_REASONS_WITHOUT_REPORT)],
-  );
-  return rows.flatMap(({ project_id, ends }) => {
-    const name = names.get(String(project_id));
-    return name === undefined
-      ? []
-      : [{ project_id: String(project_id), name, ends: (ends as (number | bigint)[]).map(Number) }];
+  return (await crawlEnds(connection)).flatMap(({ project_id, ends }) => {
+    const name = names.get(project_id);
+    return name === undefined ? [] : [{ project_id, name, ends }];
   });
 }

@@ -1,5 +1,5 @@
 import { visibleLine } from '../core/visible.ts';
-import type { Catalog } from '../query/catalog.ts';
+import type { Catalog } from '../warehouse/catalog.ts';
 
 /** What the prompt understands beside SQL, with what it does. */
 export const DOT_COMMANDS = {

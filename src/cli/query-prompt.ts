@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline/promises';
 import { writeFileAtomic } from '../core/atomic-file.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { textTable } from '../core/text-table.ts';
-import { type Catalog, readCatalog } from '../query/catalog.ts';
 import type { QueryProcess } from '../query/query-process.ts';
 import { TEXT_FORMATS, type TextFormat, type Write } from '../query/write-result.ts';
 import type { Question } from '../transform/questions.ts';
+import { type Catalog, readCatalog } from '../warehouse/catalog.ts';
 import { completions, DOT_COMMANDS, dotCommand } from './prompt-words.ts';
 
 const HISTORY_LINES = 1000;

@@ -9,6 +9,9 @@ import type { Model } from '../transform/model.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { parseSelect } from '../transform/sql-tree.ts';
 import { tableReferences } from '../transform/table-references.ts';
+import { tableColumns, tableSizes } from '../warehouse/catalog.ts';
+import { publishedAt } from '../warehouse/ops-publication.ts';
+import { lastTestResults } from '../warehouse/ops-test-results.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
 
@@ -78,41 +81,12 @@ interface Warehouse {
 }
 
 async function readWarehouse(connection: Connection): Promise<Warehouse> {
-  const columns = await connection.jsonRows(
-    `SELECT schema_name || '.' || table_name AS "table", column_name AS name, data_type AS type
-     FROM duckdb_columns() WHERE database_name = current_database() AND schema_name IN ('raw', 'mart', 'ops')
-     ORDER BY 1, column_index`,
-  );
-  const rows = await connection.jsonRows(
-    `SELECT schema_name || '.' || table_name AS "table", estimated_size AS rows
-     FROM duckdb_tables() WHERE database_name = current_database()`,
-  );
-  const results = await connection.jsonRows(
-    `SELECT model, name, severity, status, failures, strftime(tested_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS tested_at
-     FROM ops.test_results QUALIFY row_number() OVER (PARTITION BY model, name ORDER BY tested_at DESC) = 1`,
-  );
-  const publishedAt = await connection.scalar(
-    `SELECT strftime(published_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') FROM ops.publication`,
-  );
-  const byTable = Map.groupBy(columns, (row) => String(row.table));
+  const results = await lastTestResults(connection);
   return {
-    publishedAt: typeof publishedAt === 'string' ? publishedAt : null,
-    columns: new Map(
-      [...byTable].map(([table, of]) => [
-        table,
-        of.map((row) => ({ name: String(row.name), type: String(row.type) })),
-      ]),
-    ),
-    rows: new Map(rows.map((row) => [String(row.table), Number(row.rows)])),
-    results: new Map(
-      results.map((row) => [
-        `${row.model} ${row.name}`,
-        {
-          ...{ name: String(row.name), severity: String(row.severity), status: String(row.status) },
-          ...{ failures: Number(row.failures), testedAt: String(row.tested_at) },
-        },
-      ]),
-    ),
+    publishedAt: await publishedAt(connection),
+    columns: await tableColumns(connection, ['raw', 'mart', 'ops']),
+    rows: await tableSizes(connection),
+    results: new Map(results.map(({ model, ...result }) => [`${model} ${result.name}`, result])),
   };
 }
 

@@ -5,19 +5,13 @@ import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Volume } from '../model/volume.ts';
-import { fieldChanges } from '../warehouse/field-changes.ts';
-import {
-  fingerprintSql,
-  forgetFingerprints,
-  renewFingerprints,
-  unitFingerprints,
-} from '../warehouse/fingerprint.ts';
-import { recordFields, recordNotes } from '../warehouse/ops-fields.ts';
-import { recordLoad } from '../warehouse/ops-loads.ts';
+import { fingerprintSql, renewFingerprints, unitFingerprints } from '../warehouse/fingerprint.ts';
+import { forgetFingerprints, recordLoad } from '../warehouse/ops-loads.ts';
 import { recordRejects } from '../warehouse/ops-rejects.ts';
+import { recordNotes, recordSchemaChanges } from '../warehouse/ops-schema-changes.ts';
+import { fieldChanges, fieldRegistry, recordFields } from '../warehouse/ops-unit-fields.ts';
 import {
   applyRawTable,
-  fieldRegistry,
   planRawTable,
   type RawTablePlan,
   type ReadField,
@@ -86,7 +80,8 @@ export async function loadPackage(
           `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
         );
       }
-      await recordFields(connection, manifest, plan, options.runId);
+      await recordFields(connection, manifest, plan);
+      await recordSchemaChanges(connection, manifest, plan, options.runId);
       const fingerprint = await contentFingerprint(connection, folder, manifest, plan, options.signal);
       await recordLoad(connection, manifest, counts, fingerprint, options);
       await recordNotes(connection, manifest, options.runId);

@@ -9,9 +9,10 @@ import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { chooseTargets, type DroppedUnit, type DropRequest, dropTargets } from '../warehouse/drop-targets.ts';
 import { dropUnits } from '../warehouse/drop-units.ts';
-import { ledgerTables } from '../warehouse/ops-units.ts';
+import { publicationOf } from '../warehouse/ops-publication.ts';
+import { readUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
-import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
+import { CATALOG, WAREHOUSE_VERSION } from '../warehouse/schema.ts';
 import { runSession } from './session.ts';
 
 const BY_HAND = 'taken out by crawlhouse drop';
@@ -39,9 +40,9 @@ async function knownTargets(
   const remembered = rememberedUnits(settings);
   const found = await readPublished(settings, async (connection) => {
     // The queries are of this version's columns, and a published file is never written to.
-    const version = await connection.scalar('SELECT version FROM ops.publication');
-    if (Number(version) < WAREHOUSE_VERSION) return 'earlier' as const;
-    const { units } = await ledgerTables(connection);
+    const { version } = await publicationOf(connection, CATALOG);
+    if (version < WAREHOUSE_VERSION) return 'earlier' as const;
+    const units = await readUnits(connection);
     const known = new Map([...units, ...remembered].map((one) => [one.unit, one]));
     return dropTargets(connection, [...known.values()], request);
   });

@@ -7,7 +7,7 @@ import { type Fault, findFaults } from '../transform/find-faults.ts';
 import type { ModelsOutcome } from '../transform/run-models.ts';
 import { type NewUnit, type NewUnits, withNewUnits } from '../warehouse/new-units.ts';
 import { type Hold, recordHolds } from '../warehouse/ops-holds.ts';
-import { projectNames } from '../warehouse/project-names.ts';
+import { projectNames } from '../warehouse/raw-projects.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 
 /** Of the memory limit: what puts rows of many columns back takes more than the limit counts. */

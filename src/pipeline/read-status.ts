@@ -10,7 +10,8 @@ import { type Discovery, LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
-import { ledgerTables } from '../warehouse/ops-units.ts';
+import { readRuns } from '../warehouse/ops-runs.ts';
+import { readUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 
 /** The last runs that are listed. */
@@ -76,7 +77,10 @@ function rememberedByLedger(settings: Settings): Remembered {
 }
 
 async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
-  const published = await readPublished(settings, (connection) => ledgerTables(connection));
+  const published = await readPublished(settings, async (connection) => ({
+    units: await readUnits(connection),
+    runs: await readRuns(connection),
+  }));
   return {
     discovery: { open: [], swept_at: null },
     units: published?.units ?? [],

@@ -5,7 +5,7 @@ import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
 import { unitName } from '../model/unit.ts';
 import { asDropped } from '../warehouse/drop-targets.ts';
 import { type HeldUnit, heldUnits } from '../warehouse/held-units.ts';
-import { markKept } from '../warehouse/mark-kept.ts';
+import { markKept } from '../warehouse/ops-loads.ts';
 import { takeOut } from './drop.ts';
 import type { Session, Work } from './session.ts';
 

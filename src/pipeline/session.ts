@@ -27,9 +27,8 @@ import type { ModelsReport } from '../transform/run-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Hold, keepHolds, readHolds } from '../warehouse/ops-holds.ts';
 import { countsOf, type LoadedUnit, loadedUnits } from '../warehouse/ops-loads.ts';
-import { recordRun } from '../warehouse/ops-units.ts';
 import type { ReadField } from '../warehouse/raw-table.ts';
-import { reconcileLedger } from '../warehouse/reconcile-ledger.ts';
+import { reconcileLedger, recordLedger } from '../warehouse/reconcile-ledger.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { withHeld } from './hold-units.ts';
 import { transform } from './transform.ts';
@@ -194,7 +193,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
           working.connection,
           standsHeld.map(({ unit }) => unit),
         );
-        await recordRun(ledger, working, { runId, status: runStatus(errors) });
+        await recordLedger(ledger, working, { runId, status: runStatus(errors) });
         await aboveOurs(() => publish(working, logger, signal));
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');

@@ -1,22 +1,7 @@
-import { type Connection, table } from '../core/duckdb.ts';
+import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { unitFingerprints } from '../warehouse/fingerprint.ts';
-
-/** A unit that was loaded since the last publication, with the fingerprint of what was loaded. */
-export interface FreshUnit {
-  readonly dataset: string;
-  readonly unit: string;
-  readonly fingerprint: string;
-}
-
-/** Units of a copy that are not published yet; without those of versions that took no fingerprint. */
-export async function freshUnits(connection: Connection, catalog: string): Promise<FreshUnit[]> {
-  const rows = await connection.rows(
-    `SELECT dataset, unit, fingerprint FROM ${table(catalog, 'ops', 'loads')}
-     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, unit`,
-  );
-  return rows as unknown as FreshUnit[];
-}
+import type { FreshUnit } from '../warehouse/ops-loads.ts';
 
 /**
  * Takes the fingerprints of units anew, from their rows in the copy.

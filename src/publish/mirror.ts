@@ -5,6 +5,7 @@ import { type Connection, ident, table as quoted, text } from '../core/duckdb.ts
 import { CrawlhouseError } from '../core/errors.ts';
 import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
 import { objectBytes } from '../stores/read-object.ts';
+import { tableColumns } from '../warehouse/catalog.ts';
 import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
 
 export interface MirrorOptions {
@@ -62,7 +63,11 @@ export async function mirror(
   const { store, prefix, publication, folder } = options;
   const former = await readManifest(store, prefix, signal);
   const present: MirrorPartition[] = [];
-  for (const table of options.tables) present.push(...(await partitionsOf(connection, table)));
+  const tables = await tableColumns(connection, ['raw', 'mart']);
+  for (const table of options.tables) {
+    const columns = new Set(tables.get(table)?.map(({ name }) => name));
+    present.push(...(await partitionsOf(connection, table, columns)));
+  }
   const plan = planMirror(present, former?.manifest ?? null, prefix);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -124,9 +129,12 @@ function jsonOf(content: string): unknown {
 }
 
 /** The partitions of a table with the count and the fingerprint of their rows, in one pass. */
-async function partitionsOf(connection: Connection, table: string): Promise<MirrorPartition[]> {
+async function partitionsOf(
+  connection: Connection,
+  table: string,
+  columns: ReadonlySet<string>,
+): Promise<MirrorPartition[]> {
   const from = quoted(...table.split('.'));
-  const columns = new Set(await columnsOf(connection, table));
   if (columns.size === 0) {
     throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${table} in the warehouse`, {
       hint: "crawlhouse query 'SHOW ALL TABLES' lists what there is",
@@ -146,16 +154,6 @@ async function partitionsOf(connection: Connection, table: string): Promise<Mirr
       rows: Number(row['rows of it']),
       fingerprint: String(row['hash of it']),
     }));
-}
-
-async function columnsOf(connection: Connection, table: string): Promise<string[]> {
-  const [schema, name] = table.split('.');
-  const rows = await connection.rows<{ name: string }>(
-    `SELECT column_name AS name FROM duckdb_columns()
-     WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
-    [schema ?? '', name ?? ''],
-  );
-  return rows.map((row) => row.name);
 }
 
 async function writePartition(

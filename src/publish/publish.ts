@@ -4,18 +4,20 @@ import { copyFile, link, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../core/atomic-file.ts';
 import { damagedFile, verifyBlocks } from '../core/database-blocks.ts';
-import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { type Connection, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { giveUserMode } from '../core/private-files.ts';
 import { attachPublished } from '../warehouse/attach-published.ts';
-import { presentRows } from '../warehouse/present-rows.ts';
-import { publicationOf, readDespiteWriter } from '../warehouse/read-publication.ts';
+import { countQueryable } from '../warehouse/count-queryable.ts';
+import { freshUnits, recordPublished } from '../warehouse/ops-loads.ts';
+import { beginPublication, markClean, publicationOf } from '../warehouse/ops-publication.ts';
+import { readDespiteWriter } from '../warehouse/read-publication.ts';
 import { formerPath } from '../warehouse/restore-former.ts';
 import { FILE_OPTIONS } from '../warehouse/schema.ts';
 import { setAsideChanges } from '../warehouse/set-aside-wal.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
-import { compareFingerprints, freshUnits } from './compare-fingerprints.ts';
+import { compareFingerprints } from './compare-fingerprints.ts';
 
 const COPY = 'publication_copy';
 
@@ -31,10 +33,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
   const { connection, path, publishedPath } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = randomUUID();
-  await connection.run('UPDATE ops.publication SET base_id = ?, id = ?, published_at = now()', [
-    former?.id ?? null,
-    id,
-  ]);
+  await beginPublication(connection, id, former?.id ?? null);
   await removeLeftovers(publishedPath);
   const temporary = `${publishedPath}.${id}.publishing`;
   const startedAt = performance.now();
@@ -47,7 +46,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
       const fresh = await freshUnits(connection, COPY);
       await countQueryable(connection, COPY);
       await compareFingerprints(connection, COPY, fresh, signal);
-      await connection.run(`UPDATE ${table(COPY, 'ops', 'publication')} SET dirty = false`);
+      await markClean(connection, COPY);
       await connection.run(`CHECKPOINT ${ident(COPY)}`);
     } finally {
       await connection.run(`DETACH ${ident(COPY)}`);
@@ -63,8 +62,8 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     await working.attach();
   }
   await connection.transaction(async () => {
-    await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
-    await connection.run('UPDATE ops.publication SET dirty = false');
+    await recordPublished(connection);
+    await markClean(connection);
   });
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
 }
@@ -100,44 +99,6 @@ async function replacePublished(
     }
   }
   await rm(former, { force: true });
-}
-
-/** Counts what can be queried in the copy and writes it to `ops.loads`. */
-async function countQueryable(connection: Connection, catalog: string): Promise<void> {
-  const loads = table(catalog, 'ops', 'loads');
-  const datasets = await connection.rows<{ dataset: string; loaded: bigint; fresh: bigint }>(
-    `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh
-     FROM ${loads} GROUP BY dataset`,
-  );
-  for (const { dataset, loaded, fresh } of datasets) {
-    const raw = table(catalog, 'raw', dataset);
-    const present = await presentRows(connection, catalog, dataset);
-    const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
-    if (total !== loaded) {
-      throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
-    }
-    if (fresh === 0n) continue;
-    // Grouped in one pass: as a subquery of the UPDATE the rows would be joined, and held in memory.
-    await connection.run(
-      `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
-       FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL) AS fresh
-       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${present} GROUP BY _unit) AS c ON c._unit = fresh.unit
-       WHERE l.unit = fresh.unit`,
-      [dataset],
-    );
-  }
-  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
-    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
-  );
-  if (different) {
-    throw unreconciled(
-      `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
-    );
-  }
-}
-
-function unreconciled(message: string): CrawlhouseError {
-  return new CrawlhouseError('unreconciled', message, { hint: 'the former publication stays in place' });
 }
 
 /** Copies that a killed publication left behind. */

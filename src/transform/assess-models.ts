@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../core/duckdb.ts';
-import type { BuildStamp } from './build-model.ts';
+import { changedPieces, pieceCount } from '../warehouse/ops-model-pieces.ts';
+import { type BuildStamp, type BuiltModel, builtModels } from '../warehouse/ops-models.ts';
 import { type Build, decideBuild } from './decide-build.ts';
-import {
-  type BuiltModel,
-  builtModels,
-  definitionOf,
-  fingerprint,
-  madeFrom,
-  sourceVersions,
-} from './model-state.ts';
-import { changedPieces, cutModel, pieceCount } from './pieces.ts';
+import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
+import { currentPieces, cutModel } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 interface Assessed {
@@ -39,11 +33,11 @@ export async function assessModels(
   runId: string,
 ): Promise<Assessor> {
   const before = await builtModels(connection);
-  const versionOf = await sourceVersions(connection);
+  const versions = await sourceVersions(connection);
   const stamps = new Map<string, string>();
   const definitions = new Map<string, string>();
   const made = new Set<string>();
-  const lookedAt = versionOf('ops.loads');
+  const lookedAt = versions.all;
 
   const leave = ({ model }: PlannedModel): void => {
     const former = before.get(model.name);
@@ -53,7 +47,7 @@ export async function assessModels(
   const assess = async (planned: PlannedModel): Promise<Assessed> => {
     const { name, kind } = planned.model;
     const definition = definitionOf(planned, definitions);
-    const sources = madeFrom(planned, versionOf, stamps);
+    const sources = madeFrom(planned, versions, stamps);
     const own = fingerprint(planned);
     const former = before.get(name);
     const cut = kind === 'table' ? cutModel(planned) : undefined;
@@ -69,7 +63,9 @@ export async function assessModels(
       touched: changed !== 'all' && [...planned.sources].some((source) => changed.has(source)),
       modelsMade: [...planned.models].some((model) => made.has(model)),
       changes: comparable && {
-        ...(still ? { behind: [], gone: [] } : await changedPieces(connection, comparable)),
+        ...(still
+          ? { behind: [], gone: [] }
+          : await changedPieces(connection, name, currentPieces(comparable))),
         total: await pieceCount(connection, name),
       },
     });

@@ -1,34 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { martObjects } from '../warehouse/catalog.ts';
+import {
+  changedPieces,
+  forgetPieces,
+  type PieceChanges,
+  recordPieces,
+} from '../warehouse/ops-model-pieces.ts';
+import { type BuildStamp, forgetModel, recordBuild } from '../warehouse/ops-models.ts';
 import type { Build } from './decide-build.ts';
 import { referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
 import { modelError } from './model-error.ts';
-import { martObjects } from './model-state.ts';
-import {
-  type CutModel,
-  changedPieces,
-  cutModel,
-  forgetPieces,
-  inPieces,
-  type PieceChanges,
-  presentPieces,
-  recordPieces,
-  withinPieces,
-} from './pieces.ts';
+import { type CutModel, currentPieces, cutModel, inPieces, presentPieces, withinPieces } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { parseSelect } from './sql-tree.ts';
-
-export interface BuildStamp {
-  readonly fingerprint: string;
-  readonly definition: string;
-  /** Versions of what it reads. */
-  readonly sources: string;
-  /** What has been loaded so far, of anything. */
-  readonly lookedAt: string;
-  readonly runId: string;
-}
 
 export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
@@ -53,30 +40,18 @@ export async function buildModel(
     // A view shows new rows by itself, but its tests have to be run on them.
     const viewOfPieces =
       cut && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
-    const changes = viewOfPieces ? await changedPieces(connection, cut) : piecesOf(build);
+    const changes = viewOfPieces
+      ? await changedPieces(connection, cut.name, currentPieces(cut))
+      : piecesOf(build);
     if (build.how === 'full') await dropOtherKind(connection, model);
     const made =
       build.how === 'pieces' && cut
         ? await replacePieces(connection, planned, cut, build.changes, signal)
         : await create(connection, planned, cut, signal);
-    if (cut) await recordPieces(connection, cut, changes);
+    if (cut) await recordPieces(connection, cut.name, currentPieces(cut), changes);
     else await forgetPieces(connection, model.name);
     for (const comment of comments(model)) await connection.run(comment);
-    await connection.run('DELETE FROM ops.models WHERE name = $1', [model.name]);
-    await connection.run(
-      `INSERT INTO ops.models BY NAME SELECT $1 AS name, $2 AS kind, $3 AS fingerprint, $4 AS definition,
-         $5 AS sources, $6::BIGINT AS rows, now() AS built_at, $7 AS run_id, $8 AS looked_at`,
-      [
-        model.name,
-        model.kind,
-        stamp.fingerprint,
-        stamp.definition,
-        stamp.sources,
-        made,
-        stamp.runId,
-        stamp.lookedAt,
-      ],
-    );
+    await recordBuild(connection, model, made, stamp);
     await onChange?.();
     return made;
   });
@@ -92,7 +67,7 @@ export async function dropModel(
   await connection.transaction(async () => {
     const kind = (await martObjects(connection)).get(name);
     if (kind) await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
-    await connection.run('DELETE FROM ops.models WHERE name = $1', [name]);
+    await forgetModel(connection, name);
     await forgetPieces(connection, name);
     await onChange?.();
   });

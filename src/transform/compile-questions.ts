@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { type Connection, Database } from '../core/duckdb.ts';
+import { tableColumns } from '../warehouse/catalog.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import { checkQuestions, type PublishedColumns } from './check-questions.ts';
 import type { Model } from './model.ts';
@@ -35,10 +36,6 @@ async function checkAlone(questions: readonly Question[], models: readonly Model
 }
 
 async function publishedColumns(connection: Connection): Promise<PublishedColumns> {
-  const rows = await connection.rows<{ table: string; name: string }>(
-    `SELECT schema_name || '.' || table_name AS "table", column_name AS name FROM duckdb_columns()
-     WHERE database_name = current_database() AND schema_name = 'mart'`,
-  );
-  const tables = Map.groupBy(rows, (row) => row.table);
+  const tables = await tableColumns(connection, ['mart']);
   return new Map([...tables].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
 }

@@ -1,4 +1,4 @@
-import type { PieceChanges } from './pieces.ts';
+import type { PieceChanges } from '../warehouse/ops-model-pieces.ts';
 
 /** From so many pieces on, and half of all, making the model as a whole is the shorter way to the same rows. */
 const MANY_PIECES = 20;

@@ -1,7 +1,7 @@
 import type { DataTest } from './data-tests.ts';
 import type { Incremental } from './model-header.ts';
 
-export type ModelKind = 'view' | 'table';
+type ModelKind = 'view' | 'table';
 
 /** A declared table of `raw` or `ops`: the columns that the SQL uses and that may be missing, with their types. */
 type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;

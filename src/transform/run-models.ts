@@ -4,12 +4,13 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { withLowerMemory } from '../core/lower-memory.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
+import { martObjects } from '../warehouse/catalog.ts';
+import { modelNames, recordLook } from '../warehouse/ops-models.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
 import { isDataError } from './data-error.ts';
 import type { Model } from './model.ts';
 import { modelError } from './model-error.ts';
-import { martObjects, recordLook } from './model-state.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { testModel } from './test-model.ts';
@@ -189,9 +190,7 @@ async function testAll(
 
 async function dropRemoved({ connection, models, logger, onChange }: RunModelsOptions): Promise<void> {
   const names = new Set(models.map((model) => model.name));
-  for (const { name } of await connection.rows<{ name: string }>(
-    'SELECT name FROM ops.models ORDER BY name',
-  )) {
+  for (const name of await modelNames(connection)) {
     if (names.has(name)) continue;
     await dropModel(connection, name, onChange);
     logger.info('model dropped', { model: name });

@@ -1,4 +1,5 @@
 import { type Connection, ident, table } from '../core/duckdb.ts';
+import { tableColumns } from '../warehouse/catalog.ts';
 import { badModel } from './bad-model.ts';
 import type { Model } from './model.ts';
 
@@ -9,13 +10,12 @@ type ColumnNames = ReadonlyMap<string, string>;
 export type SourceTables = ReadonlyMap<string, ColumnNames>;
 
 export async function sourceTables(connection: Connection): Promise<SourceTables> {
-  const rows = await connection.rows<{ source: string; columns: { items: readonly string[] } }>(`
-    SELECT lower(schema_name || '.' || table_name) AS source, list(column_name) AS columns
-    FROM duckdb_columns()
-    WHERE database_name = current_database() AND schema_name IN ('raw', 'ops')
-    GROUP BY ALL`);
+  const tables = await tableColumns(connection, ['raw', 'ops']);
   return new Map(
-    rows.map((row) => [row.source, new Map(row.columns.items.map((name) => [name.toLowerCase(), name]))]),
+    [...tables].map(([source, columns]) => [
+      source.toLowerCase(),
+      new Map(columns.map(({ name }) => [name.toLowerCase(), name])),
+    ]),
   );
 }
 

@@ -1,6 +1,9 @@
 import { type Connection, table } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
-import { cutModel, inPieces, markTested, untestedPieces } from './pieces.ts';
+import { recordPiecesTested, untestedPieces } from '../warehouse/ops-model-pieces.ts';
+import { recordTested } from '../warehouse/ops-models.ts';
+import { recordTestResults } from '../warehouse/ops-test-results.ts';
+import { cutModel, inPieces } from './pieces.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /** So many rows that break a rule are shown. */
@@ -54,17 +57,10 @@ export async function testModel(
   const reports = await countFailures(connection, planned, { where, signal });
   const passed = !reports.some((report) => report.severity === 'error' && report.status === 'failed');
   await connection.transaction(async () => {
-    for (const [index, { name, severity, status, failures }] of reports.entries()) {
-      await connection.run(
-        `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, $2 AS model, $3 AS name, $4 AS severity,
-           $5 AS status, $6::BIGINT AS failures, $7 AS sql, now() AS tested_at`,
-        [runId, model.name, name, severity, status, BigInt(failures), tests[index]?.sql ?? ''],
-      );
-    }
-    await connection.run(`UPDATE ops.models SET tested_at = ${passed ? 'now()' : 'NULL'} WHERE name = $1`, [
-      model.name,
-    ]);
-    if (cut && passed) await markTested(connection, cut.name);
+    const results = reports.map((report, index) => ({ ...report, sql: tests[index]?.sql ?? '' }));
+    await recordTestResults(connection, runId, results);
+    await recordTested(connection, model.name, passed);
+    if (cut && passed) await recordPiecesTested(connection, cut.name);
   });
   return reports;
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
+import { martObjects } from '../warehouse/catalog.ts';
 import type { Model } from './model.ts';
-import { martObjects } from './model-state.ts';
 import { planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
 import { countFailures } from './test-model.ts';

@@ -2,7 +2,8 @@ import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import { type Unit, unitName } from '../model/unit.ts';
-import { type HeldUnit, heldUnits, projectNamed } from './held-units.ts';
+import { type HeldUnit, heldUnits } from './held-units.ts';
+import { projectNamed } from './raw-projects.ts';
 
 export interface DropRequest {
   /** Ids of crawls or crawl over crawls. */

@@ -1,4 +1,6 @@
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { recordFingerprint, unpublishedUnits } from './ops-loads.ts';
+import { columnsOfUnits } from './ops-unit-fields.ts';
 import { presentRows } from './present-rows.ts';
 import { CATALOG } from './schema.ts';
 
@@ -31,15 +33,10 @@ export async function unitFingerprints(
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const found = new Map(units.map((unit) => [unit, '0']));
-  const columns = await connection.rows<{ columns: string; unit: string }>(
-    `SELECT unit, CAST(to_json(list(column_name ORDER BY column_name)) AS VARCHAR) AS columns
-     FROM ${table(catalog, 'ops', 'unit_fields')}
-     WHERE dataset = ? AND unit IN (SELECT unnest(from_json(?, '["VARCHAR"]'))) GROUP BY unit ORDER BY unit`,
-    [dataset, JSON.stringify(units)],
-  );
+  const came = await columnsOfUnits(connection, catalog, dataset, units);
   const present = await presentRows(connection, catalog, dataset);
-  for (const [names, group] of Map.groupBy(columns, (one) => one.columns)) {
-    const values = (JSON.parse(names) as string[]).map((column) => ({ column, sql: ident(column) }));
+  for (const group of Map.groupBy(came, ({ columns }) => JSON.stringify(columns)).values()) {
+    const values = (group[0]?.columns ?? []).map((column) => ({ column, sql: ident(column) }));
     for (let first = 0; first < group.length; first += UNITS_AT_ONCE) {
       const some = group.slice(first, first + UNITS_AT_ONCE).map(({ unit }) => text(unit));
       const rows = await connection.rows<{ unit: string; fingerprint: string }>(
@@ -54,22 +51,13 @@ export async function unitFingerprints(
   return found;
 }
 
-/** Forgets the fingerprints of a dataset, before one of its columns takes another type. */
-export async function forgetFingerprints(connection: Connection, dataset: string): Promise<void> {
-  await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
-}
-
-/** Takes the fingerprints of a dataset's units that are not published yet from the table, after such a change. */
+/** Takes the fingerprints of a dataset's units that are not published yet from the table, after a column took another type. */
 export async function renewFingerprints(
   connection: Connection,
   dataset: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const fresh = await connection.rows<{ unit: string }>(
-    'SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL',
-    [dataset],
-  );
-  const units = fresh.map(({ unit }) => unit);
+  const units = await unpublishedUnits(connection, dataset);
   for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, dataset, units, signal))
-    await connection.run('UPDATE ops.loads SET fingerprint = ? WHERE unit = ?', [fingerprint, unit]);
+    await recordFingerprint(connection, unit, fingerprint);
 }

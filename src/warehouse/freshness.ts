@@ -1,4 +1,5 @@
 import type { Connection } from '../core/duckdb.ts';
+import { hasColumns } from './catalog.ts';
 
 /** The last crawl of a project that the warehouse holds; times are ISO 8601. */
 export interface Freshness {
@@ -13,16 +14,8 @@ export interface Freshness {
 /** How fresh each project is, the one whose last crawl is oldest first. */
 export async function freshness(connection: Connection): Promise<Freshness[]> {
   // A published file of an earlier version, which the next publication replaces.
-  const isListed = await connection.scalar(
-    `SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'ops'
-     AND table_name = 'listed'`,
-  );
-  if (isListed === 0n) return [];
-  const hasNames = await connection.scalar(
-    `SELECT count(*) = 2 FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'raw'
-     AND table_name = 'projects' AND column_name IN ('id', 'name')`,
-  );
-  const names = hasNames
+  if (!(await hasColumns(connection, 'ops.listed', ['id']))) return [];
+  const names = (await hasColumns(connection, 'raw.projects', ['id', 'name']))
     ? '(SELECT id, max(name) AS name FROM raw.projects GROUP BY id)'
     : `(SELECT '' AS id, NULL AS name)`;
   const iso = (time: string): string => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;

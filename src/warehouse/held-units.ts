@@ -36,17 +36,3 @@ export async function heldUnits(connection: Connection): Promise<Map<string, Hel
     ]),
   );
 }
-
-/** The id of a project that is given by id or name, as it stands in `raw.projects`; what is not there as it came. */
-export async function projectNamed(connection: Connection, name: string): Promise<string> {
-  const isThere = await connection.scalar(
-    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'raw'
-     AND table_name = 'projects' AND column_name = 'name'`,
-  );
-  if (isThere === 0n) return name;
-  const id = await connection.scalar(
-    'SELECT id FROM raw.projects WHERE name = ? ORDER BY _seen_to IS NULL DESC LIMIT 1',
-    [name],
-  );
-  return id === undefined ? name : String(id);
-}

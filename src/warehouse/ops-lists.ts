@@ -1,5 +1,6 @@
 import type { Connection, Row } from '../core/duckdb.ts';
 import { type KnownItem, type KnownList, type Listed, type ListName, UNKNOWN_LIST } from '../model/listed.ts';
+import { hasColumns } from './catalog.ts';
 
 /** What is known of every list, of the published warehouse or of the working copy. */
 export interface KnownLists {
@@ -27,11 +28,7 @@ const IDS = `(SELECT unnest(from_json(?, '["VARCHAR"]')))`;
 
 /** Reads `ops.lists` and `ops.listed` of the connection's database; a warehouse without them knows nothing. */
 export async function readKnownLists(connection: Connection): Promise<KnownLists> {
-  const tables = await connection.scalar(
-    `SELECT count(*) FROM duckdb_tables()
-     WHERE database_name = current_database() AND schema_name = 'ops' AND table_name IN ('lists', 'listed')`,
-  );
-  if (tables !== 2n) return NOTHING_KNOWN;
+  if (!(await hasColumns(connection, 'ops.listed', ['id']))) return NOTHING_KNOWN;
   const lists = await connection.rows(
     'SELECT list, workspace_id, CAST(epoch_ms(swept_at) AS DOUBLE) AS swept_at FROM ops.lists',
   );

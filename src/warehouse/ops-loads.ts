@@ -1,10 +1,11 @@
-import { type Connection, ident } from '../core/duckdb.ts';
+import { type Connection, ident, table } from '../core/duckdb.ts';
 import { stringifyJson } from '../core/json.ts';
 import type { Counts } from '../model/counts.ts';
 import type { PastLoad } from '../model/estimate.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import type { Volume } from '../model/volume.ts';
+import { hasColumns } from './catalog.ts';
 
 /** What the warehouse knows of a unit that it holds. */
 export interface LoadedUnit {
@@ -78,11 +79,7 @@ export async function rowCountAnomalies(
   connection: Connection,
 ): Promise<{ unit: string; project_id: string; rows: number; usual: number; loaded_at: string }[]> {
   // Published by a version that did not compare them yet.
-  const known = await connection.scalar(
-    `SELECT count(*) FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = 'ops'
-       AND table_name = 'loads' AND column_name = 'flag'`,
-  );
-  if (Number(known) === 0) return [];
+  if (!(await hasColumns(connection, 'ops.loads', ['flag']))) return [];
   const rows = await connection.rows<{
     unit: string;
     project_id: string;
@@ -118,7 +115,7 @@ export async function recordLoad(
   { runId, volume }: { readonly runId: string; readonly volume?: Volume },
 ): Promise<void> {
   const { unit, source } = manifest;
-  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [manifest.name]);
+  await forgetLoad(connection, manifest.name);
   const row = {
     unit: manifest.name,
     dataset: unit.dataset,
@@ -148,4 +145,71 @@ export async function recordLoad(
        make_timestamptz(CAST(? AS BIGINT) * 1000))`,
     [...Object.values(row), BigInt(Date.now()), source.ended_at == null ? null : BigInt(source.ended_at)],
   );
+}
+
+/** Removes the entry of a unit. */
+export async function forgetLoad(connection: Connection, unit: string): Promise<void> {
+  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
+}
+
+/** What was loaded into each dataset so far, in few characters. */
+export async function loadVersions(connection: Connection): Promise<Map<string, string>> {
+  const rows = await connection.rows<{ dataset: string; version: string }>(
+    `SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version
+     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+  );
+  return new Map(rows.map(({ dataset, version }) => [dataset, version]));
+}
+
+/** Records that a person brought units back: `keep` leaves them alone until they are dropped. */
+export async function markKept(connection: Connection, units: readonly string[]): Promise<void> {
+  if (units.length === 0) return;
+  await connection.run(
+    `UPDATE ops.loads SET kept = true WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
+    [JSON.stringify(units)],
+  );
+}
+
+/** A unit that was loaded since the last publication, with the fingerprint of what was loaded. */
+export interface FreshUnit {
+  readonly dataset: string;
+  readonly unit: string;
+  readonly fingerprint: string;
+}
+
+/** Units of a copy that are not published yet; without those of versions that took no fingerprint. */
+export async function freshUnits(connection: Connection, catalog: string): Promise<FreshUnit[]> {
+  const rows = await connection.rows(
+    `SELECT dataset, unit, fingerprint FROM ${table(catalog, 'ops', 'loads')}
+     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, unit`,
+  );
+  return rows as unknown as FreshUnit[];
+}
+
+/** Records that every load is published: its rows were counted in the copy. */
+export async function recordPublished(connection: Connection): Promise<void> {
+  await connection.run('UPDATE ops.loads SET queryable = loaded WHERE queryable IS NULL');
+}
+
+/** Units of a dataset that are not published yet. */
+export async function unpublishedUnits(connection: Connection, dataset: string): Promise<string[]> {
+  const rows = await connection.rows<{ unit: string }>(
+    'SELECT unit FROM ops.loads WHERE dataset = ? AND queryable IS NULL',
+    [dataset],
+  );
+  return rows.map(({ unit }) => unit);
+}
+
+/** Replaces the fingerprint of a unit. */
+export async function recordFingerprint(
+  connection: Connection,
+  unit: string,
+  fingerprint: string,
+): Promise<void> {
+  await connection.run('UPDATE ops.loads SET fingerprint = ? WHERE unit = ?', [fingerprint, unit]);
+}
+
+/** Removes the fingerprints of a dataset, before one of its columns takes another type. */
+export async function forgetFingerprints(connection: Connection, dataset: string): Promise<void> {
+  await connection.run('UPDATE ops.loads SET fingerprint = NULL WHERE dataset = ?', [dataset]);
 }

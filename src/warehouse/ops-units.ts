@@ -1,29 +1,18 @@
 import type { Connection } from '../core/duckdb.ts';
-import type { LedgerRun, LedgerUnit, UnitState } from '../model/ledger-records.ts';
-import type { WorkingCopy } from './working-copy.ts';
+import type { LedgerUnit, UnitState } from '../model/ledger-records.ts';
+import type { Unit } from '../model/unit.ts';
 
 const UNIT_JSON = `[{"unit":"VARCHAR","dataset":"VARCHAR","kind":"VARCHAR","id":"VARCHAR","project_id":"VARCHAR",
   "from":"VARCHAR","to":"VARCHAR","status":"VARCHAR","attempts":"BIGINT",
   "code":"VARCHAR","message":"VARCHAR","hint":"VARCHAR","updated_at":"TIMESTAMPTZ",
   "failures":"BIGINT","next_try_at":"TIMESTAMPTZ"}]`;
 
-const RUN_JSON = `[{"run_id":"VARCHAR","command":"VARCHAR","status":"VARCHAR",
-  "started_at":"TIMESTAMPTZ","ended_at":"TIMESTAMPTZ"}]`;
+const DROPPED_JSON = `[{"unit":"VARCHAR","dataset":"VARCHAR","source_kind":"VARCHAR","source_id":"VARCHAR",
+  "project_id":"VARCHAR","window_from":"VARCHAR","window_to":"VARCHAR"}]`;
 
-/** The part of the ledger that is written to `ops`. */
-interface LedgerReader {
-  units(): readonly LedgerUnit[];
-  runs(most: number): readonly LedgerRun[];
-}
-
-/** Writes units and runs of the ledger to `ops`, as they will stand once this publication is in place. */
-export async function recordRun(
-  ledger: LedgerReader,
-  working: WorkingCopy,
-  current: { readonly runId: string; readonly status: string },
-): Promise<void> {
-  const { connection } = working;
-  const units = ledger.units().map((unit) => ({
+/** Replaces all units by those of the ledger; what is loaded counts as published. */
+export async function recordUnits(connection: Connection, units: readonly LedgerUnit[]): Promise<void> {
+  const rows = units.map((unit) => ({
     unit: unit.unit,
     dataset: unit.dataset,
     ...unit.source,
@@ -37,69 +26,77 @@ export async function recordRun(
     next_try_at: unit.next_try_at,
     ...(unit.status === 'loaded' ? { status: 'published', failures: 0, next_try_at: null } : {}),
   }));
-  const runs = ledger
-    .runs(1000)
-    .map((run) =>
-      run.run_id === current.runId
-        ? { ...run, status: current.status, ended_at: new Date().toISOString() }
-        : run,
-    );
-  await connection.transaction(async () => {
-    await connection.run('DELETE FROM ops.units');
-    await connection.run(
-      `INSERT INTO ops.units SELECT unnest(from_json(?, '${UNIT_JSON}'), recursive := true)`,
-      [JSON.stringify(units)],
-    );
-    await connection.run(
-      'DELETE FROM ops.runs WHERE run_id IN (SELECT unnest(from_json(?, \'["VARCHAR"]\')))',
-      [JSON.stringify(runs.map((run) => run.run_id))],
-    );
-    await connection.run(
-      `INSERT INTO ops.runs SELECT unnest(from_json(?, '${RUN_JSON}'), recursive := true)`,
-      [JSON.stringify(runs)],
-    );
-    await working.markDirty();
-  });
+  await connection.run('DELETE FROM ops.units');
+  await connection.run(
+    `INSERT INTO ops.units SELECT unnest(from_json(?, '${UNIT_JSON}'), recursive := true)`,
+    [JSON.stringify(rows)],
+  );
 }
 
-/** Units and runs as `ops` has them. */
-export async function ledgerTables(
+/** Records that units are to stay out of the warehouse, each in the place of its former row, and why. */
+export async function recordDropped(
   connection: Connection,
-  only = '',
-): Promise<{ units: LedgerUnit[]; runs: LedgerRun[] }> {
+  units: readonly (Unit & { readonly unit: string })[],
+  reason: string,
+): Promise<void> {
+  await connection.run(`DELETE FROM ops.units WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, [
+    JSON.stringify(units.map(({ unit }) => unit)),
+  ]);
+  const rows = units.map(({ unit, dataset, source, window }) => ({
+    unit,
+    dataset,
+    source_kind: source.kind,
+    source_id: source.id,
+    project_id: source.project_id,
+    window_from: window?.from ?? null,
+    window_to: window?.to ?? null,
+  }));
+  await connection.run(
+    `INSERT INTO ops.units BY NAME
+     SELECT unnest(from_json($1, '${DROPPED_JSON}'), recursive := true), 'dropped' AS status,
+       0 AS attempts, 'dropped' AS error_code, $2 AS error_message, now() AS updated_at, 0 AS failures`,
+    [JSON.stringify(rows), reason],
+  );
+}
+
+/** Units as records of the ledger; all, or those that were dropped. */
+export async function readUnits(
+  connection: Connection,
+  only: 'all' | 'dropped' = 'all',
+): Promise<LedgerUnit[]> {
   const iso = (column: string): string => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const units = await connection.jsonRows(
     `SELECT * REPLACE (${iso('updated_at')} AS updated_at, CAST(attempts AS INTEGER) AS attempts,
-       ${iso('next_try_at')} AS next_try_at) FROM ops.units ${only}`,
+       ${iso('next_try_at')} AS next_try_at) FROM ops.units WHERE ${only === 'all' ? 'true' : `status = 'dropped'`}`,
   );
-  const runs = await connection.jsonRows(
-    `SELECT * REPLACE (${iso('started_at')} AS started_at, ${iso('ended_at')} AS ended_at) FROM ops.runs`,
-  );
-  return {
-    units: units.map((row) => ({
-      unit: String(row.unit),
-      dataset: String(row.dataset),
-      source: {
-        kind: row.source_kind,
-        id: row.source_id,
-        project_id: row.project_id,
-      } as LedgerUnit['source'],
-      window: row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
-      status: row.status as UnitState,
-      attempts: Number(row.attempts),
-      error:
-        row.error_code === null
-          ? null
-          : ({
-              code: row.error_code,
-              message: row.error_message,
-              hint: row.error_hint,
-            } as LedgerUnit['error']),
-      failures: Number(row.failures ?? 0),
-      failing_since: null,
-      next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
-      updated_at: String(row.updated_at),
-    })),
-    runs: runs.map((run) => ({ ...(run as unknown as LedgerRun), summary: null })),
-  };
+  return units.map((row) => ({
+    unit: String(row.unit),
+    dataset: String(row.dataset),
+    source: {
+      kind: row.source_kind,
+      id: row.source_id,
+      project_id: row.project_id,
+    } as LedgerUnit['source'],
+    window: row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
+    status: row.status as UnitState,
+    attempts: Number(row.attempts),
+    error:
+      row.error_code === null
+        ? null
+        : ({
+            code: row.error_code,
+            message: row.error_message,
+            hint: row.error_hint,
+          } as LedgerUnit['error']),
+    failures: Number(row.failures ?? 0),
+    failing_since: null,
+    next_try_at: row.next_try_at === null ? null : String(row.next_try_at),
+    updated_at: String(row.updated_at),
+  }));
+}
+
+/** Names of the units that were taken out on purpose, and are to stay out. */
+export async function droppedUnits(connection: Connection): Promise<ReadonlySet<string>> {
+  const rows = await connection.rows<{ unit: string }>(`SELECT unit FROM ops.units WHERE status = 'dropped'`);
+  return new Set(rows.map((row) => row.unit));
 }

@@ -106,15 +106,6 @@ export async function rawTableColumns(connection: Connection, dataset: string): 
   return new Map(rows.map((row) => [row.column_name, row.data_type]));
 }
 
-/** Field → column, over all units of a dataset: a field never changes its column. */
-export async function fieldRegistry(connection: Connection, dataset: string): Promise<Map<string, string>> {
-  const rows = await connection.rows<{ field: string; column_name: string }>(
-    'SELECT DISTINCT field, column_name FROM ops.unit_fields WHERE dataset = ?',
-    [dataset],
-  );
-  return new Map(rows.map((row) => [row.field, row.column_name]));
-}
-
 /** Makes the table or brings it to the plan. */
 export async function applyRawTable(
   connection: Connection,

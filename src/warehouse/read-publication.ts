@@ -1,17 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type Connection, ident } from '../core/duckdb.ts';
+import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { attachDespiteWriter, attachPublished, publishedError } from './attach-published.ts';
+import { type Publication, publicationOf } from './ops-publication.ts';
 import { WAREHOUSE_VERSION } from './schema.ts';
-
-/** Identity of a warehouse file: which publication it is, and which one it was made from. */
-export interface Publication {
-  readonly id: string | null;
-  readonly base_id: string | null;
-  readonly dirty: boolean;
-  readonly version: number;
-}
 
 /**
  * The identity of a published warehouse, undefined when there is no file.
@@ -63,13 +56,4 @@ export async function readDespiteWriter(
   if (!existsSync(path)) return { publication: undefined, hasWriter: false };
   await using attached = await attachDespiteWriter(connection, path, 'published', workingPath, logger);
   return { publication: await checkedPublication(connection, path), hasWriter: attached.hasWriter };
-}
-
-export async function publicationOf(connection: Connection, catalog: string): Promise<Publication> {
-  const rows = await connection.rows(
-    `SELECT id, base_id, dirty, version FROM ${ident(catalog)}.ops.publication`,
-  );
-  const row = rows[0];
-  if (!row) throw new Error('ops.publication is empty');
-  return row as unknown as Publication;
 }

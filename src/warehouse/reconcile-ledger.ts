@@ -1,6 +1,7 @@
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import type { LoadedUnit } from './ops-loads.ts';
-import { ledgerTables } from './ops-units.ts';
+import { readRuns, recordRuns } from './ops-runs.ts';
+import { readUnits, recordUnits } from './ops-units.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** The part of the ledger that is filled and corrected from the warehouse. */
@@ -22,12 +23,36 @@ export async function reconcileLedger(
 ): Promise<void> {
   const { id } = await working.publication();
   if (id !== null && ledger.publication() !== id) {
-    const { units, runs } = await ledgerTables(working.connection);
-    ledger.restore(units, runs);
+    ledger.restore(await readUnits(working.connection), await readRuns(working.connection));
     ledger.setPublication(id);
   }
   // Of a drop whose process was killed before the ledger heard of it.
-  const dropped = await ledgerTables(working.connection, `WHERE status = 'dropped'`);
-  ledger.restore(dropped.units, []);
+  ledger.restore(await readUnits(working.connection, 'dropped'), []);
   ledger.settle(loaded);
+}
+
+/** The part of the ledger that is written to the warehouse. */
+interface LedgerReader {
+  units(): readonly LedgerUnit[];
+  runs(most: number): readonly LedgerRun[];
+}
+
+/** Writes units and runs of the ledger to `ops`, as they will be once this publication is in place. */
+export async function recordLedger(
+  ledger: LedgerReader,
+  working: WorkingCopy,
+  current: { readonly runId: string; readonly status: string },
+): Promise<void> {
+  const runs = ledger
+    .runs(1000)
+    .map((run) =>
+      run.run_id === current.runId
+        ? { ...run, status: current.status, ended_at: new Date().toISOString() }
+        : run,
+    );
+  await working.connection.transaction(async () => {
+    await recordUnits(working.connection, ledger.units());
+    await recordRuns(working.connection, runs);
+    await working.markDirty();
+  });
 }

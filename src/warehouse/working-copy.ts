@@ -7,7 +7,8 @@ import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
 import { targetOf } from './attach-published.ts';
 import { keepFormer } from './keep-former.ts';
-import { type Publication, publicationOf, readDespiteWriter } from './read-publication.ts';
+import { markDirty, type Publication, publicationOf } from './ops-publication.ts';
+import { readDespiteWriter } from './read-publication.ts';
 import { restoreFormer } from './restore-former.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
@@ -105,7 +106,7 @@ export class WorkingCopy implements AsyncDisposable {
 
   /** Notes, within the caller's transaction, that there is something to publish. */
   async markDirty(): Promise<void> {
-    await this.connection.run('UPDATE ops.publication SET dirty = true');
+    await markDirty(this.connection);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

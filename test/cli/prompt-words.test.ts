@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { completions, dotCommand } from '../../src/cli/prompt-words.ts';
-import type { Catalog } from '../../src/query/catalog.ts';
+import type { Catalog } from '../../src/warehouse/catalog.ts';
 
 const column = (name: string) => ({ name, type: 'VARCHAR', comment: null });
 const CATALOG: Catalog = [

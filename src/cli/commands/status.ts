@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { readStatus, type Status } from '../../pipeline/read-status.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
-import { projectNames } from '../../warehouse/project-names.ts';
+import { projectNames } from '../../warehouse/raw-projects.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
 import type { Command } from '../command.ts';
 import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';

@@ -1,0 +1,46 @@
+import { type Connection, table } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import { presentRows } from './present-rows.ts';
+
+/**
+ * Counts what can be queried in a copy of the warehouse and writes it to its `ops.loads`: the total of each raw table,
+ * and the rows of each unit that was not published yet.
+ *
+ * @throws CrawlhouseError `unreconciled` where another number was loaded
+ */
+export async function countQueryable(connection: Connection, catalog: string): Promise<void> {
+  const loads = table(catalog, 'ops', 'loads');
+  const datasets = await connection.rows<{ dataset: string; loaded: bigint; fresh: bigint }>(
+    `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh
+     FROM ${loads} GROUP BY dataset`,
+  );
+  for (const { dataset, loaded, fresh } of datasets) {
+    const raw = table(catalog, 'raw', dataset);
+    const present = await presentRows(connection, catalog, dataset);
+    const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
+    if (total !== loaded) {
+      throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
+    }
+    if (fresh === 0n) continue;
+    // Grouped in one pass: as a subquery of the UPDATE the rows would be joined, and held in memory.
+    await connection.run(
+      `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
+       FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL) AS fresh
+       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${present} GROUP BY _unit) AS c ON c._unit = fresh.unit
+       WHERE l.unit = fresh.unit`,
+      [dataset],
+    );
+  }
+  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
+    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
+  );
+  if (different) {
+    throw unreconciled(
+      `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
+    );
+  }
+}
+
+function unreconciled(message: string): CrawlhouseError {
+  return new CrawlhouseError('unreconciled', message, { hint: 'the former publication stays in place' });
+}

@@ -1,0 +1,45 @@
+import type { Connection } from '../core/duckdb.ts';
+
+/** What one run of a data test found. */
+interface TestResult {
+  readonly model: string;
+  readonly name: string;
+  readonly severity: string;
+  readonly status: string;
+  readonly failures: number;
+  /** What was run. */
+  readonly sql: string;
+}
+
+/** Adds the results of a run; earlier ones stay. */
+export async function recordTestResults(
+  connection: Connection,
+  runId: string,
+  results: readonly TestResult[],
+): Promise<void> {
+  for (const { model, name, severity, status, failures, sql } of results) {
+    await connection.run(
+      `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, $2 AS model, $3 AS name, $4 AS severity,
+         $5 AS status, $6::BIGINT AS failures, $7 AS sql, now() AS tested_at`,
+      [runId, model, name, severity, status, BigInt(failures), sql],
+    );
+  }
+}
+
+/** The last result of each test, with its time in UTC. */
+export async function lastTestResults(
+  connection: Connection,
+): Promise<(Omit<TestResult, 'sql'> & { readonly testedAt: string })[]> {
+  const rows = await connection.jsonRows(
+    `SELECT model, name, severity, status, failures, strftime(tested_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS tested_at
+     FROM ops.test_results QUALIFY row_number() OVER (PARTITION BY model, name ORDER BY tested_at DESC) = 1`,
+  );
+  return rows.map((row) => ({
+    model: String(row.model),
+    name: String(row.name),
+    severity: String(row.severity),
+    status: String(row.status),
+    failures: Number(row.failures),
+    testedAt: String(row.tested_at),
+  }));
+}
