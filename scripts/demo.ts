@@ -17,7 +17,7 @@ const real = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site']
   .filter((path) => existsSync(path));
 
 const QUESTIONS = [
-  'q05_status_codes_by_crawl',
+  'q05_status_codes_by_crawl -p limit=4',
   'q06_page_changes_by_crawl',
   'q08_404s_with_most_internal_links',
   'q16_bot_hits_by_segment_depth_and_inrank',
@@ -60,12 +60,13 @@ say('\n$ crawlhouse run\n');
 crawlhouse('run');
 say('\n$ crawlhouse run        (again: nothing is asked for twice)\n');
 crawlhouse('run');
-for (const name of QUESTIONS) {
+for (const question of QUESTIONS) {
+  const [name = '', ...parameters] = question.split(' ');
   const title = /title: (.*)/.exec(
     await readFile(join(folder, 'sql', 'questions', `${name}.sql`), 'utf8'),
   )?.[1];
-  say(`\n${title?.replaceAll(/^['"]|['"]$/g, '')}\n$ crawlhouse query --question ${name}\n`);
-  const lines = crawlhouse('query', '--question', name).split('\n');
+  say(`\n${title?.replaceAll(/^['"]|['"]$/g, '')}\n$ crawlhouse query --question ${question}\n`);
+  const lines = crawlhouse('query', '--question', name, ...parameters).split('\n');
   say(
     lines.slice(0, ROWS + 2).join('\n'),
     lines.length > ROWS + 3 ? `\n… (${lines.length - 3} rows)\n` : '\n',

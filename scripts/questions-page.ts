@@ -8,6 +8,8 @@ import { run } from '../src/pipeline/run.ts';
 import { PublishedWarehouse } from '../src/query/query-warehouse.ts';
 import { writeResult } from '../src/query/write-result.ts';
 import { startSandbox } from '../src/sandbox/start-sandbox.ts';
+import { type BoundQuestion, bindQuestion } from '../src/transform/bind-question.ts';
+import { type Parameter, STANDARD_PARAMETERS } from '../src/transform/question-parameters.ts';
 import { loadQuestions, type Question } from '../src/transform/questions.ts';
 import { sqlFolder } from '../src/transform/sql-folders.ts';
 
@@ -36,7 +38,7 @@ export async function questionsPage(): Promise<string> {
     });
     const sections: string[] = [];
     for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))]))
-      sections.push(section(question, await firstRows(warehouse, question.sql)));
+      sections.push(section(question, await firstRows(warehouse, bindQuestion(question))));
     return [HEAD, ...sections].join('\n');
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -89,27 +91,38 @@ async function importable(folder: string): Promise<string[]> {
 
 async function firstRows(
   warehouse: PublishedWarehouse,
-  sql: string,
+  { sql, parameters }: BoundQuestion,
 ): Promise<{ count: number; text: string }> {
   const signal = new AbortController().signal;
-  const counted = await warehouse.ask(`SELECT count(*) FROM (${sql}\n)`, signal, (result) => result.rows());
+  const count = `SELECT count(*) FROM (${sql}\n)`;
+  const counted = await warehouse.ask(count, signal, (result) => result.rows(), parameters);
   let text = '';
-  await warehouse.ask(`FROM (${sql}\n) LIMIT ${ROWS}`, signal, (result) =>
-    writeResult(result, { format: 'table' }, async (piece) => {
-      text += piece;
-    }),
-  );
+  const write = async (piece: string): Promise<void> => {
+    text += piece;
+  };
+  const first = `FROM (${sql}\n) LIMIT ${ROWS}`;
+  await warehouse.ask(first, signal, (result) => writeResult(result, { format: 'table' }, write), parameters);
   return { count: Number(counted[0]?.[0]), text };
 }
 
 function section(
-  { name, title, model, description }: Question,
+  { name, title, model, description, parameters }: Question,
   { count, text }: { count: number; text: string },
 ): string {
   const rows =
     count === 0 ? 'No rows on this data.' : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
   const source = `[\`${name}\`](../sql/questions/${name}.sql) reads \`${model}\``;
-  return `## ${title}\n\n${description.trim()}\n\n${source}. ${rows}\n`;
+  return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)} ${rows}\n`;
+}
+
+/** Names and defaults of parameters; what the standard ones mean is said once. */
+function taken(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return '';
+  const texts = parameters.map(({ name, default: value, description }) => {
+    const own = STANDARD_PARAMETERS[name] ? '' : `: ${description.replace(/\.$/, '')}`;
+    return `\`${name}${value === null ? '' : `=${value}`}\`${own}`;
+  });
+  return ` Parameters: ${texts.join('; ')}.`;
 }
 
 const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');
@@ -123,6 +136,15 @@ Below are the first rows on real crawls of public sites: two scans of US governm
 links, and the log files of a web server. They have no search results, structured data or segmentations of links, so
 some questions have no rows; their models have cases worked by hand under \`test/golden/\`, and a test answers each question a
 second time by plain code over the service's rows. This page is written by \`npm run docs:questions\`, and a test sees that it is current.
+
+Without parameters a question answers for all projects. \`-p NAME=VALUE\` gives one a value. These mean the same in every
+question that takes them:
+
+| parameter | type | means |
+| --------- | ---- | ----- |
+${Object.entries(STANDARD_PARAMETERS)
+  .map(([name, { type, description }]) => `| \`${name}\` | ${type} | ${description} |`)
+  .join('\n')}
 `;
 
 if (import.meta.main) {

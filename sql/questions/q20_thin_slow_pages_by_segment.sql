@@ -4,11 +4,26 @@ model: mart.pages
 description: >-
   One row for each crawl and first directory of the URL, over pages with status 200: shares of pages with less than
   300 words, with more than a second to the last byte, and with structured data (an item of
-  it, or a semantic type); and of these items the share that is not valid. NULL where the export did not say.
+  it, or a semantic type); and of these items the share that is not valid. NULL where the export did not say. The days
+  are those on which crawls ended.
+parameters:
+  project:
+  crawl:
+  segment:
+  from:
+  to:
+  limit:
+  thin_below: {type: BIGINT, default: 300, description: A page with fewer words is thin.}
+  slow_above: {type: BIGINT, default: 1000, description: 'A page that takes longer is slow, in milliseconds.'}
 */
 WITH
   item AS (
-    SELECT crawl_id, url, count(*) AS items, count(valid) AS judged_items, count(*) FILTER (NOT valid) AS invalid_items
+    SELECT
+      crawl_id,
+      url,
+      count(*) AS items,
+      count(valid) AS judged_items,
+      count(CASE WHEN NOT valid THEN 1 END) AS invalid_items
     FROM mart.structured_data
     GROUP BY crawl_id, url
   ),
@@ -18,31 +33,51 @@ WITH
       pages.crawl_id,
       pages.url_first_path,
       count(*) AS pages,
-      round(avg((word_count < 300)::INTEGER), 3) AS thin_share,
-      round(avg((load_time > 1000)::INTEGER), 3) AS slow_share,
-      count(semantic_types) AS typed_pages,
-      count(*) FILTER (item.items > 0 OR len(semantic_types) > 0) AS structured_pages,
-      round(sum(item.invalid_items) / nullif(sum(item.judged_items), 0), 3) AS invalid_item_share
+      round(avg(CAST(pages.word_count < $thin_below AS INTEGER)), 3) AS thin_share,
+      round(avg(CAST(pages.load_time > $slow_above AS INTEGER)), 3) AS slow_share,
+      count(pages.semantic_types) AS typed_pages,
+      count(CASE WHEN item.items > 0 OR array_length(pages.semantic_types) > 0 THEN 1 END) AS structured_pages,
+      round(CAST(sum(item.invalid_items) AS DOUBLE) / nullif(sum(item.judged_items), 0), 3) AS invalid_item_share
     FROM mart.pages AS pages
     LEFT JOIN item ON item.crawl_id = pages.crawl_id AND item.url = pages.url
     WHERE pages.status_code = 200
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
     GROUP BY pages.crawl_id, pages.url_first_path
   )
 
 SELECT
-  crawls.project_name,
-  crawls.ended_at,
-  segment.crawl_id,
-  segment.url_first_path,
-  segment.pages,
-  segment.thin_share,
-  segment.slow_share,
-  if(
-    crawls.has_structured_data OR segment.typed_pages > 0,
-    round(segment.structured_pages / segment.pages, 3),
-    NULL
-  ) AS structured_share,
-  segment.invalid_item_share
-FROM segment
-LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
+  project_name,
+  ended_at,
+  crawl_id,
+  url_first_path,
+  pages,
+  thin_share,
+  slow_share,
+  structured_share,
+  invalid_item_share
+FROM (
+  SELECT
+    crawls.project_name,
+    crawls.ended_at,
+    segment.crawl_id,
+    segment.url_first_path,
+    segment.pages,
+    segment.thin_share,
+    segment.slow_share,
+    CASE
+      WHEN crawls.has_structured_data OR segment.typed_pages > 0
+        THEN round(CAST(segment.structured_pages AS DOUBLE) / segment.pages, 3)
+    END AS structured_share,
+    segment.invalid_item_share,
+    row_number() OVER (
+      PARTITION BY crawls.project_id ORDER BY segment.url_first_path, crawls.ended_at, segment.crawl_id
+    ) AS place
+  FROM segment
+  LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
+  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+    AND ($crawl IS NULL OR segment.crawl_id = $crawl)
+    AND ($from IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
+    AND ($to IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, url_first_path, ended_at, crawl_id

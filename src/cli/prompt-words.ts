@@ -1,4 +1,6 @@
+import { CrawlhouseError } from '../core/errors.ts';
 import { visibleLine } from '../core/visible.ts';
+import type { Question } from '../transform/questions.ts';
 import type { Catalog } from '../warehouse/catalog.ts';
 
 /** What the prompt understands beside SQL, with what it does. */
@@ -6,7 +8,7 @@ export const DOT_COMMANDS = {
   '.tables': 'tables and views, those with WORD in their name: .tables [WORD]',
   '.describe': 'columns of a table: .describe mart.pages',
   '.questions': 'the saved questions',
-  '.question': 'the SQL of a saved question, run: .question NAME',
+  '.question': 'the answer of a saved question: .question NAME [PARAMETER=VALUE]…',
   '.format': 'how rows are shown: .format table|csv|json|jsonl|markdown',
   '.help': 'this list',
   '.quit': 'the end (or Ctrl-D)',
@@ -19,6 +21,31 @@ export function dotCommand(line: string): { readonly name: string; readonly argu
 }
 
 /**
+ * The name of a question and the values after it; a value with spaces stands between quotes.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export function questionWords(argument: string): {
+  readonly name: string;
+  readonly values: ReadonlyMap<string, string>;
+} {
+  const [name = ''] = argument.split(/\s/, 1);
+  const values = new Map<string, string>();
+  let rest = argument.slice(name.length).trimStart();
+  while (rest !== '') {
+    const [all, key, quoted, plain = ''] = /^(\w+)=(?:'((?:[^']|'')*)'|(\S*))(?:\s+|$)/.exec(rest) ?? [];
+    if (all === undefined || key === undefined) {
+      throw new CrawlhouseError('usage', `.question: ${rest} is not NAME=VALUE`, {
+        hint: ".question NAME project='my site' from=2026-01-31",
+      });
+    }
+    values.set(key, quoted === undefined ? plain : quoted.replaceAll("''", "'"));
+    rest = rest.slice(all.length);
+  }
+  return { name, values };
+}
+
+/**
  * What the word before the cursor may become: dot commands at the start, tables by their schema, and columns, those of
  * the tables that the statement names first.
  *
@@ -28,12 +55,25 @@ export function completions(
   line: string,
   statement: string,
   catalog: Catalog,
-  questions: readonly string[],
+  questions: readonly Pick<Question, 'name' | 'parameters'>[],
 ): [string[], string] {
   const word = /[\w.]*$/.exec(line)?.[0] ?? '';
   const before = line.slice(0, line.length - word.length).trim();
   if (before === '' && word.startsWith('.')) return [starting(Object.keys(DOT_COMMANDS), word), word];
-  if (before === '.question') return [starting(questions, word), word];
+  if (before === '.question')
+    return [
+      starting(
+        questions.map(({ name }) => name),
+        word,
+      ),
+      word,
+    ];
+  const asked = /^\.question\s+(\w+)/.exec(before)?.[1];
+  if (asked !== undefined) {
+    const parameters = questions.find(({ name }) => name === asked)?.parameters ?? [];
+    const names = parameters.map(({ name }) => `${name}=`);
+    return [starting(names, word), word];
+  }
   const tables = catalog.map((table) => table.name);
   if (before === '.describe') return [starting(tables, word), word];
   const text = `${statement} ${line}`.toLowerCase();

@@ -4,10 +4,12 @@ import { writeFileAtomic } from '../core/atomic-file.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { textTable } from '../core/text-table.ts';
 import type { QueryProcess } from '../query/query-process.ts';
+import type { ParameterTexts } from '../query/query-warehouse.ts';
 import { TEXT_FORMATS, type TextFormat, type Write } from '../query/write-result.ts';
-import type { Question } from '../transform/questions.ts';
+import { bindQuestion } from '../transform/bind-question.ts';
+import { type Question, questionNamed } from '../transform/questions.ts';
 import { type Catalog, readCatalog } from '../warehouse/catalog.ts';
-import { completions, DOT_COMMANDS, dotCommand } from './prompt-words.ts';
+import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 
 const HISTORY_LINES = 1000;
 
@@ -56,14 +58,13 @@ class Prompt {
 
   async run(): Promise<number> {
     const { input, terminal, historyFile, questions, signal, say } = this.#options;
-    const names = questions.map((question) => question.name);
     const lines = createInterface({
       input,
       ...(terminal === null ? {} : { output: terminal, history: readHistory(historyFile) }),
       terminal: terminal !== null,
       historySize: HISTORY_LINES,
       removeHistoryDuplicates: true,
-      completer: (line: string) => completions(line, this.#statement, this.#catalog, names),
+      completer: (line: string) => completions(line, this.#statement, this.#catalog, questions),
     });
     let history: readonly string[] = [];
     lines.on('history', (all: string[]) => {
@@ -123,13 +124,13 @@ class Prompt {
     return code === 'quit' ? 0 : code;
   }
 
-  async #ask(sql: string): Promise<undefined> {
+  async #ask(sql: string, parameters?: ParameterTexts): Promise<undefined> {
     this.#interruption = new AbortController();
     this.#running = true;
     const { signal, warehouse, write, say } = this.#options;
     try {
       const either = AbortSignal.any([signal, this.#interruption.signal]);
-      const rows = await warehouse.write(sql, { format: this.#format }, write, either);
+      const rows = await warehouse.write(sql, { format: this.#format }, write, either, parameters);
       say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
     } finally {
       this.#running = false;
@@ -158,15 +159,14 @@ class Prompt {
     else if (name === '.questions') {
       await write(
         textTable(
-          ['name', 'title'],
-          questions.map((one) => [one.name, one.title]),
+          ['name', 'title', 'parameters'],
+          questions.map((one) => [one.name, one.title, one.parameters.map(({ name }) => name).join(' ')]),
         ),
       );
     } else if (name === '.question') {
-      const question = questions.find((one) => one.name === argument);
-      if (!question)
-        throw new CrawlhouseError('usage', `there is no question ${argument}`, { hint: '.questions' });
-      await this.#ask(question.sql);
+      const { name: question, values } = questionWords(argument);
+      const { sql, parameters } = bindQuestion(questionNamed(questions, question), values);
+      await this.#ask(sql, parameters);
     } else if (name === '.format') {
       const format = TEXT_FORMATS.find((one) => one === argument);
       if (!format) {

@@ -38,10 +38,19 @@ export interface DictionaryTable {
   readonly rows: number | null;
 }
 
-interface DictionaryQuestion {
+/** A value that a question can be asked with. */
+interface DictionaryParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly default: string | null;
+  readonly description: string;
+}
+
+export interface DictionaryQuestion {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  readonly parameters: readonly DictionaryParameter[];
   readonly reads: readonly string[];
   readonly sql: string;
 }

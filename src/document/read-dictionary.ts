@@ -52,7 +52,7 @@ export async function readDictionary(
     questions: await Promise.all(
       questions.map(async (question) => ({
         ...{ name: question.name, title: question.title, description: question.description.trim() },
-        sql: question.sql,
+        ...{ parameters: question.parameters, sql: question.sql },
         reads: await readsOf(parser, question),
       })),
     ),

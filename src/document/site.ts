@@ -1,5 +1,10 @@
 import { Html, html } from '../core/html.ts';
-import { type Dictionary, type DictionaryTable, firstSentence } from './dictionary.ts';
+import {
+  type Dictionary,
+  type DictionaryQuestion,
+  type DictionaryTable,
+  firstSentence,
+} from './dictionary.ts';
 import { drawLineage, type Site } from './lineage-drawing.ts';
 import { familyOf, type Reads } from './lineage-layout.ts';
 import { SITE_SCRIPT, SITE_STYLE } from './site-style.ts';
@@ -26,13 +31,7 @@ export function renderSite(dictionary: Dictionary): string {
 <p class="facts">${tables.length} tables and views, ${questions.length} saved questions${publishedAt ? `; published ${publishedAt}` : ''}.</p>
 <div class="scroll">${drawLineage(drawn, site, null)}</div>
 ${tables.map((table) => tableSection(table, site))}
-${questions.map(
-  (
-    one,
-  ) => html`<section class="question" id="${one.name}" data-title="${one.title}" data-search="${one.name} ${one.title} ${one.description}">
-<h2><a href="#${one.name}">${one.title}</a></h2><p class="facts"><code>crawlhouse query --question ${one.name}</code> · reads ${links(one.reads, site)}</p>
-<p>${linked(one.description, site)}</p><details><summary>SQL</summary><pre>${one.sql}</pre></details></section>`,
-)}
+${questions.map((question) => questionSection(question, site))}
 </main><script>${new Html(SITE_SCRIPT)}</script></body></html>
 `;
   return page.text;
@@ -97,6 +96,19 @@ ${
 }
 <h3>A query to begin with</h3><pre>${sampleQuery(table)}</pre>
 ${sql && html`<details><summary>SQL${table.file && ` (${table.file})`}</summary><pre>${sql}</pre></details>`}</section>`;
+}
+
+function questionSection(question: DictionaryQuestion, site: Site): Html {
+  const { name, title, description, parameters, reads, sql } = question;
+  return html`<section class="question" id="${name}" data-title="${title}" data-search="${name} ${title} ${description}">
+<h2><a href="#${name}">${title}</a></h2><p class="facts"><code>crawlhouse query --question ${name}</code> · reads ${links(reads, site)}</p>
+<p>${linked(description, site)}</p>${
+    parameters.length > 0 &&
+    html`<table><tr><th>parameter</th><th>type</th><th>default</th><th>means</th></tr>${parameters.map(
+      (one) =>
+        html`<tr><td class="name">${one.name}</td><td class="type">${one.type}</td><td>${one.default}</td><td>${one.description}</td></tr>\n`,
+    )}</table>`
+  }<details><summary>SQL</summary><pre>${sql}</pre></details></section>\n`;
 }
 
 function facts({ kind, grain, rows }: DictionaryTable): string {

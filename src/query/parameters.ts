@@ -12,14 +12,14 @@ export type Parameters = Readonly<Record<string, DuckDBValue>>;
 
 /**
  * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
- * text stays one. An empty text is an empty text. The prepared statement must be one that reads.
+ * text stays one. An empty text is an empty text, null is NULL. The prepared statement must be one that reads.
  *
  * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type; `bad_query`
  */
 export async function bindParameters(
   connection: DuckDBConnection,
   sql: string,
-  given: ReadonlyMap<string, string>,
+  given: ReadonlyMap<string, string | null>,
 ): Promise<Parameters> {
   const statement = await connection.prepare(sql);
   try {
@@ -34,7 +34,8 @@ export async function bindParameters(
     const values: Record<string, DuckDBValue> = {};
     for (const [index, name] of names.entries()) {
       const type = typeOf(statement, index + 1);
-      values[name] = await cast(connection, name, given.get(name) ?? '', type);
+      const text = given.get(name) ?? null;
+      values[name] = text === null ? null : await cast(connection, name, text, type);
     }
     return values;
   } finally {
@@ -42,7 +43,7 @@ export async function bindParameters(
   }
 }
 
-function checkNames(names: readonly string[], given: ReadonlyMap<string, string>): void {
+function checkNames(names: readonly string[], given: ReadonlyMap<string, string | null>): void {
   const takes = names.length > 0 ? `the SQL asks for ${names.map((name) => `$${name}`).join(', ')}` : '';
   const missing = names.find((name) => !given.has(name));
   if (missing !== undefined) {

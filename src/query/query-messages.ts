@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/error-codes.ts';
-import type { QueryOptions } from './query-warehouse.ts';
+import type { ParameterTexts, QueryOptions } from './query-warehouse.ts';
 import type { TextOptions } from './write-result.ts';
 
 /** What is asked of the process that runs queries. */
@@ -8,12 +8,12 @@ export type QueryRequest =
   | ({
       readonly kind: 'text';
       readonly sql: string;
-      readonly parameters: ReadonlyMap<string, string>;
+      readonly parameters: ParameterTexts;
     } & TextOptions)
   | {
       readonly kind: 'parquet';
       readonly sql: string;
-      readonly parameters: ReadonlyMap<string, string>;
+      readonly parameters: ParameterTexts;
       readonly output: string;
     }
   /** The last text has been written; the next one may come. */

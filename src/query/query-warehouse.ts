@@ -23,8 +23,8 @@ export interface QueryOptions {
   readonly output?: string;
 }
 
-/** Texts for the `$name`s in a statement, by name. */
-export type ParameterTexts = ReadonlyMap<string, string>;
+/** Texts for the `$name`s in a statement, by name; null is NULL. */
+export type ParameterTexts = ReadonlyMap<string, string | null>;
 
 const NO_PARAMETERS: ParameterTexts = new Map();
 

@@ -1,5 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 import { badModel } from './bad-model.ts';
+import { bindQuestion } from './bind-question.ts';
 import type { Model } from './model.ts';
 import type { Question } from './questions.ts';
 import { parseSelect } from './sql-tree.ts';
@@ -47,9 +48,10 @@ function isAsPublished({ name, columns }: Model, published: PublishedColumns): b
 }
 
 /** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. */
-async function bind(connection: Connection, { sql, file, sqlLine }: Question): Promise<void> {
+async function bind(connection: Connection, question: Question): Promise<void> {
+  const { file, sqlLine } = question;
   try {
-    (await connection.inner.prepare(sql)).destroySync();
+    (await connection.inner.prepare(bindQuestion(question).sql)).destroySync();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     const [message = said] = said.split('\n');

@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { CrawlhouseError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import { checkHeader } from './check-header.ts';
+import {
+  checkParameters,
+  declaredParameters,
+  type Parameter,
+  ParametersHeader,
+} from './question-parameters.ts';
 import { splitSqlFile } from './sql-file.ts';
 import type { SqlFolder } from './sql-folders.ts';
 import { firstWord } from './sql-tree.ts';
@@ -14,6 +22,7 @@ const QuestionHeader = z.strictObject({
   title: z.string().min(1),
   model: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a question reads a model: mart.<name>'),
   description: z.string().min(1),
+  parameters: ParametersHeader,
 });
 
 /** A saved question: one SELECT on the published warehouse. */
@@ -24,6 +33,9 @@ export interface Question {
   /** The model that it reads in the first place. */
   readonly model: string;
   readonly description: string;
+  /** The `$name`s of its SQL, in the order of the header. */
+  readonly parameters: readonly Parameter[];
+  /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;
   /** As errors show it: `sql/questions/<name>.sql`. */
   readonly file: string;
@@ -43,6 +55,17 @@ export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Ques
   return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** @throws CrawlhouseError `usage` where there is none of this name */
+export function questionNamed(questions: readonly Question[], name: string): Question {
+  const question = questions.find((one) => one.name === name);
+  if (question) return question;
+  const names = questions.map((one) => one.name);
+  const near = nearestName(name, names) ?? names.find((one) => name !== '' && one.startsWith(name));
+  throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
+    hint: `${near ? `did you mean ${near}? ` : ''}questions: ${names.join(', ')}`,
+  });
+}
+
 async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {
   const folder = join(path, QUESTIONS_FOLDER);
   if (!existsSync(folder)) return [];
@@ -52,9 +75,11 @@ async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> 
     const text = await readFile(join(folder, name), 'utf8');
     const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
     const header = checkHeader(QuestionHeader, source);
+    const parameters = declaredParameters(header.parameters);
+    checkParameters(source, parameters);
     const { file, sql, sqlLine } = source;
     questions.push({
-      ...{ name: basename(name, '.sql'), ...header, sql: sql.trim(), file },
+      ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
       sqlLine: firstWord(sql, { file, line: sqlLine }).line,
     });
   }

@@ -8,7 +8,9 @@ const CATALOG: Catalog = [
   { name: 'mart.pages', comment: null, columns: [column('url'), column('title')] },
 ];
 
-const complete = (line: string, statement = '') => completions(line, statement, CATALOG, ['q01_links']);
+const PROJECT = { name: 'project', type: 'VARCHAR', default: null, description: '' } as const;
+const QUESTION = { name: 'q01_links', parameters: [PROJECT] };
+const complete = (line: string, statement = '') => completions(line, statement, CATALOG, [QUESTION]);
 
 test('a line that begins with a dot is a command, with what follows as its argument', () => {
   expect(dotCommand('.describe  mart.pages ;')).toEqual({ name: '.describe', argument: 'mart.pages' });
@@ -32,4 +34,6 @@ test('dot commands, and what they take, are completed too', () => {
   expect(complete('.de')).toEqual([['.describe'], '.de']);
   expect(complete('.describe mart.l')).toEqual([['mart.links'], 'mart.l']);
   expect(complete('.question q')).toEqual([['q01_links'], 'q']);
+  expect(complete('.question q01_links pr')).toEqual([['project='], 'pr']);
+  expect(complete('.question nothing pr')).toEqual([[], 'pr']);
 });

@@ -6,11 +6,21 @@ import { runPrompt } from '../../src/cli/query-prompt.ts';
 import { queryProcess, someWarehouse } from '../query/some-warehouse.ts';
 import { until } from '../support/until.ts';
 
+const LEAST = { name: 'least', type: 'BIGINT', default: '0', description: 'Least depth.' } as const;
+const DEEP = {
+  ...{ name: 'q98_deep', title: 'Deep', model: 'mart.pages', description: '', parameters: [LEAST] },
+  ...{
+    sql: 'SELECT depth FROM mart.pages WHERE depth >= $least',
+    file: 'sql/questions/q98_deep.sql',
+    sqlLine: 7,
+  },
+};
 const QUESTION = {
   name: 'q99_all',
   title: 'All',
   model: 'mart.pages',
   description: '',
+  parameters: [],
   sql: 'FROM mart.pages',
   file: 'sql/questions/q99_all.sql',
   sqlLine: 6,
@@ -37,7 +47,7 @@ async function prompt({ terminal }: { terminal: boolean }) {
     terminal: terminal ? drawn : null,
     historyFile,
     warehouse,
-    questions: [QUESTION],
+    questions: [DEEP, QUESTION],
     format: 'table',
     signal: new AbortController().signal,
     write: async (text) => {
@@ -76,6 +86,18 @@ test('statements over several lines, dot commands and questions are answered in 
       'last\n1\n',
     ].join(''),
   );
+});
+
+test('.question takes values of parameters, and says what is wrong with them', async () => {
+  const it = await prompt({ terminal: true });
+  it.input.write('.format csv\n.question q98_deep\n.question q98_deep least=4 ;\n');
+  it.input.write(".question q98_deep least='3'\n.question q98_deep lest=4\n.question q98_deep least=x\n");
+  it.input.write('.question q98_deep 4\n.questions\n.quit\n');
+  expect(await it.ended).toBe(0);
+  expect(it.out()).toMatch(/^depth\n3\ndepth\ndepth\n3\nname +title +parameters\nq98_deep +Deep +least\n/);
+  expect(it.said()).toContain('Error: q98_deep has no parameter lest\n');
+  expect(it.said()).toContain('Error: q98_deep: least=x is not a BIGINT\n');
+  expect(it.said()).toContain('Error: .question: 4 is not NAME=VALUE\n');
 });
 
 test('from a pipe the first error ends it, with its exit code', async () => {

@@ -86,6 +86,66 @@ test('--safe-csv keeps what looks like a formula a text', async () => {
   expect((await query(folder, sql, '--safe-csv')).code).toBe(2);
 });
 
+/** A question of a project, with a text and a number to be asked with. */
+const ASKED = `/*
+title: Numbers
+model: mart.t
+description: D
+parameters:
+  project:
+  least: {type: BIGINT, default: 1, description: Least number.}
+*/
+SELECT n, $project AS project FROM t WHERE n >= $least ORDER BY n
+`;
+
+async function withQuestion(): Promise<string> {
+  const folder = await published();
+  await mkdir(join(folder, 'sql', 'questions'), { recursive: true });
+  await writeFile(join(folder, 'sql', 'questions', 'own.sql'), ASKED);
+  return folder;
+}
+
+test('a question is asked with its defaults, or with values, to stdout and to files', async () => {
+  const folder = await withQuestion();
+  const ask = (...argv: string[]) => query(folder, '--question', 'own', ...argv);
+  expect((await ask('--format', 'csv')).stdout).toBe('n,project\n1,\n2,\n');
+  const values = ['-p', 'least=2', '--param', "project=a'; DROP TABLE t; --"];
+  expect((await ask('--format', 'csv', ...values)).stdout).toBe("n,project\n2,a'; DROP TABLE t; --\n");
+  const output = join(folder, 'rows.parquet');
+  expect((await ask('-p', 'least=0', '--output', output)).stderr).toMatch(/^3 rows in /);
+});
+
+test('a parameter or value that a question does not take is a wrong use', async () => {
+  const folder = await withQuestion();
+  const ask = (value: string) => query(folder, '--question', 'own', '-p', value);
+  expect(await ask('projekt=a')).toMatchObject({
+    code: 2,
+    stderr: 'Error: own has no parameter projekt\nTry: did you mean project? it takes project, least\n',
+  });
+  expect(await ask('least=many')).toMatchObject({
+    code: 2,
+    stderr: 'Error: own: least=many is not a BIGINT\nTry: give least a whole number, as in 20\n',
+  });
+});
+
+test('the list of questions says what each may be asked with', async () => {
+  const folder = await withQuestion();
+  const listed = await query(folder, '--question');
+  expect(listed.stdout).toMatch(/^name +title +model +parameters\nown +Numbers +mart\.t +project least=1\n$/);
+  expect(JSON.parse((await query(folder, '--question', '--json')).stdout)).toEqual([
+    {
+      ...{ name: 'own', title: 'Numbers', model: 'mart.t' },
+      parameters: [
+        {
+          ...{ name: 'project', type: 'VARCHAR', default: null },
+          description: 'Only this project, by its name or identifier.',
+        },
+        { name: 'least', type: 'BIGINT', default: '1', description: 'Least number.' },
+      ],
+    },
+  ]);
+});
+
 test('every query that a hint gives runs', async () => {
   const folder = await published();
   const root = join(import.meta.dirname, '..', '..', 'src');

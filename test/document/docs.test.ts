@@ -54,7 +54,15 @@ test('a hostile name or text stays text', () => {
     reads: [evil],
     tests: [{ name: evil, severity: 'warn', status: 'failed', failures: 2, testedAt: evil }],
   };
-  const question = { name: evil, title: evil, description: evil, reads: [evil], sql: evil };
+  const parameter = { name: evil, type: evil, default: evil, description: evil };
+  const question = {
+    name: evil,
+    title: evil,
+    description: evil,
+    reads: [evil],
+    sql: evil,
+    parameters: [parameter],
+  };
   const page = renderSite({ publishedAt: evil, tables: [table], questions: [question] });
   expect(page).not.toContain('<script>alert');
   expect(page).not.toContain('="<');

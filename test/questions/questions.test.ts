@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
 import { writeResult } from '../../src/query/write-result.ts';
-import { loadQuestions } from '../../src/transform/questions.ts';
+import { type BoundQuestion, bindQuestion } from '../../src/transform/bind-question.ts';
+import { loadQuestions, type Question } from '../../src/transform/questions.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
 import { q04, q05, q06, q06ByCrawl, q07, q10, q11, q13, q20 } from './answers-pages.ts';
 import { countedLines, q03, q16, q17, q18, q19 } from './answers-visits.ts';
+import { groups } from './plain.ts';
 import { exportedRows, importedRows, type Row, readService, type ServiceData } from './service-data.ts';
 import { shopFolders } from './shop.ts';
 
@@ -45,7 +47,7 @@ async function compare(
     if (!questions.test(question.name)) continue;
     const answer = ANSWERS[question.name];
     expect(answer, `${question.name} has no second answer`).toBeDefined();
-    const found = await rowsOf(warehouse, question.sql);
+    const found = await rowsOf(warehouse, bindQuestion(question));
     const expected = answer?.(data) ?? [];
     // The first rows that differ are enough to look at.
     const [left, right] = [sorted(found), sorted(expected)];
@@ -53,18 +55,43 @@ async function compare(
     expect.soft(without(right, left).slice(0, 3), `${question.name}: missing`).toEqual([]);
     expect.soft(left.length, question.name).toBe(right.length);
     rows.set(question.name, found.length);
+    await compareParameters(warehouse, question, found);
   }
   return rows;
 }
 
+/** What the standard parameters of a question must leave of its rows, which have a `project_name` each. */
+async function compareParameters(
+  warehouse: PublishedWarehouse,
+  question: Question,
+  all: readonly Row[],
+): Promise<void> {
+  const names = question.parameters.map(({ name }) => name);
+  const ask = (given: Readonly<Record<string, string>>): Promise<Row[]> =>
+    rowsOf(warehouse, bindQuestion(question, new Map(Object.entries(given))));
+  const project = String(all[0]?.project_name);
+  const ofProject = all.filter((row) => row.project_name === project);
+  if (names.includes('project'))
+    expect.soft(await ask({ project }), `${question.name} project=${project}`).toEqual(ofProject);
+  if (names.includes('limit')) {
+    const first = [...groups(all, (row) => [row.project_name]).values()].flatMap((rows) => rows.slice(0, 2));
+    expect.soft(sorted(await ask({ limit: '2' })), `${question.name} limit=2`).toEqual(sorted(first));
+  }
+  const crawl = String(all.at(-1)?.crawl_id);
+  if (names.includes('crawl') && all.some((row) => row.crawl_id === crawl)) {
+    const ofCrawl = all.filter((row) => row.crawl_id === crawl);
+    expect.soft(await ask({ crawl }), `${question.name} crawl=${crawl}`).toEqual(ofCrawl);
+  }
+}
+
 /** The rows as a program gets them: JSON. */
-async function rowsOf(warehouse: PublishedWarehouse, sql: string): Promise<Row[]> {
+async function rowsOf(warehouse: PublishedWarehouse, { sql, parameters }: BoundQuestion): Promise<Row[]> {
   let text = '';
-  await warehouse.ask(sql, new AbortController().signal, (result) =>
-    writeResult(result, { format: 'json' }, async (piece) => {
-      text += piece;
-    }),
-  );
+  const write = async (piece: string): Promise<void> => {
+    text += piece;
+  };
+  const { signal } = new AbortController();
+  await warehouse.ask(sql, signal, (result) => writeResult(result, { format: 'json' }, write), parameters);
   return JSON.parse(text) as Row[];
 }
 

@@ -14,6 +14,7 @@ columns: { id: One., size: How large. }
 SELECT 1 AS id, 2 AS size
 `;
 const HEADER = '/*\ntitle: T\nmodel: mart.things\ndescription: D\n*/\n';
+const BY_ID = HEADER.replace('*/', 'parameters: {id: {type: BIGINT, description: D}}*/');
 
 /** A project with one model of its own, one saved question, and a service without any data. */
 async function projectWith(question: string): Promise<string> {
@@ -30,7 +31,10 @@ async function projectWith(question: string): Promise<string> {
 }
 
 const save = (folder: string, question: string): Promise<void> =>
-  writeFile(join(folder, 'sql', 'questions', 'own.sql'), HEADER + question);
+  writeFile(
+    join(folder, 'sql', 'questions', 'own.sql'),
+    (question.includes('$id') ? BY_ID : HEADER) + question,
+  );
 
 /** What `run`, `docs` and `doctor` say, each with its exit code. */
 async function said(folder: string): Promise<readonly (readonly [number | null, string])[]> {

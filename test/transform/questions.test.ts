@@ -11,6 +11,7 @@ import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { parseSelect } from '../../src/transform/sql-tree.ts';
 import { tableReferences } from '../../src/transform/table-references.ts';
+import { askQuestion } from '../support/ask-question.ts';
 import { expectBadModel, withSqlFiles } from './model-files.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
@@ -30,7 +31,7 @@ test('a question is refused with the line of what is wrong', async () => {
     expectBadModel(
       loadQuestions([sqlFolder(sqlDir)]),
       'sql/questions/q01.sql:3: unknown key modell',
-      'keys that work here: title, model, description',
+      'keys that work here: title, model, description, parameters',
     ),
   );
 });
@@ -40,17 +41,15 @@ test('a project without questions has none', async () => {
 });
 
 describe('on an empty warehouse', () => {
-  test.each(questions)(
-    '$name runs, reads the model it names and no raw table',
-    async ({ name, model, sql }) => {
-      const { connection } = empty;
-      expect(await connection.jsonRows(sql)).toEqual([]);
-      const tree = await parseSelect(connection, sql, { file: name, line: 1 });
-      const read = tableReferences(tree).map((reference) => `${reference.schema}.${reference.name}`);
-      expect(read).toContain(model);
-      expect(read.filter((reference) => !reference.startsWith('mart.'))).toEqual([]);
-    },
-  );
+  test.each(questions)('$name runs, reads the model it names and no raw table', async (question) => {
+    const { name, model, sql } = question;
+    const { connection } = empty;
+    expect(await askQuestion(connection, question)).toEqual([]);
+    const tree = await parseSelect(connection, sql, { file: name, line: 1 });
+    const read = tableReferences(tree).map((reference) => `${reference.schema}.${reference.name}`);
+    expect(read).toContain(model);
+    expect(read.filter((reference) => !reference.startsWith('mart.'))).toEqual([]);
+  });
 });
 
 const missing = existsSync(data) ? '' : ` (skipped: ${data} is not there)`;

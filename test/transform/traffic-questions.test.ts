@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
-import { loadQuestions } from '../../src/transform/questions.ts';
+import { loadQuestions, type Question } from '../../src/transform/questions.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { askQuestion } from '../support/ask-question.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 // One small site, worked by hand: a crawl, three days of log files, a day of search results.
@@ -318,5 +319,5 @@ beforeAll(async () => {
 afterAll(() => warehouse[Symbol.asyncDispose]());
 
 async function answer(name: string): Promise<Record<string, unknown>[]> {
-  return warehouse.connection.jsonRows(questions.get(name)?.sql ?? '') as Promise<Record<string, unknown>[]>;
+  return askQuestion(warehouse.connection, questions.get(name) as Question);
 }

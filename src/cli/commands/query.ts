@@ -8,7 +8,9 @@ import { textTable } from '../../core/text-table.ts';
 import { checkOutput } from '../../query/check-output.ts';
 import { QueryProcess, type QueryProcessOptions } from '../../query/query-process.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
-import { loadQuestions } from '../../transform/questions.ts';
+import { bindQuestion } from '../../transform/bind-question.ts';
+import type { Parameter } from '../../transform/question-parameters.ts';
+import { loadQuestions, questionNamed } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printError } from '../print-error.ts';
@@ -27,7 +29,7 @@ export const query: Command = {
       short: 'p',
       value: 'NAME=VALUE',
       multiple: true,
-      help: 'the value of $NAME in the SQL',
+      help: 'the value of $NAME in the SQL, or of a parameter of the question',
     },
     format: { type: 'string', value: 'FORMAT', help: `${QUERY_FORMATS.join(', ')} (table)` },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: what looks like a formula stays text' },
@@ -36,16 +38,15 @@ export const query: Command = {
   async run(invocation) {
     const settings = await invocation.settings();
     const target = queryTarget(invocation);
-    const parameters = parametersOf(invocation.texts('param'));
     if (invocation.has('question') && invocation.positionals.length === 0)
       return listQuestions(invocation, settings);
-    const sql = await sqlOf(invocation, settings);
-    if (sql === null) return await prompt(invocation, settings, target);
+    const statement = await statementOf(invocation, settings);
+    if (statement === null) return await prompt(invocation, settings, target);
     const path =
       target.path === null
         ? null
         : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
-    const rows = await answer(invocation, settings, { sql, parameters }, { ...target, path });
+    const rows = await answer(invocation, settings, statement, { ...target, path });
     invocation.say(
       `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
     );
@@ -54,7 +55,7 @@ export const query: Command = {
 };
 
 /** @throws CrawlhouseError `usage` */
-function parametersOf(texts: readonly string[]): ParameterTexts {
+function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const text of texts) {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
@@ -67,47 +68,49 @@ function parametersOf(texts: readonly string[]): ParameterTexts {
   return parameters;
 }
 
-/** The SQL that is asked for; null opens the prompt. */
-async function sqlOf(invocation: Invocation, settings: Settings): Promise<string | null> {
+interface Statement {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
+}
+
+/** What is asked for; null opens the prompt. */
+async function statementOf(invocation: Invocation, settings: Settings): Promise<Statement | null> {
+  const parameters = parametersOf(invocation.texts('param'));
   const file = invocation.text('file');
   const given = [...invocation.positionals];
   const sources = given.length + (file === undefined ? 0 : 1);
   if (sources > 1) throw new CrawlhouseError('usage', 'one SQL text, file or question at a time');
   const [text] = given;
-  if (invocation.has('question') && text !== undefined) return questionSql(settings, text);
-  if (text !== undefined) return text;
+  if (invocation.has('question') && text !== undefined) {
+    const questions = await loadQuestions(sqlFolders(settings));
+    return bindQuestion(questionNamed(questions, text), parameters);
+  }
+  if (text !== undefined) return { sql: text, parameters };
   if (file === undefined) return null;
   try {
-    return await readFile(resolve(invocation.workingDirectory, file), 'utf8');
+    return { sql: await readFile(resolve(invocation.workingDirectory, file), 'utf8'), parameters };
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
   }
 }
 
-async function questionSql(settings: Settings, name: string): Promise<string> {
-  const questions = await loadQuestions(sqlFolders(settings));
-  const question = questions.find((one) => one.name === name);
-  if (question) return question.sql;
-  throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
-    hint: `questions: ${questions.map((one) => one.name).join(', ')}`,
-  });
-}
-
 async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
   const questions = await loadQuestions(sqlFolders(settings));
-  const listed = questions.map(({ name, title, model }) => ({ name, title, model }));
+  const listed = questions.map(({ name, title, model, parameters }) => ({ name, title, model, parameters }));
   if (invocation.has('json')) await invocation.printJson(listed);
   else {
-    const rows = listed.map((one) => [one.name, one.title, one.model]);
-    await invocation.print(textTable(['name', 'title', 'model'], rows));
+    const rows = listed.map((one) => [one.name, one.title, one.model, one.parameters.map(shown).join(' ')]);
+    await invocation.print(textTable(['name', 'title', 'model', 'parameters'], rows));
   }
   return 0;
 }
 
+const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
+
 async function answer(
   invocation: Invocation,
   settings: Settings,
-  { sql, parameters }: { readonly sql: string; readonly parameters: ParameterTexts },
+  { sql, parameters }: Statement,
   { path, format, safeCsv }: QueryTarget,
 ): Promise<number> {
   const { signal, write } = invocation;
