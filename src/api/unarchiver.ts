@@ -58,8 +58,8 @@ export class Unarchiver {
     return restored;
   }
 
-  /** Resolves once nothing is under way with a crawl: while it comes back, none of its data can be had. */
-  async settled(crawlId: string): Promise<void> {
+  /** Resolves once no restore of the crawl is under way: until then none of its data are available. */
+  async idle(crawlId: string): Promise<void> {
     await Promise.allSettled(this.#crawls.get(crawlId)?.values() ?? []);
   }
 

@@ -8,14 +8,14 @@ const LOOK_MS = 200;
 /** Looks at one that does not say who it is, before it is taken for anybody. */
 const UNSAID_LOOKS = 5;
 
-/** A backfill goes behind everything else: it waits for others, and makes room for them between two units. */
+/** A backfill has the lowest priority: it waits for other commands, and yields to them between two units. */
 export function yieldsLock(command: string): boolean {
   return command === 'backfill';
 }
 
 /**
- * Takes the one writer's lock. A backfill waits for whoever holds it, or waits too; the others wait for a backfill
- * only, which makes room for them, and are told who else holds it (docs/decisions/lock.md).
+ * Acquires the state lock. A backfill waits for its holder and for other waiters. Other commands wait for a backfill only,
+ * which yields to them; for any other holder they fail (docs/decisions/lock.md).
  *
  * @throws CrawlhouseError `locked`, and what `signal` aborts with
  */
@@ -28,7 +28,7 @@ export async function acquireLock(
   const yields = yieldsLock(command);
   let waiting = false;
   let unsaid = 0;
-  let wish: Disposable | null = null;
+  let waiter: Disposable | null = null;
   try {
     for (;;) {
       const taken = tryLockState(stateDir, `crawlhouse ${command}`, yields);
@@ -44,13 +44,13 @@ export async function acquireLock(
       // Who has it just now may not have said so yet.
       const isUnsaid = taken.holder === null && unsaid++ < UNSAID_LOOKS;
       if (!yields && !isUnsaid && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
-      if (!yields) wish ??= waitForLock(stateDir);
+      if (!yields) waiter ??= waitForLock(stateDir);
       if (!waiting && !isUnsaid)
         logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
       waiting ||= !isUnsaid;
       await sleep(LOOK_MS, undefined, { signal });
     }
   } finally {
-    wish?.[Symbol.dispose]();
+    waiter?.[Symbol.dispose]();
   }
 }

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { lockFile } from './lock-file.ts';
 
 /**
- * Says that somebody waits for the state of a directory whose holder makes room between two units. It is a lock of its
- * own, so a waiter that dies wishes no more. Null when another one wishes already.
+ * Announces a waiter for the state lock, which a backfill yields between two units. It is a lock too, so that it ends with
+ * its process. Null if another process waits already.
  */
 export function waitForLock(stateDir: string): Disposable | null {
-  return lockFile(join(stateDir, 'wish.sqlite'));
+  return lockFile(join(stateDir, 'waiter.sqlite'));
 }
 
-/** Does anybody wait for the state? */
+/** Does any process wait for the state lock? */
 export function hasLockWaiter(stateDir: string): boolean {
-  const wish = waitForLock(stateDir);
-  wish?.[Symbol.dispose]();
-  return wish === null;
+  const waiter = waitForLock(stateDir);
+  waiter?.[Symbol.dispose]();
+  return waiter === null;
 }

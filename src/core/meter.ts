@@ -1,7 +1,7 @@
 import { bytesText, countText, durationText } from './amounts.ts';
 
 /** How far the units of a run are. */
-export interface Standing {
+export interface Progress {
   readonly done: number;
   readonly due: number;
   /** Received so far, also of units that are under way. */
@@ -11,18 +11,18 @@ export interface Standing {
   readonly seconds: number;
 }
 
-/** Counts what has come, and tells it in a line each time something has. */
+/** Counts rows, bytes and units of a run, and prints the progress after each change. */
 export class Meter {
   readonly #due: number;
-  readonly #tell: (text: string) => void;
+  readonly #print: (text: string) => void;
   readonly #startedAt = performance.now();
   #done = 0;
   #rows = 0;
   #bytes = 0;
 
-  constructor(due: number, tell: (text: string) => void) {
+  constructor(due: number, print: (text: string) => void) {
     this.#due = due;
-    this.#tell = tell;
+    this.#print = print;
   }
 
   received(rows: number): void {
@@ -39,13 +39,13 @@ export class Meter {
 
   #show(last: string): void {
     const seconds = (performance.now() - this.#startedAt) / 1000;
-    const standing = { done: this.#done, due: this.#due, rows: this.#rows, bytes: this.#bytes, seconds };
-    this.#tell(describeProgress(standing) + last);
+    const progress = { done: this.#done, due: this.#due, rows: this.#rows, bytes: this.#bytes, seconds };
+    this.#print(describeProgress(progress) + last);
   }
 }
 
 /** `12 of 44 units · 253,000 rows · 96.0 MB · 8,400 rows/s · about 3 min left` */
-export function describeProgress({ done, due, rows, bytes, seconds }: Standing): string {
+export function describeProgress({ done, due, rows, bytes, seconds }: Progress): string {
   const pace = seconds > 0 && rows > 0 ? [`${countText(Math.round(rows / seconds))} rows/s`] : [];
   const left = done > 0 && done < due ? [`about ${durationText((seconds / done) * (due - done))} left`] : [];
   return [`${done} of ${due} units`, `${countText(rows)} rows`, bytesText(bytes), ...pace, ...left].join(

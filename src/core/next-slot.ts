@@ -1,5 +1,5 @@
-/** What a unit takes up while it is at work. */
-export interface Place {
+/** What a unit occupies while it is at work. */
+export interface Slot {
   /** Id of the unit's project; of the workspace for what spans projects. */
   readonly project: string;
   /** The store that its rows come through; null for none, or while that is not known yet. */
@@ -13,37 +13,37 @@ export interface SlotLimits {
   readonly store: number;
 }
 
-/** One project's units that wait, who asked first in front, and when one of them last had its turn. */
-export interface ProjectQueue<P extends Place> {
-  readonly waiting: readonly P[];
-  /** Number of that turn; -1 for none yet. */
-  readonly lastTurn: number;
+/** The waiting units of one project, in the order of their requests, and when the project last got a slot. */
+export interface ProjectQueue<S extends Slot> {
+  readonly waiting: readonly S[];
+  /** Number of that grant; -1 for none yet. */
+  readonly lastGrant: number;
 }
 
 /**
- * Whose turn it is: of the projects with the fewest units at work the one that has waited longest, and of its units the
- * first that the limits let in. So a project with a thousand units, or with slow ones, takes no more than its share
- * while others wait, and all places when none does.
+ * Chooses the unit that gets the next slot. Of the projects with the fewest units at work, it is the one that has waited
+ * longest; of its units, the first that the limits allow. So a project with a thousand units, or with slow ones, takes no
+ * more than its share while others wait, and all slots when none does.
  *
- * @returns null when nobody may go
+ * @returns null if no unit may start
  */
-export function nextSlot<P extends Place>(
-  projects: ReadonlyMap<string, ProjectQueue<P>>,
-  working: readonly Place[],
+export function nextSlot<S extends Slot>(
+  projects: ReadonlyMap<string, ProjectQueue<S>>,
+  working: readonly Slot[],
   limits: SlotLimits,
-): P | null {
+): S | null {
   if (working.length >= limits.all) return null;
   const inStore = (store: string): number => working.filter((one) => one.store === store).length;
   const full = new Set(
     working.flatMap(({ store }) => (store && inStore(store) >= limits.store ? [store] : [])),
   );
-  let best: { readonly place: P; readonly busy: number; readonly lastTurn: number } | null = null;
-  for (const [project, { waiting, lastTurn }] of projects) {
+  let best: { readonly slot: S; readonly busy: number; readonly lastGrant: number } | null = null;
+  for (const [project, { waiting, lastGrant }] of projects) {
     const busy = working.filter((one) => one.project === project).length;
-    const earlier = best === null || busy < best.busy || (busy === best.busy && lastTurn < best.lastTurn);
+    const earlier = best === null || busy < best.busy || (busy === best.busy && lastGrant < best.lastGrant);
     if (busy >= limits.project || !earlier) continue;
-    const place = waiting.find(({ store }) => store === null || !full.has(store));
-    if (place) best = { place, busy, lastTurn };
+    const slot = waiting.find(({ store }) => store === null || !full.has(store));
+    if (slot) best = { slot, busy, lastGrant };
   }
-  return best?.place ?? null;
+  return best?.slot ?? null;
 }

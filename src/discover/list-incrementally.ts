@@ -26,7 +26,7 @@ export interface ReadingOptions {
 
 /**
  * Reads what is new in a list: from the newest on until a whole page is known, and by its id each record that is not
- * settled. The service's total then says whether that was everything: where it differs from what is known, and where
+ * final. The service's total then says whether that was everything: where it differs from what is known, and where
  * `sweep` asks for it, the list is read to its end.
  */
 export async function listIncrementally<T extends { readonly id: string }>(
@@ -36,8 +36,8 @@ export async function listIncrementally<T extends { readonly id: string }>(
   signal: AbortSignal,
 ): Promise<ListReading<T>> {
   const { client, kind, workspaceId } = list;
-  const standing = [...known.items.values()].filter((item) => !item.gone);
-  const ids = new Set(standing.map((item) => item.id));
+  const present = [...known.items.values()].filter((item) => !item.gone);
+  const ids = new Set(present.map((item) => item.id));
   const isKnown = (page: readonly T[]): boolean =>
     !sweep && page.length > 0 && page.every((item) => ids.has(item.id));
   const read = (until: (page: readonly T[]) => boolean) =>
@@ -50,14 +50,14 @@ export async function listIncrementally<T extends { readonly id: string }>(
     return reading(kind, known, { ...found, isSwept: true }, pipeline);
 
   const isBroken = (id: string): boolean => found.broken.some((one) => one.id === id);
-  const asked = standing.filter(
+  const asked = present.filter(
     (item) =>
-      !records.has(item.id) && !isBroken(item.id) && (!kind.isSettled(item) || (pipeline && item.pending)),
+      !records.has(item.id) && !isBroken(item.id) && (!kind.isFinal(item) || (pipeline && item.pending)),
   );
   await readByIds(list, asked, found, signal);
-  const news = reading(kind, known, { ...found, isSwept: false }, pipeline);
-  const unknown = found.broken.filter((one) => !news.items.some((item) => item.id === one.id));
-  if (news.items.length + unknown.length === newest.total) return news;
+  const incremental = reading(kind, known, { ...found, isSwept: false }, pipeline);
+  const unknown = found.broken.filter((one) => !incremental.items.some((item) => item.id === one.id));
+  if (incremental.items.length + unknown.length === newest.total) return incremental;
 
   const whole = await read(() => false);
   const all = new Map(whole.items.map((item) => [item.id, item]));

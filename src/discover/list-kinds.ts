@@ -21,8 +21,8 @@ export interface ListKind<T extends { readonly id: string }> {
   ): AsyncIterable<ListPage<T>>;
   one(client: ServiceClient, workspaceId: string, id: string, signal: AbortSignal): Promise<T>;
   describe(record: T): Omit<Listed, 'content'>;
-  /** Whether a record in this state is asked after again; one that is settled rarely changes. */
-  isSettled(item: Listed): boolean;
+  /** Whether a record in this state is final and so not refreshed. */
+  isFinal(item: Listed): boolean;
 }
 
 export const CRAWLS: ListKind<Crawl> = {
@@ -39,7 +39,7 @@ export const CRAWLS: ListKind<Crawl> = {
     ended_at: crawl.ended_at ?? null,
   }),
   // An archive that is being made or undone is on its way to another state.
-  isSettled: (crawl) => leftNoReport(crawl) || ['done', 'archived', 'cancelled'].includes(crawl.status),
+  isFinal: (crawl) => leftNoReport(crawl) || ['done', 'archived', 'cancelled'].includes(crawl.status),
 };
 
 export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
@@ -57,7 +57,7 @@ export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
     created_at: one.creation_date ?? null,
     ended_at: one.end_date ?? null,
   }),
-  isSettled: (one) => ['done', 'cancelled'].includes(one.status),
+  isFinal: (one) => ['done', 'cancelled'].includes(one.status),
 };
 
 export const DATA_EXPORTS: ListKind<DataExport> = {
@@ -75,7 +75,7 @@ export const DATA_EXPORTS: ListKind<DataExport> = {
     created_at: one.requested_at ?? null,
     ended_at: null,
   }),
-  isSettled: (one) => ['DONE', 'FAILED'].includes(one.status),
+  isFinal: (one) => ['DONE', 'FAILED'].includes(one.status),
 };
 
 /** What is remembered of a record; with the pipeline that loads the list, a hash of what goes to `raw` of it. */

@@ -60,10 +60,10 @@ export function planUnits(
   );
   const comparisonLists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
   const allComparisons = onceEach(comparisonLists.flatMap(soundItems));
-  const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isSettled(one));
+  const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isFinal(one));
   const comparisons = allComparisons
     .filter((one) => isOf(one, isSelected) && selection.crawls === null)
-    .filter((one) => CRAWL_OVER_CRAWLS.isSettled(one) && isWithin(endOf(one)))
+    .filter((one) => CRAWL_OVER_CRAWLS.isFinal(one) && isWithin(endOf(one)))
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const comparisonUnits = comparisons.flatMap((one) => {
     const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
@@ -161,13 +161,13 @@ function planWindows(
   if ('skip' in known) return [planned(pipeline, projectId, projectId, known.skip)];
   if ('failure' in known)
     return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
-  const settled = now - (pipeline.reload_last ?? 0) * DAY;
+  const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
     .filter((window) => Date.parse(window.to) <= now)
     .map((window) => {
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);
-      const refresh = Date.parse(window.to) > settled;
+      const refresh = Date.parse(window.to) > finalBefore;
       return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null, ended_at: null };
     });
 }

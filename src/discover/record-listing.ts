@@ -3,7 +3,7 @@ import type { Inventory } from '../model/inventory.ts';
 import { listReadings } from '../model/inventory.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { UnitReport } from '../model/report.ts';
-import { type KnownLists, recordListLoaded, recordListNews } from '../warehouse/ops-lists.ts';
+import { type KnownLists, recordListLoaded, recordLists } from '../warehouse/ops-lists.ts';
 import { listPipeline } from './list-pipeline.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function recordListing(
   inventory: Inventory,
   now: number,
 ): Promise<void> {
-  const news = inventory.workspaces.flatMap((workspace) =>
+  const readings = inventory.workspaces.flatMap((workspace) =>
     listReadings(workspace).map(([list, { changed, gone, total, isSwept }]) => ({
       list,
       workspaceId: workspace.id,
@@ -27,7 +27,7 @@ export async function recordListing(
       sweptAt: isSwept ? now : null,
     })),
   );
-  await recordListNews(connection, news);
+  await recordLists(connection, readings);
 }
 
 /** Notes of each list that was brought into `raw` that nothing of it is left to do. */

@@ -21,6 +21,7 @@ const MIGRATIONS = [
   'ALTER TABLE exports ADD COLUMN run_id TEXT',
   'ALTER TABLE runs ADD COLUMN summary TEXT',
   'ALTER TABLE units ADD COLUMN failing_since TEXT',
+  `UPDATE runs SET status = 'yielded' WHERE status = 'made room'`,
 ] as const;
 
 /** `PRAGMA user_version` of a ledger; one of 0 that has tables is of version 1, which did not write it. */

@@ -9,13 +9,13 @@ import { asDamage, damaged } from './damaged-ledger.ts';
 import type { LedgerExport } from './ledger-export.ts';
 import { migrateLedger } from './ledger-schema.ts';
 import { failuresAfter, nextTryAt } from './next-try.ts';
-import { type Held, type Move, settleUnits } from './settle-units.ts';
+import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';
 import { checkMove } from './unit-states.ts';
 
 export interface Discovery {
   /** Ids of the crawls and comparisons that are known and not ended. */
   readonly open: readonly string[];
-  /** When the list that was longest not read to its end was so. */
+  /** When the least recently swept list was last read in full. */
   readonly swept_at: string | null;
 }
 
@@ -153,7 +153,7 @@ export class Ledger implements Disposable {
   }
 
   /**
-   * Takes over what a publication tells of units and runs, where this ledger knows nothing of them or something older:
+   * Takes over units and runs from a publication, where this ledger knows nothing of them or something older:
    * it may be new, or a former one that somebody put back.
    */
   restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void {
@@ -179,13 +179,13 @@ export class Ledger implements Disposable {
     });
   }
 
-  /** Puts right what a killed run, or a warehouse of another day, left behind. */
-  settle(held: ReadonlyMap<string, Held>): readonly Move[] {
-    const standing = new Map(this.units().map((one) => [one.unit, one]));
-    const moves = settleUnits([...standing.values()], held);
+  /** Corrects the states that a killed run, or an older warehouse, left behind. */
+  reconcile(loaded: ReadonlyMap<string, LoadState>): readonly Move[] {
+    const known = new Map(this.units().map((one) => [one.unit, one]));
+    const moves = reconcileUnits([...known.values()], loaded);
     this.#transaction(() => {
       for (const { unit, to } of moves) {
-        const one = standing.get(unit);
+        const one = known.get(unit);
         if (one) this.#move(one, to, one.attempts, null);
       }
     });

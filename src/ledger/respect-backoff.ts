@@ -6,28 +6,26 @@ import { unitName } from '../model/unit.ts';
 import { unitReport } from '../model/unit-report.ts';
 import { mayTry } from './next-try.ts';
 
-/** Units that are due, apart by whether their next try has come. */
-export interface Patience {
+/** Due units, separated by whether their next try has come. */
+export interface BackoffPlan {
   readonly now: readonly PlannedUnit[];
-  /** What is still wrong with the others: a unit that is left alone is no unit that is well. */
+  /** The errors of the others: a unit that waits still fails. */
   readonly reports: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
 }
 
 /**
- * Leaves units alone that have failed again and again, until their next try.
+ * Separates units that failed repeatedly and whose next try has not come.
  *
  * @param at UTC milliseconds
  */
 export function respectBackoff(
   due: readonly PlannedUnit[],
-  standing: readonly LedgerUnit[],
+  known: readonly LedgerUnit[],
   at: number,
-): Patience {
+): BackoffPlan {
   const waiting = new Map(
-    standing
-      .filter((one) => one.error !== null && !mayTry(one.next_try_at, at))
-      .map((one) => [one.unit, one]),
+    known.filter((one) => one.error !== null && !mayTry(one.next_try_at, at)).map((one) => [one.unit, one]),
   );
   const reports: UnitReport[] = [];
   const errors: CrawlhouseError[] = [];

@@ -60,7 +60,7 @@ export type SourceDates =
 /** By project id, then by kind of source: `log_monitoring pages weeks`, `ranking_performance`. */
 export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
 
-/** The lists of a workspace of which only the news were read, by name. */
+/** The lists of a workspace that are read incrementally, by name. */
 export function listReadings({
   crawls,
   crawlOverCrawls,

@@ -1,4 +1,4 @@
-/** Lists of a workspace that grow with the years, and of which only the news are read (docs/discovery.md). */
+/** Lists of a workspace that grow with the years and are read incrementally (docs/discovery.md). */
 const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
 export type ListName = (typeof LIST_NAMES)[number];
 

@@ -52,8 +52,8 @@ export const REJECT_COLUMNS = {
 export const ListUpdate = z.object({
   /** Ids of the records that are listed no more. */
   gone: z.array(z.string()).readonly(),
-  /** Records that were read in earlier runs and stand as they are. */
-  standing: Count,
+  /** Number of records that were read in earlier runs and have not changed. */
+  unchanged: Count,
 });
 export type ListUpdate = z.infer<typeof ListUpdate>;
 

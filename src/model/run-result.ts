@@ -7,11 +7,11 @@ export interface RunResult {
   readonly report: RunReport;
   readonly exitCode: number;
   readonly errors: readonly CrawlhouseError[];
-  /** It made room for somebody else before it was through: nothing was published. */
+  /** It yielded the lock to a waiting process before it was done: nothing was published. */
   readonly yielded: boolean;
 }
 
-/** What a backfill did that made room in between: the sessions as one, under the run of the last. */
+/** The sessions of a backfill that yielded, as one result under the id of the last. */
 export function mergeResults(results: readonly [RunResult, ...RunResult[]]): RunResult {
   const [first] = results;
   const last = results.at(-1) ?? first;

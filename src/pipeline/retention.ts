@@ -23,7 +23,7 @@ export function isExplicit({ reload, selection }: Pick<Wish, 'reload' | 'selecti
 
 /**
  * The planned units less those that stay out of the warehouse: dropped on purpose, or crawls that `keep` has no place
- * for. A person's explicit wish brings them back.
+ * for. A person's explicit request loads them again.
  */
 export async function withoutDropped(
   { ledger, working }: Session,

@@ -67,7 +67,7 @@ export async function runUnit(
       const { source } = planned.pipeline;
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
-      else await context.unarchiver.settled(unit.source.id);
+      else await context.unarchiver.idle(unit.source.id);
       const fresh = await stageUnit(context, due, (state, attempt) => {
         attempts = attempt;
         ledger.setUnit(unit, state, attempts, null);

@@ -1,5 +1,5 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import { FairQueue, type Turn } from '../core/fair-queue.ts';
+import { FairQueue, type SlotHandle } from '../core/fair-queue.ts';
 import { Meter } from '../core/meter.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
 import { withUnitNet } from '../core/unit-net.ts';
@@ -18,7 +18,7 @@ import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
 
 /**
- * Runs the planned units, several at once, their projects in turn. A finished crawl's unit that the warehouse holds is
+ * Runs the planned units, several at once, with a fair share for each project. A finished crawl's unit that the warehouse holds is
  * left alone. An answer that lets us in no more ends the rest, and so does a damaged working copy.
  */
 export async function runUnits(
@@ -40,7 +40,7 @@ export async function runUnits(
     reports.push(failUnit(context, one, one.failure));
     errors.push(one.failure);
   }
-  const patience = respectBackoff(
+  const waiting = respectBackoff(
     planned.filter(
       (one) =>
         one.skip === null &&
@@ -50,9 +50,9 @@ export async function runUnits(
     context.respectBackoff ? context.ledger.units('unpublished') : [],
     Date.now(),
   );
-  reports.push(...patience.reports);
-  errors.push(...patience.errors);
-  const due = restoredFirst(patience.now);
+  reports.push(...waiting.reports);
+  errors.push(...waiting.errors);
+  const due = restoredFirst(waiting.now);
   await reconcileExports(context, loaded);
   // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
   const exhausted = new Map<string, CrawlhouseError>();
@@ -60,8 +60,8 @@ export async function runUnits(
   const rankings = new RankingWindows(context.client, due);
   let shutOut = false;
   let yielded = false;
-  const turns = new FairQueue(turnLimits(context.settings));
-  const work = async (one: PlannedUnit, turn: Turn): Promise<void> => {
+  const queue = new FairQueue(slotLimits(context.settings));
+  const work = async (one: PlannedUnit, slot: SlotHandle): Promise<void> => {
     const options = routes.get(one.pipeline.dataset);
     if (!options || shutOut || context.signal.aborted) return;
     yielded ||= context.hasLockWaiter();
@@ -73,9 +73,9 @@ export async function runUnits(
       meter.unitDone(`${unitName(one.unit)} failed`, null);
       return;
     }
-    const held = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
+    const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
     const { report, error } = await withUnitNet(context.signal, (signal) =>
-      runUnit({ ...context, signal, turn, meter, rankings }, { planned: one, options, inventory }, held),
+      runUnit({ ...context, signal, slot, meter, rankings }, { planned: one, options, inventory }, known),
     ).catch((thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
       return { report: failUnit(context, one, error), error };
@@ -95,12 +95,12 @@ export async function runUnits(
     });
   };
   await Promise.all(
-    due.map((one) => turns.run(one.unit.source.project_id ?? one.unit.source.id, (turn) => work(one, turn))),
+    due.map((one) => queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, slot))),
   );
   return { units: reports, errors, yielded };
 }
 
-function turnLimits(settings: RunContext['settings']): SlotLimits {
+function slotLimits(settings: RunContext['settings']): SlotLimits {
   return {
     all: settings.concurrency,
     project: settings.concurrency_per_project,

@@ -61,7 +61,7 @@ export async function run(
     runSession(options, (own) => loadDueUnits(own, { client, request, routes, done }));
   const results: [RunResult, ...RunResult[]] = [await session(new Set())];
   while (results.at(-1)?.yielded) {
-    logger.info('made room for who waits for the state');
+    logger.info('yielded the lock to a waiting process');
     results.push(
       await session(new Set(results.flatMap(({ report }) => report.units.map((one) => one.unit)))),
     );

@@ -37,7 +37,7 @@ import { transform } from './transform.ts';
 export interface Work {
   readonly units: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
-  /** Somebody else wants the state before the work is through. */
+  /** The state lock was yielded to a waiter before the work was done. */
   readonly yielded?: boolean;
 }
 
@@ -139,7 +139,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   await reconcileLedger(ledger, working, held);
   const runId = randomUUID();
   const startedAt = new Date().toISOString();
-  const standing = new Map<string, string>(
+  const statuses = new Map<string, string>(
     ledger.units('unpublished').map((unit) => [unit.unit, unit.status]),
   );
   ledger.startRun(runId, options.command, startedAt);
@@ -183,15 +183,15 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
       transformed = made;
       units = withHeld(units, refused);
       errors.push(...unlaid, ...refused.map(({ error }) => error));
-      const changed = units.some((unit) => isNews(unit, standing.get(unit.unit)));
+      const changed = units.some((unit) => isChange(unit, statuses.get(unit.unit)));
       const built = transformed.models.some((model) => model.status === 'built');
       const publication = await working.publication();
       const missing = publication.id === null || !existsSync(settings.warehouse);
       if (unlaid.length === 0 && (changed || built || publication.dirty || missing)) {
-        const standsHeld = ledger.units('unpublished').filter(isHeldBack);
+        const stillHeld = ledger.units('unpublished').filter(isHeldBack);
         await keepHolds(
           working.connection,
-          standsHeld.map(({ unit }) => unit),
+          stillHeld.map(({ unit }) => unit),
         );
         await recordLedger(ledger, working, { runId, status: runStatus(errors) });
         await aboveOurs(() => publish(working, logger, signal));
@@ -224,9 +224,9 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
     const summary = summarizeRun(report.units, errors);
-    ledger.endRun(runId, yielded ? 'made room' : report.status, report.ended_at, summary);
+    ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary);
   } catch (thrown) {
-    // A full disk: what was done is told all the same.
+    // A full disk: the report is complete all the same.
     errors.push(toCrawlhouseError(thrown));
   }
   return { report, exitCode: exitCodeOf(errors), errors, yielded };
@@ -236,8 +236,8 @@ function isHeldBack({ status, error }: LedgerUnit): boolean {
   return status === 'refused' && (error?.code === 'test_held' || error?.code === 'model_held');
 }
 
-/** Would a reader of `ops` see something new of this unit? */
-function isNews(unit: UnitReport, before: string | undefined): boolean {
+/** Does the unit change what `ops` shows? */
+function isChange(unit: UnitReport, before: string | undefined): boolean {
   if (unit.status === 'loaded') return true;
   return unit.status !== 'unchanged' && unit.status !== before;
 }

@@ -65,11 +65,11 @@ export async function stageUnit(
           throw error;
         },
       );
-      const standing = source.update?.standing ?? 0;
+      const unchanged = source.update?.unchanged ?? 0;
       const counts = {
         reported: source.reported,
-        received: download.rows + standing,
-        staged: staged.staged + standing,
+        received: download.rows + unchanged,
+        staged: staged.staged + unchanged,
         rejected: staged.rejected,
       };
       refuseDifference(name, counts, differences++);

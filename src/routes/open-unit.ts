@@ -15,8 +15,8 @@ import type { ChosenRoute, RouteContext } from './route.ts';
 export interface OpeningContext extends RouteContext {
   readonly fieldSchemas: FieldSchemaCache;
   readonly logger: Logger;
-  /** The unit's slot: it waits for its turn at a store. */
-  readonly turn: { move(store: string | null): Promise<void> };
+  /** The unit's slot in the fair queue: it may wait for one of a store. */
+  readonly slot: { move(store: string | null): Promise<void> };
 }
 
 /** A unit that is to be opened. */
@@ -62,7 +62,7 @@ export async function openUnit(
     const { client, fieldSchemas, signal } = context;
     const rows = data && (await describeRows(client, fieldSchemas, data, planned, signal));
     const chosen = pickRoute(left, rows?.reported ?? null);
-    if (rows) await context.turn.move(chosen.store);
+    if (rows) await context.slot.move(chosen.store);
     try {
       const unit = { planned, chosen, rows, inventory, folder };
       return { source: await ROUTES[chosen.route].open(context, unit), chosen, left };

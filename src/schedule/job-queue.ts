@@ -1,6 +1,6 @@
-import type { Standing } from './plan-tick.ts';
+import type { ScheduleCursor } from './plan-tick.ts';
 
-/** One run that waits for its turn. */
+/** One run that waits in the queue. */
 export interface Job {
   readonly name: string;
   readonly why: 'due' | 'missed' | 'retry' | 'nudge' | 'locked';
@@ -8,13 +8,13 @@ export interface Job {
   readonly notBefore: number;
   /** From 0; retries count up. */
   readonly attempt: number;
-  /** The standing to keep on disk until the run is through; null where no firing hangs on it. */
-  readonly before: Standing | null;
+  /** The cursor to keep on disk until the run is through; null where no firing hangs on it. */
+  readonly before: ScheduleCursor | null;
 }
 
 /**
  * The queue with one more job. A schedule waits once: what comes on top is done by the same run, at the earlier time,
- * and a restart goes by the older standing.
+ * and a restart goes by the older cursor.
  */
 export function withJob(queue: readonly Job[], job: Job): readonly Job[] {
   const waiting = queue.find((other) => other.name === job.name);
@@ -27,7 +27,7 @@ export function withJob(queue: readonly Job[], job: Job): readonly Job[] {
   return queue.map((other) => (other === waiting ? merged : other));
 }
 
-/** The job whose turn it is: of those that may start, the one that waits longest. */
+/** The next job: of those that may start, the one that waits longest. */
 export function nextJob(queue: readonly Job[], now: number): Job | undefined {
   return queue.find((job) => job.notBefore <= now);
 }

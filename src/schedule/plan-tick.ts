@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Schedule } from '../config/schedules.ts';
 import { lastFiring } from './next-firing.ts';
 
-/** Up to where the firings of one schedule are dealt with. */
-export interface Standing {
+/** Up to which time the firings of one schedule are done. */
+export interface ScheduleCursor {
   /** The firings were those of this expression; another one starts anew. */
   readonly cron: string;
   readonly time_zone: string;
@@ -12,7 +12,7 @@ export interface Standing {
 }
 
 /** By the schedule's name. */
-export type ScheduleState = Readonly<Record<string, Standing>>;
+export type ScheduleState = Readonly<Record<string, ScheduleCursor>>;
 
 /** A run that is due. */
 interface Start {
@@ -23,8 +23,8 @@ interface Start {
   readonly late: boolean;
   /** Firings before it that this run makes up for. */
   readonly missed: number;
-  /** The standing before it: what a restart goes by as long as the run is not through. */
-  readonly before: Standing;
+  /** The cursor before it: what a restart goes by as long as the run is not through. */
+  readonly before: ScheduleCursor;
 }
 
 /** Firings that no run comes of. */
@@ -64,10 +64,10 @@ export function planTick(
 ): Tick {
   const starts: Start[] = [];
   const dropped: Dropped[] = [];
-  const next: Record<string, Standing> = {};
+  const next: Record<string, ScheduleCursor> = {};
   for (const schedule of schedules) {
     const { name, cron, time_zone } = schedule;
-    const before = standingOf(schedule, state[name], now);
+    const before = cursorOf(schedule, state[name], now);
     const delay = jitterOf(schedule, seed);
     const last = lastFiring(cron, time_zone, Date.parse(before.done_until), now - delay);
     next[name] = last ? { cron, time_zone, done_until: new Date(last.at).toISOString() } : before;
@@ -86,7 +86,11 @@ export function jitterOf({ name, jitter }: Pick<Schedule, 'name' | 'jitter'>, se
   return Math.floor(share * jitter * 1000);
 }
 
-function standingOf({ cron, time_zone }: Schedule, known: Standing | undefined, now: number): Standing {
+function cursorOf(
+  { cron, time_zone }: Schedule,
+  known: ScheduleCursor | undefined,
+  now: number,
+): ScheduleCursor {
   const fresh = {
     cron,
     time_zone,

@@ -110,7 +110,7 @@ export class Scheduler {
     await this.advance();
   }
 
-  /** Starts the next run whose turn it is, where none goes on. */
+  /** Starts the next due run, unless one is running. */
   async advance(): Promise<void> {
     this.#start(this.#options.now());
     await this.#save();
@@ -145,9 +145,9 @@ export class Scheduler {
   pause(most: number): number {
     const now = this.#options.now();
     const idle = this.#running === null && !this.#stopping;
-    const turns = idle ? this.#queue.map((job) => job.notBefore) : [];
+    const starts = idle ? this.#queue.map((job) => job.notBefore) : [];
     const firings = this.nextFirings().flatMap(({ next_at }) => (next_at ? [Date.parse(next_at)] : []));
-    return Math.max(0, Math.min(most, ...[...turns, ...firings].map((at) => at - now)));
+    return Math.max(0, Math.min(most, ...[...starts, ...firings].map((at) => at - now)));
   }
 
   /** Ends once no run goes on. */
@@ -196,8 +196,8 @@ export class Scheduler {
   async #run(schedule: Schedule, job: Job, signal: AbortSignal): Promise<void> {
     const fired = await this.#fire(schedule, signal, job.attempt >= schedule.retries.number);
     this.#outcomes.set(job.name, fired);
-    const told = new Map(fired.errors.map((error) => [error.message, error]));
-    for (const { code, message, hint } of told.values()) {
+    const distinct = new Map(fired.errors.map((error) => [error.message, error]));
+    for (const { code, message, hint } of distinct.values()) {
       this.#options.logger.error('run had an error', { schedule: job.name, code, error: message, hint });
     }
     this.#options.logger.info('run ended', { schedule: job.name, exit_code: fired.exitCode });
@@ -223,10 +223,10 @@ export class Scheduler {
   async #save(): Promise<void> {
     const undone = [...this.#queue, ...(this.#running ? [this.#running.job] : [])];
     const state = Object.fromEntries(
-      Object.entries(this.#state ?? {}).map(([name, standing]) => {
+      Object.entries(this.#state ?? {}).map(([name, cursor]) => {
         // The running job is the older one.
         const before = undone.findLast((job) => job.name === name && job.before !== null)?.before;
-        return [name, before ?? standing];
+        return [name, before ?? cursor];
       }),
     );
     const text = JSON.stringify(state);

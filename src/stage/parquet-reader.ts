@@ -56,7 +56,7 @@ export async function readWhole(
   signal: AbortSignal,
 ): Promise<{ readonly rows: number; readonly broken: boolean }> {
   const values = conversions.map(({ source }) => `bit_xor(hash(${ident(source)}))`);
-  const checks = conversions.map(unsettledSql).filter((check) => check !== null);
+  const checks = conversions.map(changedSql).filter((check) => check !== null);
   const broken = checks.length === 0 ? 'false' : checks.map((check) => `bool_or(${check})`).join(' OR ');
   const [row] = await connection.rows<{ rows: bigint; broken: boolean | null }>(
     `SELECT count(*) AS rows, [${values.join(', ')}] AS read, ${broken} AS broken FROM ${parquetFiles([part.path])}`,
@@ -67,7 +67,7 @@ export async function readWhole(
 }
 
 /** SQL that is true where the value in the file is not the one that the package has. */
-function unsettledSql(conversion: Conversion): string | null {
+function changedSql(conversion: Conversion): string | null {
   const { type, arity } = conversion.field;
   const source = ident(conversion.source);
   // A lone value of arity many becomes an array.

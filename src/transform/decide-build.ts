@@ -25,8 +25,8 @@ export type BuildReason =
   /** So many of its pieces are behind that it is made as a whole. */
   | 'many pieces';
 
-/** What is known of a model when it is decided on. */
-export interface Standing {
+/** What the decision on a model depends on. */
+export interface BuildInputs {
   readonly all: boolean;
   readonly former:
     | { readonly fingerprint: string; readonly definition: string; readonly sources: string }
@@ -46,16 +46,16 @@ export interface Standing {
 }
 
 /** Decides, without looking anywhere, how a model comes to stand as a run from nothing would make it. */
-export function decideBuild(standing: Standing): Build {
-  const { former, changes } = standing;
-  if (standing.all) return { how: 'full', reason: 'all' };
+export function decideBuild(inputs: BuildInputs): Build {
+  const { former, changes } = inputs;
+  if (inputs.all) return { how: 'full', reason: 'all' };
   if (!former) return { how: 'full', reason: 'missing' };
-  const words = former.fingerprint !== standing.fingerprint;
+  const words = former.fingerprint !== inputs.fingerprint;
   if (!changes) {
     if (words) return { how: 'full', reason: 'definition' };
-    if (former.definition !== standing.definition) return { how: 'full', reason: 'reads' };
-    if (standing.touched || former.sources !== standing.sources) return { how: 'full', reason: 'sources' };
-    return standing.modelsMade ? { how: 'full', reason: 'models' } : { how: 'none' };
+    if (former.definition !== inputs.definition) return { how: 'full', reason: 'reads' };
+    if (inputs.touched || former.sources !== inputs.sources) return { how: 'full', reason: 'sources' };
+    return inputs.modelsMade ? { how: 'full', reason: 'models' } : { how: 'none' };
   }
   const { total, ...rest } = changes;
   const count = rest.behind.length + rest.gone.length;

@@ -157,10 +157,10 @@ async function unlessBroken<T>(
 
 /** A model may be made by itself only where what it reads is there. */
 async function checkReads(connection: Connection, selected: readonly PlannedModel[]): Promise<void> {
-  const standing = await martObjects(connection);
+  const present = await martObjects(connection);
   const chosen = new Set(selected.map(({ model }) => model.name));
   for (const { model, models } of selected) {
-    const missing = [...models].find((name) => !chosen.has(name) && !standing.has(name));
+    const missing = [...models].find((name) => !chosen.has(name) && !present.has(name));
     if (missing === undefined) continue;
     throw new CrawlhouseError('usage', `${model.name} reads ${missing}, which is not made yet`, {
       hint: `select +${model.name.replace('mart.', '')}: the plus takes what it reads as well`,

@@ -10,7 +10,7 @@ export interface KnownLists {
 export const NOTHING_KNOWN: KnownLists = { of: () => UNKNOWN_LIST };
 
 /** What a reading found out about one list of one workspace. */
-export interface ListNews {
+export interface RecordedList {
   readonly list: ListName;
   readonly workspaceId: string;
   /** Records that are new, or not as they were. */
@@ -18,7 +18,7 @@ export interface ListNews {
   /** Ids that were known and are listed no more. */
   readonly gone: readonly string[];
   readonly total: number;
-  /** UTC milliseconds, when the list was read to its end; null where only its news were read. */
+  /** UTC milliseconds, when the list was read to its end; null where only its newest pages were read. */
   readonly sweptAt: number | null;
 }
 
@@ -49,9 +49,9 @@ export async function readKnownLists(connection: Connection): Promise<KnownLists
 }
 
 /** Writes down what a reading found out, before anything is loaded of it: the rows are `pending` until then. */
-export async function recordListNews(connection: Connection, news: readonly ListNews[]): Promise<void> {
+export async function recordLists(connection: Connection, readings: readonly RecordedList[]): Promise<void> {
   await connection.transaction(async () => {
-    for (const { list, workspaceId, changed, gone, total, sweptAt } of news) {
+    for (const { list, workspaceId, changed, gone, total, sweptAt } of readings) {
       const where = 'list = ? AND workspace_id = ?';
       if (sweptAt !== null || changed.length > 0 || gone.length > 0) {
         const former = sweptAt ?? (await sweptAtOf(connection, list, workspaceId));

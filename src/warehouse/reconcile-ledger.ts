@@ -9,7 +9,7 @@ interface RestorableLedger {
   publication(): string | null;
   setPublication(id: string): void;
   restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void;
-  settle(loaded: ReadonlyMap<string, LoadedUnit>): void;
+  reconcile(loaded: ReadonlyMap<string, LoadedUnit>): void;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function reconcileLedger(
   }
   // Of a drop whose process was killed before the ledger heard of it.
   ledger.restore(await readUnits(working.connection, 'dropped'), []);
-  ledger.settle(loaded);
+  ledger.reconcile(loaded);
 }
 
 /** The part of the ledger that is written to the warehouse. */

@@ -107,13 +107,13 @@ const inventory = {
 const override = { route, format, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, override, ['store_a']);
 const meter = { received: () => {} };
-const turn = { move: async () => {} };
+const slot = { move: async () => {} };
 const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
   ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
-    { ...context, turn, meter, rankings },
+    { ...context, slot, meter, rankings },
     { planned, options, inventory },
     undefined,
   );

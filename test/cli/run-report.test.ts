@@ -64,7 +64,7 @@ test('a run is told as its reconciliation and one line of sums', () => {
   ]);
 });
 
-test('a run without news says so, a failed one leaves the word to its errors', () => {
+test('a run without changes says so, a failed one shows its errors only', () => {
   const idle = { ...report, models: [] };
   expect(describeRun(idle)).toBe('Nothing new: every finished unit is in the warehouse.\n');
   expect(describeRun({ ...idle, status: 'failed' })).toBe('');

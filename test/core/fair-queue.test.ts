@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FairQueue } from '../../src/core/fair-queue.ts';
-import { nextSlot, type Place } from '../../src/core/next-slot.ts';
+import { nextSlot, type Slot } from '../../src/core/next-slot.ts';
 import type { ExportStore } from '../../src/stores/registry.ts';
 
 /** Lets everything that can go on now go on. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const storeOf = fc.constantFrom<ExportStore | null>(null, 'store_a', 'store_b');
 const limitsOf = fc.record({
@@ -14,7 +14,7 @@ const limitsOf = fc.record({
   store: fc.integer({ min: 1, max: 3 }),
 });
 
-test('the limits hold at every moment, and every unit gets done, whatever store it turns out to need', async () => {
+test('the limits hold at every moment, and every unit gets done, whatever store it queue out to need', async () => {
   const unit = fc.record({
     project: fc.constantFrom('a', 'b', 'c', 'd'),
     stores: fc.array(storeOf, { maxLength: 3 }),
@@ -22,8 +22,8 @@ test('the limits hold at every moment, and every unit gets done, whatever store 
   });
   await fc.assert(
     fc.asyncProperty(fc.array(unit, { maxLength: 30 }), limitsOf, async (units, limits) => {
-      const turns = new FairQueue(limits);
-      const working = new Map<number, Place>();
+      const queue = new FairQueue(limits);
+      const working = new Map<number, Slot>();
       let done = 0;
       const hold = (): void => {
         const places = [...working.values()];
@@ -35,7 +35,7 @@ test('the limits hold at every moment, and every unit gets done, whatever store 
       };
       await Promise.all(
         units.map(({ project, stores, ticks }, index) =>
-          turns.run(project, async ({ move }) => {
+          queue.run(project, async ({ move }) => {
             for (const store of [null, ...stores]) {
               working.delete(index);
               await move(store);
@@ -54,25 +54,25 @@ test('the limits hold at every moment, and every unit gets done, whatever store 
   );
 });
 
-test('no project waits for another one: between two turns of one, each that could go has had its own', () => {
+test('no project waits for another one: between two slots of one, each that could start got its own', () => {
   const queue = fc.array(fc.constant(null), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), queue), limitsOf, (counts, limits) => {
       const left = new Map(Object.entries(counts).map(([project, units]) => [project, units.length]));
-      const lastTurn = new Map<string, number>();
+      const lastGrant = new Map<string, number>();
       const order: string[] = [];
-      const working: Place[] = [];
+      const working: Slot[] = [];
       for (;;) {
         const projects = new Map(
           [...left].map(([project, count]) => [
             project,
             {
               waiting: Array.from({ length: count }, () => ({ project, store: null })),
-              lastTurn: lastTurn.get(project) ?? -1,
+              lastGrant: lastGrant.get(project) ?? -1,
             },
           ]),
         );
-        const next = nextSlot<Place>(projects, working, limits);
+        const next = nextSlot<Slot>(projects, working, limits);
         if (next === null) {
           if (working.shift() === undefined) break;
           continue;
@@ -81,14 +81,14 @@ test('no project waits for another one: between two turns of one, each that coul
         const between = new Set(order.slice(since + 1));
         if (since >= 0) {
           for (const [project, count] of left) {
-            // One that has as many at work has its share without a turn.
+            // One that has as many at work has its share without a slot.
             const busy = working.filter((one) => one.project === project).length;
             const ours = working.filter((one) => one.project === next.project).length;
             if (project !== next.project && count > 0 && busy <= ours && busy < limits.project)
               expect(between).toContain(project);
           }
         }
-        lastTurn.set(next.project, order.length);
+        lastGrant.set(next.project, order.length);
         order.push(next.project);
         left.set(next.project, (left.get(next.project) ?? 0) - 1);
         working.push(next);
@@ -98,33 +98,33 @@ test('no project waits for another one: between two turns of one, each that coul
   );
 });
 
-test('a project with a thousand units does not keep another one from its turn', async () => {
-  const turns = new FairQueue({ all: 2, project: 2, store: 2 });
+test('a project with a thousand units does not delay another one', async () => {
+  const queue = new FairQueue({ all: 2, project: 2, store: 2 });
   const order: string[] = [];
-  const many = Array.from({ length: 1000 }, () => turns.run('many', async () => void order.push('many')));
-  const few = Array.from({ length: 3 }, () => turns.run('few', async () => void order.push('few')));
+  const many = Array.from({ length: 1000 }, () => queue.run('many', async () => void order.push('many')));
+  const few = Array.from({ length: 3 }, () => queue.run('few', async () => void order.push('few')));
   await Promise.all([...many, ...few]);
   expect(order.lastIndexOf('few')).toBeLessThan(10);
   expect(order).toHaveLength(1003);
 });
 
 test('a unit that waits for its store lets one that needs none go on', async () => {
-  const turns = new FairQueue({ all: 2, project: 2, store: 1 });
+  const queue = new FairQueue({ all: 2, project: 2, store: 1 });
   const log: string[] = [];
   const first = Promise.withResolvers<void>();
   const runs = [
-    turns.run('a', async ({ move }) => {
+    queue.run('a', async ({ move }) => {
       await move('store_a');
       log.push('first in the store');
       await first.promise;
     }),
-    turns.run('a', async ({ move }) => {
+    queue.run('a', async ({ move }) => {
       await move('store_a');
       log.push('second in the store');
     }),
-    turns.run('a', async () => void log.push('streams')),
+    queue.run('a', async () => void log.push('streams')),
   ];
-  await settle();
+  await nextTick();
   expect(log.toSorted()).toEqual(['first in the store', 'streams']);
   first.resolve();
   await Promise.all(runs);
@@ -132,7 +132,7 @@ test('a unit that waits for its store lets one that needs none go on', async () 
 });
 
 test('a unit that fails gives its place back', async () => {
-  const turns = new FairQueue({ all: 1, project: 1, store: 1 });
-  await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await turns.run('a', async () => 'next')).toBe('next');
+  const queue = new FairQueue({ all: 1, project: 1, store: 1 });
+  await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.run('a', async () => 'next')).toBe('next');
 });

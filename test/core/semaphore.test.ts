@@ -14,7 +14,7 @@ function manual(log: string[], name: string): { work: () => Promise<string>; end
 }
 
 /** Lets everything that can go on now go on. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('never is more weight at work than there are places, and all work gets done in turn', async () => {
   const job = fc.record({ weight: fc.integer({ min: 1, max: 4 }), ticks: fc.integer({ min: 0, max: 3 }) });
@@ -51,10 +51,10 @@ test('work that needs all places is not overtaken by small work that asked later
     semaphore.run(whole.work, semaphore.size),
     semaphore.run(late.work),
   ];
-  await settle();
+  await nextTick();
   expect(log).toEqual(['first']);
   first.end();
-  await settle();
+  await nextTick();
   expect(log).toEqual(['first', 'whole']);
   whole.end();
   late.end();

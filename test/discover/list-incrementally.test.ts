@@ -26,7 +26,7 @@ function knownOf(crawls: readonly SomeCrawl[], more: Partial<KnownItem> = {}): K
   return { items: new Map(items), swept_at: 0 };
 }
 
-function news(
+function list(
   service: TestService,
   known: KnownList,
   { sweep = false, loads = true } = {},
@@ -44,7 +44,7 @@ const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map
 test.for([100, 10_000])('with %i crawls known and nothing new, one page is asked for', async (count) => {
   const crawls = crawlsDownFrom(count + 50);
   const service = await listService(() => crawls);
-  const found = await news(service, knownOf(crawls));
+  const found = await list(service, knownOf(crawls));
   expect(service.seen).toHaveLength(1);
   expect(found).toMatchObject({ total: count + 50, changed: [], gone: [], isSwept: false });
   expect(found.items).toHaveLength(count + 50);
@@ -53,7 +53,7 @@ test.for([100, 10_000])('with %i crawls known and nothing new, one page is asked
 test('new crawls are read to the first page that is known as a whole', async () => {
   const crawls = crawlsDownFrom(500);
   const service = await listService(() => crawls);
-  const found = await news(service, knownOf(crawls.slice(120)));
+  const found = await list(service, knownOf(crawls.slice(120)));
   expect(service.seen.map(({ path }) => /offset=(\d+)/.exec(path)?.[1])).toEqual(['0', '100', '200']);
   expect(idsOf(found.changed)).toEqual(idsOf(crawls.slice(0, 120)));
   expect(found.items).toHaveLength(500);
@@ -61,7 +61,7 @@ test('new crawls are read to the first page that is known as a whole', async () 
 
 test('a list that nothing is known of is read to its end', async () => {
   const service = await listService(() => crawlsDownFrom(250));
-  const found = await news(service, { items: new Map(), swept_at: null });
+  const found = await list(service, { items: new Map(), swept_at: null });
   expect(service.seen).toHaveLength(3);
   expect(found.isSwept).toBe(true);
   expect(found.changed).toHaveLength(250);
@@ -74,7 +74,7 @@ test('crawls that have not ended are asked after by their ids, fifty in one requ
   );
   const ended = crawls.map((crawl, index) => (index === 230 ? { ...crawl, status: 'done' } : crawl));
   const service = await listService(() => ended);
-  const found = await news(service, knownOf(crawls));
+  const found = await list(service, knownOf(crawls));
   expect(service.seen).toHaveLength(3);
   expect(idsOf(found.changed)).toEqual([crawls[230]?.id]);
   expect(found.items.find(({ id }) => id === crawls[230]?.id)?.status).toBe('done');
@@ -86,7 +86,7 @@ test('a crawl that has not ended and is deleted is gone by the word of its own a
   );
   const left = crawls.toSpliced(250, 1);
   const service = await listService(() => left);
-  const found = await news(service, knownOf(crawls));
+  const found = await list(service, knownOf(crawls));
   expect(service.seen).toHaveLength(3);
   expect(service.seen.at(-1)?.path).toMatch(/\/crawls\/c50$/);
   expect(found).toMatchObject({ total: 299, gone: ['c50'], isSwept: false });
@@ -105,7 +105,7 @@ test.for([
 ] as const)('where the total says that %s is missing, everything is read', async ([, change, more, less]) => {
   const crawls = crawlsDownFrom(300);
   const service = await listService(() => change(crawls));
-  const found = await news(service, knownOf(crawls));
+  const found = await list(service, knownOf(crawls));
   expect(found.isSwept).toBe(true);
   expect(idsOf(found.changed)).toEqual(more);
   expect(found.gone).toEqual(less);
@@ -119,7 +119,7 @@ test('crawls that come while the list is read are neither missed nor doubled', a
     const more = Math.min(request, 3);
     return [...Array.from({ length: more }, (_none, index) => someCrawl(`n${more - index}`)), ...crawls];
   });
-  const found = await news(service, knownOf(crawls.slice(150)));
+  const found = await list(service, knownOf(crawls.slice(150)));
   expect(new Set(idsOf(found.items)).size).toBe(found.items.length);
   expect(found.items).toHaveLength(found.total);
 });
@@ -127,7 +127,7 @@ test('crawls that come while the list is read are neither missed nor doubled', a
 test('a crawl that is deleted while the whole list is read takes no other one with it', async () => {
   const crawls = crawlsDownFrom(250);
   const service = await listService((request) => (request === 1 ? crawls : crawls.toSpliced(10, 1)));
-  const found = await news(service, { items: new Map(), swept_at: null });
+  const found = await list(service, { items: new Map(), swept_at: null });
   expect(idsOf(found.items)).toEqual(idsOf(crawls.toSpliced(10, 1)));
 });
 
@@ -135,7 +135,7 @@ test('a sweep reads everything although the newest page is known', async () => {
   const crawls = crawlsDownFrom(300);
   const swapped = crawls.with(299, { ...crawls[299], status: 'archived' } as SomeCrawl);
   const service = await listService(() => swapped);
-  const found = await news(service, knownOf(crawls), { sweep: true });
+  const found = await list(service, knownOf(crawls), { sweep: true });
   expect(service.seen).toHaveLength(3);
   expect(idsOf(found.changed)).toEqual(['c1']);
 });
@@ -147,15 +147,15 @@ test('what raw does not have yet is asked for again, and what is gone stays told
   const gone = { ...before, id: 'x', gone: true, pending: true };
   const items = new Map([...known.items, ['c20', { ...before, pending: true }], ['x', gone]]);
   const service = await listService(() => crawls);
-  const found = await news(service, { ...known, items });
+  const found = await list(service, { ...known, items });
   expect(idsOf(found.changed)).toEqual(['c20']);
   expect(found.gone).toEqual(['x']);
   expect(service.seen).toHaveLength(2);
-  const without = await news(service, { ...known, items }, { loads: false });
+  const without = await list(service, { ...known, items }, { loads: false });
   expect(without.changed).toEqual([]);
 });
 
-test('a record of which only the content changed is news to the pipeline that loads the list, secrets are not', async () => {
+test('a record of which only the content changed is a change for the pipeline that loads the list, secrets are not', async () => {
   const config = {
     id: 'k',
     name: 'daily',
@@ -170,6 +170,6 @@ test('a record of which only the content changed is news to the pipeline that lo
     .with(0, { ...crawls[0], fetched_urls: 7 } as never)
     .with(1, { ...crawls[1], crawl_config: { ...config, http_auth: { password: 'new' } } } as never);
   const service = await listService(() => later);
-  expect(idsOf((await news(service, known)).changed)).toEqual(['c150']);
-  expect((await news(service, known, { loads: false })).changed).toEqual([]);
+  expect(idsOf((await list(service, known)).changed)).toEqual(['c150']);
+  expect((await list(service, known, { loads: false })).changed).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { LEDGER_FILE, Ledger } from '../../src/ledger/ledger.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -214,4 +216,16 @@ test('an older ledger takes over what is newer, and keeps what it knows better',
     ['c2', 'discovered'],
     ['c1', 'published'],
   ]);
+});
+
+test('a run of an earlier version that yielded the lock has the status of today', async () => {
+  const folder = await temporaryFolder();
+  {
+    using ledger = new Ledger(folder);
+    ledger.startRun('r1', 'backfill', '2026-03-02T06:00:00.000Z');
+  }
+  using former = new DatabaseSync(join(folder, LEDGER_FILE));
+  former.exec(`UPDATE runs SET status = 'made room'; PRAGMA user_version = 5`);
+  using ledger = new Ledger(folder);
+  expect(ledger.runs(1)).toMatchObject([{ run_id: 'r1', command: 'backfill', status: 'yielded' }]);
 });

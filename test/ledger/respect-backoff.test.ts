@@ -19,9 +19,9 @@ test('a unit that failed again and again is left alone until its next try, and s
   for (let run = 0; run < 9; run++)
     ledger.setUnit(unit('refused'), 'refused', 1, { code: 'unreconciled', message: '5 and 6', hint: null });
   const due = ['new', 'once', 'often', 'refused'].map((id) => ({ unit: unit(id) }) as PlannedUnit);
-  const standing = ledger.units();
+  const known = ledger.units();
 
-  const soon = respectBackoff(due, standing, Date.now());
+  const soon = respectBackoff(due, known, Date.now());
   expect(soon.now.map((one) => one.unit.source.id)).toEqual(['new', 'once']);
   expect(soon.reports).toMatchObject([
     { unit: 'crawl_pages/often', status: 'failed', attempts: 0 },
@@ -32,8 +32,8 @@ test('a unit that failed again and again is left alone until its next try, and s
     ['unreconciled', 4, expect.stringMatching(/^5 and 6 \(next try /), undefined],
   ]);
 
-  const later = respectBackoff(due, standing, Date.now() + 11 * 60_000);
+  const later = respectBackoff(due, known, Date.now() + 11 * 60_000);
   expect(later.now.map((one) => one.unit.source.id)).toEqual(['new', 'once', 'often']);
-  const tomorrow = respectBackoff(due, standing, Date.now() + 86_400_000);
+  const tomorrow = respectBackoff(due, known, Date.now() + 86_400_000);
   expect([tomorrow.now.length, tomorrow.errors]).toEqual([4, []]);
 });

@@ -52,7 +52,7 @@ async function houseWith(count: number) {
 }
 
 test.for([150, 2_000])(
-  'with %i crawls known, a morning without news costs the same few requests',
+  'with %i crawls known, a morning without changes costs the same few requests',
   async (count) => {
     const { morning, sql } = await houseWith(count);
     await morning();

@@ -5,14 +5,14 @@ import { jitterOf, planTick, type ScheduleState } from '../../src/schedule/plan-
 const at = (text: string): number => Date.parse(text);
 const schedule = (more: object = {}): Schedule =>
   Schedule.parse({ name: 'morning', cron: '0 6 * * *', time_zone: 'UTC', ...more });
-const standing = (done_until: string, one = schedule()): ScheduleState => ({
+const cursor = (done_until: string, one = schedule()): ScheduleState => ({
   [one.name]: { cron: one.cron, time_zone: one.time_zone, done_until },
 });
 const tick = (one: Schedule, state: ScheduleState, now: string, running: string[] = []) =>
   planTick([one], state, at(now), { running: new Set(running), seed: 'seed' });
 
 test('a firing starts at its minute, and once', () => {
-  const state = standing('2026-01-01T06:00:00Z');
+  const state = cursor('2026-01-01T06:00:00Z');
   expect(tick(schedule(), state, '2026-01-02T05:59:59.999Z').starts).toEqual([]);
   const due = tick(schedule(), state, '2026-01-02T06:00:00Z');
   expect(due.starts).toMatchObject([
@@ -30,11 +30,11 @@ test('a schedule that was never seen counts from the beginning of the minute', (
 
 test('a schedule whose time was changed makes nothing up', () => {
   const other = schedule({ cron: '0 8 * * *' });
-  expect(tick(other, standing('2026-01-02T06:00:00Z'), '2026-01-02T12:00:00Z').starts).toEqual([]);
+  expect(tick(other, cursor('2026-01-02T06:00:00Z'), '2026-01-02T12:00:00Z').starts).toEqual([]);
 });
 
 test('missed firings cost one run with run_once, none with skip', () => {
-  const state = standing('2026-01-01T06:00:00Z');
+  const state = cursor('2026-01-01T06:00:00Z');
   const once = tick(schedule(), state, '2026-01-05T12:00:00Z');
   expect(once.starts).toMatchObject([{ at: at('2026-01-05T06:00:00Z'), late: true, missed: 4 }]);
   const none = tick(schedule({ on_missed: 'skip' }), state, '2026-01-05T12:00:00Z');
@@ -42,20 +42,20 @@ test('missed firings cost one run with run_once, none with skip', () => {
     [],
     [{ name: 'morning', at: at('2026-01-05T06:00:00Z'), firings: 4, why: 'late' }],
   ]);
-  expect(none.state).toEqual(standing('2026-01-05T06:00:00.000Z'));
+  expect(none.state).toEqual(cursor('2026-01-05T06:00:00.000Z'));
 });
 
 test('a firing on time runs with skip too, whatever was missed before it', () => {
   const { starts } = tick(
     schedule({ on_missed: 'skip' }),
-    standing('2026-01-01T06:00:00Z'),
+    cursor('2026-01-01T06:00:00Z'),
     '2026-01-03T06:00:20Z',
   );
   expect(starts).toMatchObject([{ late: false, missed: 1 }]);
 });
 
 test('a firing while the former run goes on is dropped with skip, kept with queue', () => {
-  const state = standing('2026-01-01T06:00:00Z');
+  const state = cursor('2026-01-01T06:00:00Z');
   const skip = tick(schedule(), state, '2026-01-02T06:00:00Z', ['morning']);
   expect([skip.starts, skip.dropped]).toMatchObject([[], [{ firings: 1, why: 'overlap' }]]);
   const queue = tick(schedule({ overlap: 'queue' }), state, '2026-01-02T06:00:00Z', ['morning']);
@@ -64,9 +64,9 @@ test('a firing while the former run goes on is dropped with skip, kept with queu
 });
 
 test('a clock that steps back a little fires nothing twice; one that was wrong by far keeps nothing quiet', () => {
-  const state = standing('2026-01-02T06:00:00Z');
+  const state = cursor('2026-01-02T06:00:00Z');
   expect(tick(schedule(), state, '2026-01-02T05:59:58Z').starts).toEqual([]);
-  const wrong = tick(schedule(), standing('2030-01-01T06:00:00Z'), '2026-01-02T05:00:00Z');
+  const wrong = tick(schedule(), cursor('2030-01-01T06:00:00Z'), '2026-01-02T05:00:00Z');
   expect(tick(schedule(), wrong.state, '2026-01-02T06:00:00Z').starts).toHaveLength(1);
 });
 
@@ -77,7 +77,7 @@ test('jitter puts a start off by the same share each time, other elsewhere', () 
   expect(delay).toBeLessThan(600_000);
   expect(jitterOf(one, 'elsewhere')).not.toBe(delay);
   const due = at('2026-01-02T06:00:00Z') + delay;
-  const state = standing('2026-01-01T06:00:00Z', one);
+  const state = cursor('2026-01-01T06:00:00Z', one);
   const starts = (now: number) => planTick([one], state, now, { running: new Set(), seed: 'seed' }).starts;
   expect([starts(due - 1), starts(due)]).toMatchObject([[], [{ late: false }]]);
 });

@@ -94,16 +94,16 @@ export class ServiceLife implements AsyncDisposable {
       return found[Math.floor(this.#random() * found.length)];
     };
     const soon = (days: number): number => now + Math.ceil(this.#random() * days * 24) * HOUR;
-    const settled = among('done');
+    const finished = among('done');
     const happenings: [name: string, act: () => Promise<unknown> | undefined][] = [
       ['launched', () => this.#launch(soon)],
       ['launched', () => this.#launch(soon)],
       ['launched', () => this.#launch(soon)],
-      ['archived', () => settled && this.patch('crawls', settled.id, { status: 'archived' })],
+      ['archived', () => finished && this.patch('crawls', finished.id, { status: 'archived' })],
       ['brought back', () => this.#bringBack(among('archived'))],
-      ['deleted', () => settled && this.#try('DELETE', `/crawls/${settled.id}`)],
+      ['deleted', () => finished && this.#try('DELETE', `/crawls/${finished.id}`)],
       ['deleted, old', () => this.#deleteOld(crawls)],
-      ['run again', () => settled && this.#runAgain(settled, soon(9))],
+      ['run again', () => finished && this.#runAgain(finished, soon(9))],
       ['resumed', () => this.#pilot(among('paused'), 'resume')],
     ];
     const [name, act] = happenings[Math.floor(this.#random() * happenings.length)] ?? [

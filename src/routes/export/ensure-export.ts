@@ -52,16 +52,16 @@ export async function ensureExport(
   let usable =
     known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
   if (usable?.data_export_id) {
-    const standing = await client
+    const running = await client
       .call('dataExport', { workspace_id: workspaceId, data_export_id: usable.data_export_id }, signal)
       .catch((error: unknown) => {
         // The service keeps its exports for a while only: one that it has forgotten was not loaded in time.
         if (error instanceof CrawlhouseError && error.code === 'not_found') return undefined;
         throw error;
       });
-    if (standing) {
+    if (running) {
       ledger.claimExport(name, runId);
-      return standing;
+      return running;
     }
     usable = undefined;
   }

@@ -80,7 +80,7 @@ export function isListUnchanged({ unit, pipeline }: PlannedUnit, { workspaces }:
   return found !== undefined && !found.isSwept && found.changed.length === 0 && found.gone.length === 0;
 }
 
-/** Of a list that was not read to its end, the records that changed; the others stand as they are. */
+/** Of a list that was not read to its end, the records that changed; the others are unchanged. */
 function listedRecords(workspace: WorkspaceView, name: ListName): Records | undefined {
   const found = listReadings(workspace).find(([list]) => list === name)?.[1];
   if (!found) return undefined;
@@ -90,8 +90,8 @@ function listedRecords(workspace: WorkspaceView, name: ListName): Records | unde
     const record = records.get(id);
     return record ? [record] : [];
   });
-  const standing = found.items.length - items.length;
-  return { items, total: found.total, update: { gone: found.gone, standing } };
+  const unchanged = found.items.length - items.length;
+  return { items, total: found.total, update: { gone: found.gone, unchanged } };
 }
 
 /** The catalogues of a crawl's data types, each field with the data type it is of. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalScope } from '../../api/scopes.ts';
 import { GET_WORKSPACE, LIST_WORKSPACES } from '../../api/workspaces.ts';
-import { settle } from '../oauth/grants.ts';
+import { spendReplaced } from '../oauth/grants.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
@@ -14,7 +14,7 @@ const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE
 export function authorize({ resources, clock }: Context): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const token = tokenOf(request, resources, clock.now());
-    settle(resources, 'tokens', token);
+    spendReplaced(resources, 'tokens', token);
     const endpoint = request.routeOptions.config?.endpoint;
     if (endpoint === undefined) return;
     // Both spellings of the project scopes are given (api-spec.md §5).

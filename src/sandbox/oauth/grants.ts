@@ -81,16 +81,20 @@ export function refreshGrant(store: GrantStore, clientId: string, refreshToken: 
   const known = resources.get('oauth_refresh_tokens', refreshToken);
   if (known === undefined || known.client_id !== clientId)
     throw invalidGrant('the refresh token is not known, or spent');
-  settle(resources, 'oauth_refresh_tokens', known);
+  spendReplaced(resources, 'oauth_refresh_tokens', known);
   return issueTokens(store, known, refreshToken);
 }
 
 /** On the first use of a token the refresh token that it came from is spent. */
-export function settle(resources: Resources, kind: 'tokens' | 'oauth_refresh_tokens', token: Document): void {
+export function spendReplaced(
+  resources: Resources,
+  kind: 'tokens' | 'oauth_refresh_tokens',
+  token: Document,
+): void {
   if (typeof token.replaces !== 'string') return;
-  const { replaces, ...settled } = token;
+  const { replaces, ...rest } = token;
   resources.delete('oauth_refresh_tokens', replaces);
-  resources.put(kind, '', settled as Document);
+  resources.put(kind, '', rest as Document);
 }
 
 function issueTokens({ resources, clock }: GrantStore, of: Document, replaces?: string): TokenAnswer {

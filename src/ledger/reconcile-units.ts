@@ -1,7 +1,7 @@
 import type { UnitState } from '../model/ledger-records.ts';
 
-/** What the warehouse says of a unit that it holds. */
-export interface Held {
+/** The state of a loaded unit in the warehouse. */
+export interface LoadState {
   /** Are its rows in the published file too? */
   readonly published: boolean;
 }
@@ -15,16 +15,15 @@ const UNDER_WAY: readonly UnitState[] = ['discovered', 'requested', 'downloading
 const THERE: readonly UnitState[] = ['loaded', 'published'];
 
 /**
- * What has to be put right in a ledger whose last run was killed, or which is not of the same day as the warehouse: a
- * unit that the warehouse holds has been loaded; one that it does not hold is to be asked for again. How a unit failed
- * is the ledger's own knowledge and stays.
+ * Corrects a ledger whose last run was killed, or that is older or newer than the warehouse. A unit in the warehouse has
+ * been loaded; one that is not there must be requested again. Failures stay: only the ledger knows them.
  */
-export function settleUnits(
+export function reconcileUnits(
   units: readonly { readonly unit: string; readonly status: UnitState }[],
-  held: ReadonlyMap<string, Held>,
+  loaded: ReadonlyMap<string, LoadState>,
 ): Move[] {
   return units.flatMap(({ unit, status }): Move[] => {
-    const load = held.get(unit);
+    const load = loaded.get(unit);
     if (load === undefined) return THERE.includes(status) ? [{ unit, to: 'discovered' }] : [];
     const isBehind = UNDER_WAY.includes(status) || (status === 'loaded' && load.published);
     return isBehind ? [{ unit, to: load.published ? 'published' : 'loaded' }] : [];
