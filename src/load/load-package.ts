@@ -50,20 +50,26 @@ export interface LoadOptions {
  */
 export async function loadPackage(
   working: WorkingCopy,
-  { folder, manifest }: StagedPackage,
+  staged: StagedPackage,
   options: LoadOptions,
 ): Promise<Counts> {
   await working.letGoOfWritten();
   const { connection } = working;
+  const { folder, manifest } = staged;
   const dataset = manifest.unit.dataset;
   const tableColumns = await rawTableColumns(connection, dataset);
   const registry = await fieldRegistry(connection, dataset);
   const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
   const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
   refuseMisread(manifest, options.fieldsRead ?? new Map(), retype);
-  const planned = planRawTable(dataset, manifest.columns, tableColumns, registry, retype, options.fieldsRead);
+  const planned = planRawTable(dataset, manifest.columns, {
+    tableColumns,
+    registry,
+    retype,
+    reads: options.fieldsRead,
+  });
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
-  refuseDrift(manifest, plan, registry, options.schemaChange, contracts);
+  refuseDrift(manifest, plan, registry, { dataset: options.schemaChange, columns: contracts });
   const meta = metaValues(manifest, options.runId);
   const isRetyped = plan.targets.some(({ merged }) => merged.existing !== null);
   if (isRetyped) await forgetFingerprints(connection, dataset);
@@ -71,7 +77,7 @@ export async function loadPackage(
   if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
   const load = (): Promise<Counts> =>
     connection.transaction(async () => {
-      const loaded = await replaceRows(connection, folder, manifest, plan, meta, options.signal);
+      const loaded = await replaceRows(connection, staged, plan, meta, options.signal);
       const counts: Counts = { ...manifest.counts, loaded, queryable: null };
       const difference = reconcile(counts);
       if (difference) {
@@ -83,9 +89,9 @@ export async function loadPackage(
       await recordFields(connection, manifest, plan);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
       const fingerprint = await contentFingerprint(connection, folder, manifest, plan, options.signal);
-      await recordLoad(connection, manifest, counts, fingerprint, options);
+      await recordLoad(connection, manifest, counts, { ...options, fingerprint });
       await recordNotes(connection, manifest, options.runId);
-      await recordRejects(connection, { folder, manifest }, options.runId);
+      await recordRejects(connection, staged, options.runId);
       await working.markDirty();
       working.noteLoaded(loaded * plan.targets.length);
       return counts;
@@ -124,17 +130,14 @@ function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaCo
 /** The unit's former rows out, its rows in; a list of resources keeps what it was before. */
 async function replaceRows(
   connection: Connection,
-  folder: string,
-  manifest: Manifest,
+  staged: StagedPackage,
   plan: RawTablePlan,
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
+  const { folder, manifest } = staged;
   const { dataset, source } = manifest.unit;
-  if (source.kind === 'resource') {
-    const parts = manifest.parts.map((part) => join(folder, part.file));
-    return mergeHistory(connection, manifest, parts, plan, meta, signal);
-  }
+  if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
   await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
   if (manifest.parts.length === 0) return 0;
   const paths = manifest.parts.map((part) => join(folder, part.file));

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { type Connection, ident, parquetFiles, table, text } from '../core/duckdb.ts';
-import type { Manifest } from '../model/manifest.ts';
 import type { RawTablePlan } from '../warehouse/raw-table.ts';
 import type { RawMetaColumn } from '../warehouse/schema.ts';
+import type { StagedPackage } from './read-package.ts';
 
 const INCOMING = 'incoming_resources';
 
@@ -10,18 +11,17 @@ const INCOMING = 'incoming_resources';
  * changed or is gone ends (`_seen_to`), one that is new begins (`_seen_from`). Nothing is stored twice. An update holds
  * only records that are new or changed: those that it does not name stay.
  *
- * @param paths Parquet parts of the package
  * @returns the records that the service lists now
  */
 export async function mergeHistory(
   connection: Connection,
-  manifest: Pick<Manifest, 'name' | 'unit' | 'update'>,
-  paths: readonly string[],
+  { folder, manifest }: StagedPackage,
   plan: RawTablePlan,
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
   const { name: unit, update } = manifest;
+  const paths = manifest.parts.map((part) => join(folder, part.file));
   const raw = table('raw', manifest.unit.dataset);
   const columns = plan.targets.map((target) => ident(target.column));
   // By its content, whatever the order in which the service lists it.

@@ -12,6 +12,13 @@ export interface ColumnContract {
   readonly retype?: 'allow' | undefined;
 }
 
+/** What a pipeline file says of changes. */
+interface Contracts {
+  readonly dataset: Contract;
+  /** By field. */
+  readonly columns: ReadonlyMap<string, ColumnContract>;
+}
+
 /**
  * Refuses a unit that changes what is frozen: with `schema_change: freeze` any field, else those that the pipeline file
  * freezes by name. A column frozen by name may come for the first time; from then on it stays as it came.
@@ -23,8 +30,7 @@ export function refuseDrift(
   manifest: Manifest,
   plan: RawTablePlan,
   registry: ReadonlyMap<string, string>,
-  dataset: Contract,
-  columns: ReadonlyMap<string, ColumnContract>,
+  { dataset, columns }: Contracts,
 ): void {
   if (!plan.exists) return;
   const refused = [...plan.changes, ...missing(manifest, plan, registry, columns)].filter((change) => {

@@ -130,8 +130,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   });
   await using working = await WorkingCopy.open(
     database,
-    settings.state_dir,
-    settings.warehouse,
+    { stateDir: settings.state_dir, warehouse: settings.warehouse },
     options.logger,
     anew,
   );

@@ -19,18 +19,23 @@ export interface Converted {
   readonly columns: readonly PackageColumn[];
 }
 
+interface ConversionOptions {
+  /** Whether values in an unusual spelling, such as `12.0` for a whole number, are converted too. */
+  readonly spelling: 'usual' | 'any';
+  /** The file to write. */
+  readonly output: string;
+}
+
 /**
  * Converts a raw part into one Parquet file, all of it or nothing.
  *
- * @param spelling whether values in an unusual spelling, such as `12.0` for a whole number, are converted too
  * @returns null when a line or value needs a closer look (`inspectPart`)
  */
 export async function convertPart(
   connection: Connection,
   part: TextPart,
   columns: PackageColumns,
-  spelling: 'usual' | 'any',
-  output: string,
+  { spelling, output }: ConversionOptions,
   signal: AbortSignal,
 ): Promise<Converted | null> {
   const { format } = part;

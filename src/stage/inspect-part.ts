@@ -33,8 +33,7 @@ export async function inspectPart(
   connection: Connection,
   part: RawPart,
   columns: PackageColumns,
-  output: string,
-  rejects: string,
+  { output, rejects }: { readonly output: string; readonly rejects: string },
   signal: AbortSignal,
 ): Promise<Inspection | null> {
   const copy = `${output}.records.jsonl`;

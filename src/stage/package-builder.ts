@@ -115,8 +115,8 @@ export class PackageBuilder implements Disposable {
     let staged = keys?.repeated ? null : await this.#convertKnown(connection, part, output, signal);
     while (staged === null) {
       const rejects = `rejects-${number}.parquet`;
-      const path = join(this.#folder, rejects);
-      const inspection = await inspectPart(connection, part, this.#columns, output, path, signal);
+      const files = { output, rejects: join(this.#folder, rejects) };
+      const inspection = await inspectPart(connection, part, this.#columns, files, signal);
       if (inspection === null) {
         staged = await this.#convertKnown(connection, part, output, signal);
         continue;
@@ -143,7 +143,7 @@ export class PackageBuilder implements Disposable {
     signal: AbortSignal,
   ): Promise<RepeatedKeys | null> {
     return this.#connections.use((connection) =>
-      repeatedKeys(connection, this.#folder, parts, columns, key, signal),
+      repeatedKeys(connection, this.#pathsOf(parts), columns, key, signal),
     );
   }
 
@@ -175,10 +175,13 @@ export class PackageBuilder implements Disposable {
       rejects.push(await this.#seal(file));
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
-    const files = parts.map((part) => part.file);
     const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
-    const notes = await packageNotes(connection, this.#folder, files, columns, valuesOf, signal);
+    const notes = await packageNotes(connection, this.#pathsOf(parts), columns, valuesOf, signal);
     return { columns, parts, staged, rejected: this.#rejected, rejects, notes };
+  }
+
+  #pathsOf(parts: readonly { readonly file: string }[]): string[] {
+    return parts.map(({ file }) => join(this.#folder, file));
   }
 
   /** Makes a file durable and says what it is. */
@@ -218,11 +221,17 @@ export class PackageBuilder implements Disposable {
     if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
     const part = { ...raw, format };
     if (this.#spelling === 'usual') {
-      const converted = await convertPart(connection, part, this.#columns, 'usual', output, signal);
+      const converted = await convertPart(
+        connection,
+        part,
+        this.#columns,
+        { spelling: 'usual', output },
+        signal,
+      );
       if (converted !== null) return converted;
       this.#spelling = 'any';
     }
-    return convertPart(connection, part, this.#columns, 'any', output, signal);
+    return convertPart(connection, part, this.#columns, { spelling: 'any', output }, signal);
   }
 
   /** The keys of a part, once those of the parts before it are known. */
@@ -262,10 +271,9 @@ export class PackageBuilder implements Disposable {
     if (header || this.#parts.length === 0) return new Set();
     const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
     if (unseen.length === 0) return new Set();
-    const files = this.#parts.map((part) => join(this.#folder, part.file));
     const counts = unseen.map((column, index) => `count(${ident(column.column)}) AS n${index}`).join(', ');
     const [values] = await connection.rows(
-      `SELECT ${counts} FROM ${parquetFiles(files, { unionByName: true })}`,
+      `SELECT ${counts} FROM ${parquetFiles(this.#pathsOf(this.#parts), { unionByName: true })}`,
       [],
       signal,
     );

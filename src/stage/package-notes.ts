@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Connection, file, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { typeFamily, WIDE_WHOLE } from '../model/field.ts';
 import type { PackageColumn, PackageNote } from '../model/manifest.ts';
@@ -27,19 +26,17 @@ function rangeOf(type: string): { readonly from: number; readonly to: number | n
  * What the values of a staged package show that its schema does not foresee. Numbers are looked up in the statistics of
  * the Parquet files, so that nothing is read for them but the footers; of the columns only the enums are read.
  *
- * @param files the package's parts, relative to `folder`
+ * @param paths the package's parts
  * @param valuesOf the values that an enum lists; undefined where the service gives no list
  */
 export async function packageNotes(
   connection: Connection,
-  folder: string,
-  files: readonly string[],
+  paths: readonly string[],
   columns: readonly PackageColumn[],
   valuesOf: (field: string) => readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<PackageNote[]> {
-  if (files.length === 0) return [];
-  const paths = files.map((one) => join(folder, one));
+  if (paths.length === 0) return [];
   const ranged = columns.flatMap((column): Ranged[] => {
     const range = typeFamily(column.type) === 'json' ? null : rangeOf(column.type);
     return range ? [{ column, ...range }] : [];

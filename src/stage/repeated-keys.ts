@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { type Connection, ident, parquetFiles } from '../core/duckdb.ts';
-import type { Manifest, PackageColumn } from '../model/manifest.ts';
+import type { PackageColumn } from '../model/manifest.ts';
 
 /** Rows of a package that share the values of their key. */
 export interface RepeatedKeys {
@@ -19,18 +18,14 @@ export interface RepeatedKeys {
  */
 export async function repeatedKeys(
   connection: Connection,
-  folder: string,
-  parts: Manifest['parts'],
+  paths: readonly string[],
   columns: readonly PackageColumn[],
   key: readonly string[],
   signal: AbortSignal,
 ): Promise<RepeatedKeys | null> {
   const named = columns.filter(({ field }) => key.includes(field));
-  if (parts.length === 0 || named.length === 0) return null;
-  const files = parquetFiles(
-    parts.map(({ file }) => join(folder, file)),
-    { unionByName: true },
-  );
+  if (paths.length === 0 || named.length === 0) return null;
+  const files = parquetFiles(paths, { unionByName: true });
   const names = named.map(({ column }) => ident(column)).join(', ');
   const groups = `SELECT ${names}, count(*) AS _times FROM ${files} GROUP BY ${names}`;
   const [found] = await connection.rows<{ rows: bigint; keys: bigint }>(

@@ -33,7 +33,11 @@ export async function explainTransform(
     threads: settings.threads,
     tempDirectory: join(settings.state_dir, 'spill'),
   });
-  await using working = await WorkingCopy.open(database, settings.state_dir, settings.warehouse, logger);
+  await using working = await WorkingCopy.open(
+    database,
+    { stateDir: settings.state_dir, warehouse: settings.warehouse },
+    logger,
+  );
   const { connection } = working;
   const plan = await planModels({ connection, models });
   signal.throwIfAborted();

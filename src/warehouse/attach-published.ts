@@ -52,9 +52,7 @@ export interface AttachedPublished extends AsyncDisposable {
  */
 export async function attachDespiteWriter(
   connection: Connection,
-  path: string,
-  name: string,
-  workingPath: string,
+  { path, name, workingPath }: { readonly path: string; readonly name: string; readonly workingPath: string },
   logger?: Logger,
 ): Promise<AttachedPublished> {
   const copy = `${workingPath}.${name}`;

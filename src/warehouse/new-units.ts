@@ -41,7 +41,7 @@ export async function withNewUnits<T>(
   const { connection, path, publishedPath } = working;
   const isThere = existsSync(publishedPath);
   await using _former = isThere
-    ? await attachDespiteWriter(connection, publishedPath, FORMER, path)
+    ? await attachDespiteWriter(connection, { path: publishedPath, name: FORMER, workingPath: path })
     : undefined;
   const units = await newUnits(connection, isThere);
   return await work({ units, putBack: (names) => putBack(connection, isThere, names) });

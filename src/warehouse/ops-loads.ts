@@ -111,8 +111,11 @@ export async function recordLoad(
   connection: Connection,
   manifest: Manifest,
   counts: Counts,
-  fingerprint: string,
-  { runId, volume }: { readonly runId: string; readonly volume?: Volume },
+  {
+    runId,
+    fingerprint,
+    volume,
+  }: { readonly runId: string; readonly fingerprint: string; readonly volume?: Volume },
 ): Promise<void> {
   const { unit, source } = manifest;
   await forgetLoad(connection, manifest.name);

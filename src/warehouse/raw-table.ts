@@ -36,22 +36,27 @@ export interface RawTablePlan {
   readonly changes: readonly SchemaChange[];
 }
 
+/** What is known of a raw table before a package comes. */
+interface KnownTable {
+  /** Name → DuckDB type of its columns; empty when there is no table. */
+  readonly tableColumns: ReadonlyMap<string, string>;
+  /** Field → column of all units that the dataset has had. */
+  readonly registry: ReadonlyMap<string, string>;
+  /** Whether a field may come with another type; none may by default. */
+  readonly retype?: (field: string) => boolean;
+  /** What the models read of the dataset: a new column takes that type where it has room. */
+  readonly reads?: ReadonlyMap<string, ReadField> | undefined;
+}
+
 /**
  * Plans what a package's columns need of the raw table.
  *
- * @param tableColumns name → DuckDB type of the table's columns; empty when there is no table
- * @param registry field → column of all units that the dataset has had
- * @param retype whether a field may come with another type
- * @param reads what the models read of the dataset: a new column takes that type where it has room
  * @throws CrawlhouseError `contract_drift` when a type can't be merged without loss, and may not otherwise
  */
 export function planRawTable(
   dataset: string,
   columns: readonly PackageColumn[],
-  tableColumns: ReadonlyMap<string, string>,
-  registry: ReadonlyMap<string, string>,
-  retype: (field: string) => boolean = () => false,
-  reads: ReadonlyMap<string, ReadField> = new Map(),
+  { tableColumns, registry, retype, reads }: KnownTable,
 ): RawTablePlan {
   const owned = new Set([...Object.keys(RAW_META_COLUMNS), ...registry.values()]);
   const taken = new Set([...owned, ...tableColumns.keys()].map((name) => name.toLowerCase()));
@@ -65,10 +70,10 @@ export function planRawTable(
   const targets = columns.map((column) => {
     const target = names.get(column.field) ?? column.field;
     const before = tableColumns.get(target);
-    const read = before === undefined && reads.get(column.field)?.type;
+    const read = before === undefined && reads?.get(column.field)?.type;
     const merged =
       (read && mergeType(read, column.sql_type)) ||
-      mergeType(before ?? column.sql_type, column.sql_type, retype(column.field));
+      mergeType(before ?? column.sql_type, column.sql_type, retype?.(column.field));
     if (merged === null) {
       throw new CrawlhouseError(
         'contract_drift',

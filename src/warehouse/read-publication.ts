@@ -54,6 +54,10 @@ export async function readDespiteWriter(
   logger: Logger,
 ): Promise<ReadPublication> {
   if (!existsSync(path)) return { publication: undefined, hasWriter: false };
-  await using attached = await attachDespiteWriter(connection, path, 'published', workingPath, logger);
+  await using attached = await attachDespiteWriter(
+    connection,
+    { path, name: 'published', workingPath },
+    logger,
+  );
   return { publication: await checkedPublication(connection, path), hasWriter: attached.hasWriter };
 }

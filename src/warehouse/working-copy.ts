@@ -45,8 +45,7 @@ export class WorkingCopy implements AsyncDisposable {
    */
   static async open(
     database: Database,
-    stateDir: string,
-    warehouse: string,
+    { stateDir, warehouse }: { readonly stateDir: string; readonly warehouse: string },
     logger: Logger,
     anew = false,
   ): Promise<WorkingCopy> {

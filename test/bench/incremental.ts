@@ -54,8 +54,7 @@ try {
   await mkdir(join(folder, 'state'));
   const working = await WorkingCopy.open(
     database,
-    join(folder, 'state'),
-    join(folder, 'warehouse.duckdb'),
+    { stateDir: join(folder, 'state'), warehouse: join(folder, 'warehouse.duckdb') },
     silentLogger,
   );
   const { connection } = working;

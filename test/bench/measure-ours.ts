@@ -59,7 +59,11 @@ const database = await Database.open({
   threads: settings.threads,
   tempDirectory: join(settings.state_dir, 'spill'),
 });
-const working = await WorkingCopy.open(database, settings.state_dir, settings.warehouse, silentLogger);
+const working = await WorkingCopy.open(
+  database,
+  { stateDir: settings.state_dir, warehouse: settings.warehouse },
+  silentLogger,
+);
 const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });

@@ -37,7 +37,11 @@ const database = await Database.open({
 
 try {
   await mkdir(join(folder, 'state'));
-  const working = await WorkingCopy.open(database, join(folder, 'state'), warehouse, silentLogger);
+  const working = await WorkingCopy.open(
+    database,
+    { stateDir: join(folder, 'state'), warehouse },
+    silentLogger,
+  );
   const { connection } = working;
   const weights = Array.from({ length: WEIGHTS }, (_, index) => `w${index}`);
   const columns = ['id', 'origin', ...weights];

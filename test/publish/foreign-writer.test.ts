@@ -26,7 +26,11 @@ async function publishNote(
   const said: string[] = [];
   const logger = createLogger('warn', (line) => void said.push(line));
   await using database = await openDatabase(folder);
-  await using working = await WorkingCopy.open(database, placeIn(folder).stateDir, warehouse, logger);
+  await using working = await WorkingCopy.open(
+    database,
+    { stateDir: placeIn(folder).stateDir, warehouse },
+    logger,
+  );
   await working.connection.run(`CREATE TABLE raw.${name} (n INTEGER)`);
   await working.markDirty();
   await publish(working, logger, signal);
@@ -160,7 +164,7 @@ test('the former publication comes back where the new one is not whole, and goes
   const whole = await readFile(published);
   const open = async (): Promise<void> => {
     await using database = await openDatabase(folder);
-    await using _working = await WorkingCopy.open(database, stateDir, published, silentLogger);
+    await using _working = await WorkingCopy.open(database, { stateDir, warehouse: published }, silentLogger);
   };
   await writeFile(`${published}.some-id.former`, whole);
   await open();

@@ -39,7 +39,7 @@ async function publishKilledAt(folder: string, table: string, call: string): Pro
      const { silentLogger } = await import(${source('core/logger.ts')});
      const { publish } = await import(${source('publish/publish.ts')});
      const database = await Database.open({ memoryLimit: '300MB', threads: 2, tempDirectory: ${JSON.stringify(join(folder, 'spill'))} });
-     const working = await WorkingCopy.open(database, ${JSON.stringify(stateDir)}, ${JSON.stringify(published)}, silentLogger);
+     const working = await WorkingCopy.open(database, { stateDir: ${JSON.stringify(stateDir)}, warehouse: ${JSON.stringify(published)} }, silentLogger);
      await working.connection.run('CREATE TABLE raw.${table} AS SELECT i FROM range(1000) AS t(i)');
      await working.markDirty();
      await publish(working, silentLogger, new AbortController().signal);`,

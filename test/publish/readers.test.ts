@@ -112,7 +112,11 @@ test('a disk that is full at the publication leaves the former one, and the next
   onTestFinished(() => void spawnSync('umount', ['-l', small]));
   const database = await openDatabase(folder);
   const published = join(small, 'warehouse.duckdb');
-  const working = await WorkingCopy.open(database, placeIn(folder).stateDir, published, silentLogger);
+  const working = await WorkingCopy.open(
+    database,
+    { stateDir: placeIn(folder).stateDir, warehouse: published },
+    silentLogger,
+  );
   onTestFinished(() => working[Symbol.asyncDispose]());
   const staging = await database.connect();
   await loadAll(working, staging, folder, 'former');

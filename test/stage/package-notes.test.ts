@@ -24,10 +24,10 @@ async function notesOf(
 ): Promise<PackageNote[]> {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
-  const files = selects.map((_select, index) => `part-${index}.parquet`);
+  const paths = selects.map((_select, index) => join(folder, `part-${index}.parquet`));
   for (const [index, select] of selects.entries())
-    await connection.run(`COPY (${select}) TO ${text(join(folder, files[index] ?? ''))} (FORMAT parquet)`);
-  return packageNotes(connection, folder, files, columns, (field) => LISTS[field], signal);
+    await connection.run(`COPY (${select}) TO ${text(paths[index] ?? '')} (FORMAT parquet)`);
+  return packageNotes(connection, paths, columns, (field) => LISTS[field], signal);
 }
 
 test('values that the schema foresees leave no note', async () => {
@@ -109,8 +109,7 @@ test('a file without statistics is read', async () => {
   ]);
   const notes = await packageNotes(
     connection,
-    folder,
-    ['foreign.parquet'],
+    [join(folder, 'foreign.parquet')],
     [column('clicks', 'natural', 'BIGINT')],
     () => undefined,
     signal,

@@ -27,7 +27,11 @@ beforeEach(async () => {
     tempDirectory: join(folder, 't'),
   });
   onTestFinished(() => database[Symbol.asyncDispose]());
-  working = await WorkingCopy.open(database, folder, join(folder, 'warehouse.duckdb'), silentLogger);
+  working = await WorkingCopy.open(
+    database,
+    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb') },
+    silentLogger,
+  );
   connection = working.connection;
 });
 

@@ -15,7 +15,11 @@ async function openWorking(): Promise<WorkingCopy> {
     tempDirectory: join(folder, 't'),
   });
   onTestFinished(() => database[Symbol.asyncDispose]());
-  return WorkingCopy.open(database, folder, join(folder, 'warehouse.duckdb'), silentLogger);
+  return WorkingCopy.open(
+    database,
+    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb') },
+    silentLogger,
+  );
 }
 
 const loadLine = (unit: string, run: string, kind = 'crawl'): string =>

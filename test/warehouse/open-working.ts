@@ -27,13 +27,17 @@ export async function openDatabase(folder: string): Promise<Database> {
 /** The working copy of a folder, on a database of its own when none is given. */
 export async function openWorking(folder: string, database?: Database): Promise<WorkingCopy> {
   const { stateDir, published } = placeIn(folder);
-  return WorkingCopy.open(database ?? (await openDatabase(folder)), stateDir, published, silentLogger);
+  return WorkingCopy.open(
+    database ?? (await openDatabase(folder)),
+    { stateDir, warehouse: published },
+    silentLogger,
+  );
 }
 
 /** Does something with the working copy of a folder, as one process would, and closes it. */
 export async function withWorking<T>(folder: string, work: (working: WorkingCopy) => Promise<T>): Promise<T> {
   const { stateDir, published } = placeIn(folder);
   await using database = await openDatabase(folder);
-  await using working = await WorkingCopy.open(database, stateDir, published, silentLogger);
+  await using working = await WorkingCopy.open(database, { stateDir, warehouse: published }, silentLogger);
   return await work(working);
 }
