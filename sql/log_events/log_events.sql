@@ -26,6 +26,16 @@ columns:
   bot_kind: What a search engine's bot came for, seo, sea or vertical (raw.log_events.bot_kind).
   search_engine: Search engine that the bot belongs to, as in google (raw.log_events.search_engine).
   is_seo_visit: Whether a person came from the results of a search engine (raw.log_events.is_seo_visit).
+  crawler: >-
+    Name of the known crawler whose token the user agent holds (mart.user_agents.crawler), else the service's name of
+    the bot.
+  bot_class: >-
+    What the bot is for: search, ai, seo_tool, ads or other, of a known crawler (mart.user_agents.bot_class). Of another
+    bot by its kind: search for seo and vertical, ads for sea, else other. none where a line says by its user agent or
+    by is_bot that no bot sent it, as far as known; NULL where it says neither.
+  engine: >-
+    Search engine, AI service or tool that the crawler belongs to (mart.user_agents.engine); of a bot that is no known
+    crawler the service's search_engine.
 reads:
   raw.log_events:
     _project_id: VARCHAR
@@ -66,27 +76,44 @@ tests:
     severity: warn
 */
 SELECT
-  _project_id AS project_id,
-  coalesce(day, _window::DATE) AS day,
-  event_date,
+  events._project_id AS project_id,
+  coalesce(events.day, CAST(events._window AS DATE)) AS day,
+  events.event_date,
 
-  url,
-  urlpath,
-  url_host,
-  url_first_path,
-  url_has_params,
+  events.url,
+  events.urlpath,
+  events.url_host,
+  events.url_first_path,
+  events.url_has_params,
 
-  method,
-  status_code,
-  status_code_range,
-  bytes_sent,
-  referer,
-  user_agent,
-  device,
+  events.method,
+  events.status_code,
+  events.status_code_range,
+  events.bytes_sent,
+  events.referer,
+  events.user_agent,
+  events.device,
 
-  is_bot,
-  bot,
-  bot_kind,
-  search_engine,
-  is_seo_visit
-FROM raw.log_events
+  events.is_bot,
+  events.bot,
+  events.bot_kind,
+  events.search_engine,
+  events.is_seo_visit,
+
+  coalesce(agents.crawler, CASE WHEN events.is_bot THEN events.bot END) AS crawler,
+  CASE
+    WHEN agents.bot_class IS NOT NULL THEN agents.bot_class
+    WHEN events.is_bot AND events.bot_kind IN ('seo', 'vertical') THEN 'search'
+    WHEN events.is_bot AND events.bot_kind = 'sea' THEN 'ads'
+    WHEN events.is_bot THEN 'other'
+    WHEN NOT events.is_bot OR events.user_agent IS NOT NULL THEN 'none'
+  END AS bot_class,
+  CASE
+    WHEN agents.bot_class IS NOT NULL THEN agents.engine
+    WHEN events.is_bot THEN events.search_engine
+  END AS engine
+FROM raw.log_events AS events
+LEFT JOIN mart.user_agents AS agents
+  ON agents.project_id = events._project_id
+  AND agents.day = coalesce(events.day, CAST(events._window AS DATE))
+  AND agents.user_agent = coalesce(events.user_agent, events.bot)

@@ -2,24 +2,38 @@
 name: mart.log_url_days
 kind: view
 description: >-
-  One row for each URL of a project and day that log files show a request for: the service's own counts of the day
-  (mart.log_pages_days), or, where a project has none for a day, the lines of its log files counted (mart.log_events).
+  One row for each URL of a project and day that log files show a request for: the lines of the day counted
+  (mart.log_events), or, where they are not loaded, the service's own counts (mart.log_pages_days).
   A number is NULL where what it counts is not known: the service sent none, or one of the lines does not say it.
 grain: {columns: [project_id, day, url], severity: warn}
 columns:
   project_id: Identifier of the project.
   day: Day of the requests.
   url: Full URL that was asked for.
-  dataset: What the numbers are from, log_pages_days or log_events.
+  dataset: What the numbers are from, log_events or log_pages_days (mart.log_days.dataset).
   hits: Number of requests for it, bots and people.
   bot_hits: Number of requests by bots; NULL where a line does not say whether it is one's (raw.log_events.is_bot).
+  search_bot_hits: >-
+    Number of requests by bots of search engines (mart.log_events.bot_class is search); of the service's counts
+    seo_bot_hits and vertical_bot_hits. NULL where a line does not say whether it is one's.
+  google_bot_hits: >-
+    Of these, by bots of Google (mart.log_events.engine is google); NULL where one of them has no engine, and from the
+    service's counts.
+  bing_bot_hits: Of these, by bots of Bing; NULL where google_bot_hits is.
+  ai_bot_hits: >-
+    Number of requests by bots of AI services (mart.log_events.bot_class is ai); NULL where a line does not say whether
+    it is one's, and from the service's counts.
   seo_bot_hits: >-
-    Of these, by bots that read pages for search results. A line without a kind (raw.log_events.bot_kind) is none of
+    Number of requests, as the service tells them, by bots that read pages for search results. A line without a kind (raw.log_events.bot_kind) is none of
     theirs; NULL where the export of the day has no kinds at all.
   visits: Number of requests by people; NULL where a line does not say whether it is a bot's (raw.log_events.is_bot).
   seo_visits: >-
     Of these, from the results of a search engine; NULL where a line that may be a person's does not say it
     (raw.log_events.is_seo_visit).
+  hits_2xx: Number of requests with an HTTP status of 200 to 299; NULL where a line has no status.
+  hits_3xx: The same of 300 to 399.
+  hits_4xx: The same of 400 to 499.
+  hits_5xx: The same of 500 to 599.
   bytes_sent: Size of all answers in bytes; NULL where a line does not say it (raw.log_events.bytes_sent).
   last_status_code: HTTP status of the last request; of several lines of one moment, the highest.
 reads:
@@ -38,60 +52,85 @@ incremental:
     FROM ops.loads
     WHERE dataset IN ('log_pages_days', 'log_events')
 */
-WITH
-  line AS (
-    SELECT *
-    FROM mart.log_events
-    ANTI JOIN mart.log_pages_days USING (project_id, day)
-  ),
+WITH counted AS (
+  SELECT
+    project_id,
+    day,
+    url,
+    count(*) AS hits,
+    count(CASE WHEN is_bot THEN 1 END) AS bot_hits,
+    count(CASE WHEN bot_class = 'search' THEN 1 END) AS search_bot_hits,
+    count(CASE WHEN bot_class = 'search' AND engine = 'google' THEN 1 END) AS google_bot_hits,
+    count(CASE WHEN bot_class = 'search' AND engine = 'bing' THEN 1 END) AS bing_bot_hits,
+    count(CASE WHEN bot_class = 'ai' THEN 1 END) AS ai_bot_hits,
+    count(CASE WHEN bot_kind = 'seo' THEN 1 END) AS seo_bot_hits,
+    count(CASE WHEN NOT is_bot THEN 1 END) AS visits,
+    count(CASE WHEN is_seo_visit THEN 1 END) AS seo_visits,
+    count(CASE WHEN status_code BETWEEN 200 AND 299 THEN 1 END) AS hits_2xx,
+    count(CASE WHEN status_code BETWEEN 300 AND 399 THEN 1 END) AS hits_3xx,
+    count(CASE WHEN status_code BETWEEN 400 AND 499 THEN 1 END) AS hits_4xx,
+    count(CASE WHEN status_code BETWEEN 500 AND 599 THEN 1 END) AS hits_5xx,
+    CAST(sum(bytes_sent) AS BIGINT) AS bytes_sent,
+    max_by(
+      status_code,
+      date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', event_date) * 1000 + status_code
+    ) FILTER (WHERE status_code IS NOT NULL) AS last_status_code,
 
-  counted AS (
-    SELECT
-      project_id,
-      day,
-      url,
-      count(*) AS hits,
-      count(*) FILTER (is_bot) AS bot_hits,
-      count(*) FILTER (bot_kind = 'seo') AS seo_bot_hits,
-      count(*) FILTER (NOT is_bot) AS visits,
-      count(*) FILTER (is_seo_visit) AS seo_visits,
-      sum(bytes_sent)::BIGINT AS bytes_sent,
-      arg_max(status_code, epoch_ms(event_date) * 1000 + status_code) AS last_status_code,
+    bool_and(is_bot IS NOT NULL) AS says_bots,
+    bool_and(bot_class IS NOT NULL) AS says_classes,
+    bool_and(bot_class IS NOT NULL AND (bot_class <> 'search' OR engine IS NOT NULL)) AS says_engines,
+    bool_and(coalesce(is_bot, false) OR is_seo_visit IS NOT NULL) AS says_seo_visits,
+    bool_and(status_code IS NOT NULL) AS says_statuses,
+    bool_and(bytes_sent IS NOT NULL) AS says_bytes
+  FROM mart.log_events
+  GROUP BY project_id, day, url
+)
 
-      bool_and(is_bot IS NOT NULL) AS says_bots,
-      bool_and(is_bot IS TRUE OR is_seo_visit IS NOT NULL) AS says_seo_visits,
-      bool_and(bytes_sent IS NOT NULL) AS says_bytes
-    FROM line
-    GROUP BY project_id, day, url
-  )
-
-SELECT
-  project_id,
-  day,
-  url,
-  'log_pages_days' AS dataset,
-  hits,
-  bot_hits,
-  seo_bot_hits,
-  visits,
-  seo_visits,
-  bytes_sent,
-  last_status_code
-FROM mart.log_pages_days
-
-UNION ALL
 SELECT
   counted.project_id,
   counted.day,
   counted.url,
-  'log_events',
+  'log_events' AS dataset,
   counted.hits,
-  CASE WHEN counted.says_bots THEN counted.bot_hits END,
-  CASE WHEN kinds.unit IS NOT NULL THEN counted.seo_bot_hits END,
-  CASE WHEN counted.says_bots THEN counted.visits END,
-  CASE WHEN counted.says_seo_visits THEN counted.seo_visits END,
-  CASE WHEN counted.says_bytes THEN counted.bytes_sent END,
+  CASE WHEN counted.says_bots THEN counted.bot_hits END AS bot_hits,
+  CASE WHEN counted.says_classes THEN counted.search_bot_hits END AS search_bot_hits,
+  CASE WHEN counted.says_engines THEN counted.google_bot_hits END AS google_bot_hits,
+  CASE WHEN counted.says_engines THEN counted.bing_bot_hits END AS bing_bot_hits,
+  CASE WHEN counted.says_classes THEN counted.ai_bot_hits END AS ai_bot_hits,
+  CASE WHEN kinds.unit IS NOT NULL THEN counted.seo_bot_hits END AS seo_bot_hits,
+  CASE WHEN counted.says_bots THEN counted.visits END AS visits,
+  CASE WHEN counted.says_seo_visits THEN counted.seo_visits END AS seo_visits,
+  CASE WHEN counted.says_statuses THEN counted.hits_2xx END AS hits_2xx,
+  CASE WHEN counted.says_statuses THEN counted.hits_3xx END AS hits_3xx,
+  CASE WHEN counted.says_statuses THEN counted.hits_4xx END AS hits_4xx,
+  CASE WHEN counted.says_statuses THEN counted.hits_5xx END AS hits_5xx,
+  CASE WHEN counted.says_bytes THEN counted.bytes_sent END AS bytes_sent,
   counted.last_status_code
 FROM counted
 LEFT JOIN ops.unit_fields AS kinds
-  ON kinds.unit = 'log_events/' || counted.project_id || '/' || counted.day AND kinds.field = 'bot_kind'
+  ON kinds.unit = 'log_events/' || counted.project_id || '/' || CAST(counted.day AS VARCHAR) AND kinds.field = 'bot_kind'
+
+UNION ALL
+SELECT
+  pages.project_id,
+  pages.day,
+  pages.url,
+  'log_pages_days',
+  pages.hits,
+  pages.bot_hits,
+  pages.seo_bot_hits + pages.vertical_bot_hits,
+  CAST(NULL AS BIGINT),
+  CAST(NULL AS BIGINT),
+  CAST(NULL AS BIGINT),
+  pages.seo_bot_hits,
+  pages.visits,
+  pages.seo_visits,
+  pages.hits_2xx,
+  pages.hits_3xx,
+  pages.hits_4xx,
+  pages.hits_5xx,
+  pages.bytes_sent,
+  pages.last_status_code
+FROM mart.log_pages_days AS pages
+JOIN mart.log_days AS days
+  ON days.project_id = pages.project_id AND days.day = pages.day AND days.dataset = 'log_pages_days'

@@ -2,36 +2,60 @@
 name: mart.crawl_days
 kind: view
 description: >-
-  Days of the log files, each with the crawl that it goes with: the latest crawl of the project, of those whose pages
-  are loaded, that ended before the day did. Days are those of UTC.
+  Days of the log files, each with the crawl that it goes with: the last crawl that ended before the day did, of the
+  complete crawls with pages of the project's main configuration (that of mart.crawls.is_main; of any where there is no
+  such crawl). Days are those of UTC.
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
-  day: Day with log files, by the service's own counts (mart.log_pages_days) or by their lines (mart.log_events).
+  day: Day with log files (mart.log_days.day).
+  dataset: What the numbers of the day are from, log_events or log_pages_days (mart.log_days.dataset).
   crawl_id: Identifier of the crawl; NULL for the days before the first one.
   from_day: First day with log files that goes with the crawl.
   to_day: Last such day.
 */
 WITH
-  crawl AS (
-    SELECT project_id, crawl_id, epoch_us(ended_at) AS ended_us
+  candidate AS (
+    SELECT
+      project_id,
+      crawl_id,
+      is_complete AND has_pages AND coalesce(pages, 1) > 0 AS has_whole_site,
+      coalesce(crawl_config_id, '') AS config,
+      max(CASE WHEN is_main THEN coalesce(crawl_config_id, '') END) OVER (PARTITION BY project_id) AS main_config,
+      date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', ended_at) AS ended_ms
     FROM mart.crawls
-    WHERE has_pages AND ended_at IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY project_id, ended_at ORDER BY crawl_id DESC) = 1
   ),
 
-  day AS (
-    SELECT project_id, day, epoch_us(day + 1) AS end_us FROM mart.log_pages_days WHERE day IS NOT NULL
-    UNION
-    SELECT project_id, day, epoch_us(day + 1) FROM mart.log_events WHERE day IS NOT NULL
+  crawl AS (
+    SELECT project_id, ended_ms, max(crawl_id) AS crawl_id
+    FROM candidate
+    WHERE has_whole_site AND config = coalesce(main_config, config) AND ended_ms IS NOT NULL
+    GROUP BY project_id, ended_ms
+  ),
+
+  span AS (
+    SELECT
+      project_id,
+      crawl_id,
+      ended_ms,
+      lead(ended_ms) OVER (PARTITION BY project_id ORDER BY ended_ms) AS next_ended_ms
+    FROM crawl
+  ),
+
+  joined AS (
+    SELECT days.project_id, days.day, days.dataset, span.crawl_id
+    FROM mart.log_days AS days
+    LEFT JOIN span
+      ON span.project_id = days.project_id
+      AND span.ended_ms < (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000
+      AND coalesce(span.next_ended_ms >= (date_diff('day', DATE '1970-01-01', days.day) + 1) * 86400000, true)
   )
 
 SELECT
-  day.project_id,
-  day.day,
-  crawl.crawl_id,
-  min(day.day) OVER span AS from_day,
-  max(day.day) OVER span AS to_day
-FROM day
-ASOF LEFT JOIN crawl ON crawl.project_id = day.project_id AND crawl.ended_us < day.end_us
-WINDOW span AS (PARTITION BY day.project_id, crawl.crawl_id)
+  project_id,
+  day,
+  dataset,
+  crawl_id,
+  min(day) OVER (PARTITION BY project_id, crawl_id) AS from_day,
+  max(day) OVER (PARTITION BY project_id, crawl_id) AS to_day
+FROM joined

@@ -2,9 +2,9 @@
 name: mart.page_hits
 kind: table
 description: >-
-  Requests that log files show for each URL of a project, added up over the days that go with a crawl: a day goes with
-  the latest crawl of the project, of those whose pages are loaded, that ended before the day did. Days before the
-  first crawl go with none. Days are those of UTC.
+  Requests that log files show for each URL of a project, added up over the days that go with a crawl
+  (mart.crawl_days). Days before the first crawl go with none. Days are those of UTC. A total is NULL where it is not
+  known on one of the days.
 grain: [project_id, crawl_id, url]
 columns:
   project_id: Identifier of the project.
@@ -15,9 +15,19 @@ columns:
   days: Number of days on which the URL was asked for.
   hits: Number of requests for it, bots and people (mart.log_url_days.hits).
   bot_hits: Number of requests by bots (mart.log_url_days.bot_hits).
-  seo_bot_hits: Of these, by bots that read pages for search results (mart.log_url_days.seo_bot_hits).
+  search_bot_hits: Number of requests by bots of search engines (mart.log_url_days.search_bot_hits).
+  google_bot_hits: Of these, by bots of Google (mart.log_url_days.google_bot_hits).
+  bing_bot_hits: Of these, by bots of Bing (mart.log_url_days.bing_bot_hits).
+  ai_bot_hits: Number of requests by bots of AI services (mart.log_url_days.ai_bot_hits).
+  seo_bot_hits: >-
+    Number of requests, as the service tells them, by bots that read pages for search results
+    (mart.log_url_days.seo_bot_hits).
   visits: Number of requests by people (mart.log_url_days.visits).
   seo_visits: Of these, from the results of a search engine (mart.log_url_days.seo_visits).
+  hits_2xx: Number of requests with an HTTP status of 200 to 299 (mart.log_url_days.hits_2xx).
+  hits_3xx: Number of requests with an HTTP status of 300 to 399 (mart.log_url_days.hits_3xx).
+  hits_4xx: Number of requests with an HTTP status of 400 to 499 (mart.log_url_days.hits_4xx).
+  hits_5xx: Number of requests with an HTTP status of 500 to 599 (mart.log_url_days.hits_5xx).
   bytes_sent: Size of all answers in bytes (mart.log_url_days.bytes_sent).
   last_status_code: HTTP status of the last request on the last of its days (mart.log_url_days.last_status_code).
 reads:
@@ -33,19 +43,19 @@ reads:
 incremental:
   by: [project_id, crawl_id]
   within: {mart.log_url_days: [project_id, day]}
-  # Lines of a day that the service has counted itself change nothing.
+  # Counts of a day whose lines are loaded change nothing.
   pieces: |
     WITH part AS (
-      SELECT DISTINCT 'counts' AS kind, _project_id AS project_id, coalesce(day, _window::DATE) AS day, _unit AS unit
-      FROM raw.log_pages_days
-      UNION ALL
-      SELECT DISTINCT 'lines', _project_id, coalesce(day, _window::DATE), _unit
+      SELECT DISTINCT 'log_events' AS dataset, _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, _unit
       FROM raw.log_events
+      UNION ALL
+      SELECT DISTINCT 'log_pages_days', _project_id, coalesce(day, CAST(_window AS DATE)), _unit
+      FROM raw.log_pages_days
     )
     SELECT days.project_id, days.crawl_id, days.day, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
-    JOIN (FROM part QUALIFY kind = min(kind) OVER (PARTITION BY project_id, day)) AS part USING (project_id, day)
-    JOIN ops.loads AS loads ON loads.unit = part.unit
+    JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
+    JOIN ops.loads AS loads ON loads.unit = part._unit
 */
 SELECT
   days.project_id,
@@ -54,13 +64,21 @@ SELECT
   max(days.from_day) AS from_day,
   max(days.to_day) AS to_day,
   count(*) AS days,
-  sum(pages.hits)::BIGINT AS hits,
-  sum(pages.bot_hits)::BIGINT AS bot_hits,
-  sum(pages.seo_bot_hits)::BIGINT AS seo_bot_hits,
-  sum(pages.visits)::BIGINT AS visits,
-  sum(pages.seo_visits)::BIGINT AS seo_visits,
-  sum(pages.bytes_sent)::BIGINT AS bytes_sent,
-  arg_max(pages.last_status_code, pages.day) AS last_status_code
+  CASE WHEN count(pages.hits) = count(*) THEN CAST(sum(pages.hits) AS BIGINT) END AS hits,
+  CASE WHEN count(pages.bot_hits) = count(*) THEN CAST(sum(pages.bot_hits) AS BIGINT) END AS bot_hits,
+  CASE WHEN count(pages.search_bot_hits) = count(*) THEN CAST(sum(pages.search_bot_hits) AS BIGINT) END AS search_bot_hits,
+  CASE WHEN count(pages.google_bot_hits) = count(*) THEN CAST(sum(pages.google_bot_hits) AS BIGINT) END AS google_bot_hits,
+  CASE WHEN count(pages.bing_bot_hits) = count(*) THEN CAST(sum(pages.bing_bot_hits) AS BIGINT) END AS bing_bot_hits,
+  CASE WHEN count(pages.ai_bot_hits) = count(*) THEN CAST(sum(pages.ai_bot_hits) AS BIGINT) END AS ai_bot_hits,
+  CASE WHEN count(pages.seo_bot_hits) = count(*) THEN CAST(sum(pages.seo_bot_hits) AS BIGINT) END AS seo_bot_hits,
+  CASE WHEN count(pages.visits) = count(*) THEN CAST(sum(pages.visits) AS BIGINT) END AS visits,
+  CASE WHEN count(pages.seo_visits) = count(*) THEN CAST(sum(pages.seo_visits) AS BIGINT) END AS seo_visits,
+  CASE WHEN count(pages.hits_2xx) = count(*) THEN CAST(sum(pages.hits_2xx) AS BIGINT) END AS hits_2xx,
+  CASE WHEN count(pages.hits_3xx) = count(*) THEN CAST(sum(pages.hits_3xx) AS BIGINT) END AS hits_3xx,
+  CASE WHEN count(pages.hits_4xx) = count(*) THEN CAST(sum(pages.hits_4xx) AS BIGINT) END AS hits_4xx,
+  CASE WHEN count(pages.hits_5xx) = count(*) THEN CAST(sum(pages.hits_5xx) AS BIGINT) END AS hits_5xx,
+  CASE WHEN count(pages.bytes_sent) = count(*) THEN CAST(sum(pages.bytes_sent) AS BIGINT) END AS bytes_sent,
+  max_by(pages.last_status_code, pages.day) FILTER (WHERE pages.last_status_code IS NOT NULL) AS last_status_code
 FROM mart.log_url_days AS pages
 JOIN mart.crawl_days AS days ON days.project_id = pages.project_id AND days.day = pages.day
 WHERE pages.url IS NOT NULL

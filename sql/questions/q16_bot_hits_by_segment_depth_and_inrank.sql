@@ -1,34 +1,56 @@
 /*
-title: Share of pages that bots visit, and their hits, by segment, depth and inrank
+title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
 model: mart.page_hits
 description: >-
-  Pages of each crawl that days with log files go with, and what bots asked for on these days; a segment is the first
-  directory of the URL. Visited share is the share of the pages that a bot asked for at least once.
+  Pages of each crawl that days with log files go with, and what bots of search engines asked for on these days; a
+  segment is the first directory of the URL. Visited share is the share of the pages that such a bot asked for at least
+  once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
+  not known; the service's counts of a day do not tell the engine.
 */
-WITH logged AS (
-  SELECT crawl_id, max(from_day) AS from_day, max(to_day) AS to_day
-  FROM mart.page_hits
-  WHERE crawl_id IS NOT NULL
-  GROUP BY crawl_id
-)
+WITH
+  logged AS (
+    SELECT crawl_id, max(from_day) AS from_day, max(to_day) AS to_day
+    FROM mart.page_hits
+    WHERE crawl_id IS NOT NULL
+    GROUP BY crawl_id
+  ),
+
+  segment AS (
+    SELECT
+      pages.crawl_id,
+      pages.url_first_path,
+      pages.depth,
+      pages.inrank,
+      count(*) AS pages,
+      count(CASE WHEN hits.search_bot_hits > 0 THEN 1 END) AS visited_pages,
+      count(hits.url) - count(hits.search_bot_hits) AS unknown_pages,
+      count(hits.url) - count(hits.google_bot_hits) AS unknown_engine_pages,
+      CAST(coalesce(sum(hits.search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
+      CAST(coalesce(sum(hits.google_bot_hits), 0) AS BIGINT) AS google_bot_hits,
+      CAST(coalesce(sum(hits.bing_bot_hits), 0) AS BIGINT) AS bing_bot_hits
+    FROM logged
+    JOIN mart.pages AS pages ON pages.crawl_id = logged.crawl_id
+    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+    GROUP BY pages.crawl_id, pages.url_first_path, pages.depth, pages.inrank
+  )
 
 SELECT
   crawls.project_name,
-  pages.crawl_id,
+  segment.crawl_id,
   logged.from_day,
   logged.to_day,
-  pages.url_first_path,
-  pages.depth,
-  pages.inrank,
-  count(*) AS pages,
-  round(count(*) FILTER (hits.bot_hits > 0) / count(*), 3) AS visited_share,
-  coalesce(sum(hits.bot_hits), 0)::BIGINT AS bot_hits,
-  coalesce(sum(hits.seo_bot_hits), 0)::BIGINT AS seo_bot_hits
-FROM logged
-JOIN mart.crawls AS crawls ON crawls.crawl_id = logged.crawl_id
-JOIN mart.pages AS pages ON pages.crawl_id = logged.crawl_id
-LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-GROUP BY
-  crawls.project_name, pages.crawl_id, logged.from_day, logged.to_day,
-  pages.url_first_path, pages.depth, pages.inrank
+  segment.url_first_path,
+  segment.depth,
+  segment.inrank,
+  segment.pages,
+  segment.unknown_pages,
+  round(
+    CAST(segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0), 3
+  ) AS visited_share,
+  CASE WHEN segment.unknown_pages = 0 THEN segment.search_bot_hits END AS search_bot_hits,
+  CASE WHEN segment.unknown_engine_pages = 0 THEN segment.google_bot_hits END AS google_bot_hits,
+  CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits
+FROM segment
+JOIN logged ON logged.crawl_id = segment.crawl_id
+JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
 ORDER BY project_name, from_day, crawl_id, url_first_path, depth, inrank

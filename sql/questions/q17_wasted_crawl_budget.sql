@@ -1,42 +1,128 @@
 /*
-title: Crawl budget wasted on URLs that are not 200, have parameters or are blocked
-model: mart.page_hits
+title: Crawl budget wasted on redirects, errors and pages that are not to be indexed
+model: mart.bot_hits
 description: >-
-  Hits of bots by what is wrong with the URL that they asked for: blocked by robots.txt, not 200, with parameters, or
-  nothing of it; the first that holds. One row for each span of days that goes with a crawl. The status is the one that
-  the log files show last (304 counts as 200), else the crawl's; a URL that the crawl does not know is not blocked.
+  Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
+  this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste. One row for
+  each span of days that goes with a crawl, dataset, engine and waste. The status is that of each line; from the
+  service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
+  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is a page that no link leads to or
+  that the crawl does not know.
 */
-WITH hit AS (
-  SELECT
-    hits.project_id,
-    hits.crawl_id,
-    hits.from_day,
-    hits.to_day,
-    hits.url,
-    hits.bot_hits,
-    CASE
-      WHEN pages.robots_txt_denied THEN 'blocked'
-      WHEN coalesce(hits.last_status_code, pages.status_code) NOT IN (200, 304) THEN 'not 200'
-      WHEN coalesce(pages.url_has_params, contains(hits.url, '?')) THEN 'parameters'
-      ELSE 'none'
-    END AS waste
-  FROM mart.page_hits AS hits
-  LEFT JOIN mart.pages AS pages ON pages.crawl_id = hits.crawl_id AND pages.url = hits.url
-  WHERE hits.bot_hits > 0
-)
+WITH
+  depths AS (
+    SELECT crawl_id, count(depth) > 0 AS has_depth
+    FROM mart.pages
+    GROUP BY crawl_id
+  ),
+
+  hit AS (
+    SELECT
+      days.project_id,
+      days.crawl_id,
+      days.from_day,
+      days.to_day,
+      hits.dataset,
+      hits.engine,
+      hits.url,
+      hits.hits,
+      hits.hits_2xx,
+      hits.hits_3xx,
+      hits.hits_4xx,
+      hits.hits_5xx,
+      coalesce(
+        hits.status_class,
+        CASE
+          WHEN pages.status_code BETWEEN 200 AND 299 THEN 'ok'
+          WHEN pages.status_code BETWEEN 300 AND 399 THEN 'redirect'
+          WHEN pages.status_code IS NOT NULL THEN 'error'
+        END
+      ) AS status_class,
+      pages.robots_txt_denied,
+      NOT pages.meta_robots_index AS is_noindex,
+      pages.canonical_evaluation = 'not_matching' AS is_canonicalised,
+      coalesce(pages.url_has_params, strpos(hits.url, '?') > 0) AS has_params,
+      days.crawl_id IS NOT NULL AND (
+        pages.url IS NULL
+        OR coalesce(pages.depth, 1) > 0 AND (pages.nb_inlinks = 0 OR pages.depth IS NULL AND depths.has_depth)
+      ) AS is_orphan
+    FROM mart.bot_hits AS hits
+    JOIN mart.crawl_days AS days ON days.project_id = hits.project_id AND days.day = hits.day
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = days.crawl_id AND pages.url = hits.url
+    LEFT JOIN depths ON depths.crawl_id = days.crawl_id
+    WHERE hits.bot_class = 'search'
+  ),
+
+  judged AS (
+    SELECT
+      project_id,
+      crawl_id,
+      from_day,
+      to_day,
+      dataset,
+      engine,
+      CASE
+        WHEN robots_txt_denied THEN 'robots_denied'
+        WHEN status_class = 'redirect' THEN 'redirect'
+        WHEN status_class = 'error' THEN 'error'
+        WHEN is_noindex THEN 'noindex'
+        WHEN is_canonicalised THEN 'canonicalised'
+        WHEN has_params THEN 'parameters'
+        WHEN is_orphan THEN 'orphan'
+        ELSE 'none'
+      END AS waste,
+      url,
+      hits,
+      hits_2xx,
+      hits_3xx,
+      hits_4xx,
+      hits_5xx
+    FROM hit
+  ),
+
+  asked AS (
+    SELECT
+      project_id,
+      crawl_id,
+      from_day,
+      to_day,
+      dataset,
+      engine,
+      waste,
+      url,
+      sum(hits) AS hits,
+      sum(hits_2xx) AS hits_2xx,
+      sum(hits_3xx) AS hits_3xx,
+      sum(hits_4xx) AS hits_4xx,
+      sum(hits_5xx) AS hits_5xx
+    FROM judged
+    GROUP BY project_id, crawl_id, from_day, to_day, dataset, engine, waste, url
+  )
 
 SELECT
   projects.project_name,
-  hit.project_id,
-  hit.crawl_id,
-  hit.from_day,
-  hit.to_day,
-  hit.waste,
+  asked.project_id,
+  asked.crawl_id,
+  asked.from_day,
+  asked.to_day,
+  asked.dataset,
+  asked.engine,
+  asked.waste,
   count(*) AS urls,
-  sum(hit.bot_hits)::BIGINT AS bot_hits,
-  round(sum(hit.bot_hits) / sum(sum(hit.bot_hits)) OVER (PARTITION BY hit.project_id, hit.crawl_id), 3) AS share,
-  arg_max(hit.url, (hit.bot_hits, hit.url)) AS most_asked_url
-FROM hit
-LEFT JOIN mart.projects AS projects ON projects.project_id = hit.project_id
-GROUP BY projects.project_name, hit.project_id, hit.crawl_id, hit.from_day, hit.to_day, hit.waste
-ORDER BY project_name, project_id, from_day, bot_hits DESC, waste
+  CAST(sum(asked.hits) AS BIGINT) AS hits,
+  round(
+    CAST(sum(asked.hits) AS DOUBLE)
+      / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine),
+    3
+  ) AS share,
+  CAST(sum(asked.hits_2xx) AS BIGINT) AS hits_2xx,
+  CAST(sum(asked.hits_3xx) AS BIGINT) AS hits_3xx,
+  CAST(sum(asked.hits_4xx) AS BIGINT) AS hits_4xx,
+  CAST(sum(asked.hits_5xx) AS BIGINT) AS hits_5xx,
+  max_by(asked.url, ROW(asked.hits, asked.url)) FILTER (WHERE asked.url IS NOT NULL) AS most_asked_url
+FROM asked
+LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
+GROUP BY
+  projects.project_name, asked.project_id, asked.crawl_id, asked.from_day, asked.to_day, asked.dataset, asked.engine,
+  asked.waste
+ORDER BY project_name, project_id, from_day, dataset, engine, hits DESC, waste

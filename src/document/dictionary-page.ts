@@ -24,7 +24,7 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
     `## ${name}\n`,
     `${flat(description)}\n`,
     `A ${kind}; ${grain ? `a row for each ${grain.map((column) => `\`${column}\``).join(', ')}` : 'rows may repeat'}. ` +
-      `Made from ${reads.map((one) => `\`${one}\``).join(', ')} by [${file}](../${file}).\n`,
+      `Made ${reads.length > 0 ? `from ${reads.map((one) => `\`${one}\``).join(', ')} ` : ''}by [${file}](../${file}).\n`,
     ...alignedTable([
       ['column', 'holds'],
       ...columns.map((column) => [`\`${column.name}\``, flat(column.description).replaceAll('|', '\\|')]),

@@ -6,6 +6,7 @@ import { type DataTest, dataTests } from './data-tests.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { QUESTIONS_FOLDER } from './questions.ts';
+import { seedFile, seedFiles, seedSelect } from './seeds.ts';
 import { type SqlFile, splitSqlFile } from './sql-file.ts';
 import type { SqlFolder } from './sql-folders.ts';
 
@@ -18,24 +19,49 @@ import type { SqlFolder } from './sql-folders.ts';
  */
 export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
   const models = new Map<string, Model>();
-  for (const folder of folders)
-    for (const [name, model] of await folderModels(folder)) models.set(name, model);
+  const seeds = new Set<string>();
+  for (const folder of folders) {
+    for (const { model, isSeed } of await folderModels(folder, folders)) {
+      models.set(model.name, model);
+      if (isSeed) seeds.add(model.name);
+      else seeds.delete(model.name);
+    }
+  }
+  await checkSeedFiles(folders, seeds);
   return [...models.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function folderModels(folder: SqlFolder): Promise<Map<string, Model>> {
+/** A file of a seed that no model reads is a mistake in its name. */
+async function checkSeedFiles(folders: readonly SqlFolder[], seeds: ReadonlySet<string>): Promise<void> {
+  for (const folder of folders) {
+    const unread = (await seedFiles(folder)).find((name) => !seeds.has(`mart.${name}`));
+    if (unread === undefined) continue;
+    const hint = `seeds: ${[...seeds].join(', ') || 'none'}`;
+    throw badModel({ file: seedFile(folder, unread), line: 1 }, `no seed is named mart.${unread}`, hint);
+  }
+}
+
+interface ReadModel {
+  readonly model: Model;
+  readonly isSeed: boolean;
+}
+
+async function folderModels(folder: SqlFolder, folders: readonly SqlFolder[]): Promise<ReadModel[]> {
   const models = new Map<string, Model>();
+  const found: ReadModel[] = [];
   for (const path of await sqlFiles(folder)) {
     const text = await readFile(join(folder.path, path), 'utf8');
-    const model = readModel(splitSqlFile(`${folder.shown}/${path}`, text));
+    const read = await readModel(splitSqlFile(`${folder.shown}/${path}`, text), folders);
+    const { model } = read;
     const same = models.get(model.name);
     if (same) {
       const place = { file: model.file, line: model.lineOf(['name']) };
       throw badModel(place, `a second model ${model.name}`, `the first one is ${same.file}`);
     }
     models.set(model.name, model);
+    found.push(read);
   }
-  return models;
+  return found;
 }
 
 async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
@@ -53,9 +79,10 @@ async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
   return paths.filter((path) => !path.startsWith(`${QUESTIONS_FOLDER}/`)).sort();
 }
 
-function readModel(source: SqlFile): Model {
+async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promise<ReadModel> {
   const header = checkHeader(ModelHeader, source);
-  const { file, sql, sqlLine } = source;
+  const { file, sqlLine } = source;
+  const isSeed = header.kind === 'seed';
   const place = (path: readonly PropertyKey[]) => ({ file, line: source.lineOf(path) });
   const fileName = basename(file, '.sql');
   if (header.name !== `mart.${fileName}`) {
@@ -79,11 +106,22 @@ function readModel(source: SqlFile): Model {
     throw badModel(place(twice.path), `a second test ${twice.name}`, 'a grain tests its columns already');
   }
 
-  return {
+  const grain = header.grain?.columns ?? null;
+  if (isSeed && grain === null) {
+    throw badModel(place(['grain']), 'a seed has a grain', 'name the columns that tell its rows apart');
+  }
+  if (isSeed && source.sql.trim() !== '') {
+    throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows stand in seeds/${fileName}.csv`);
+  }
+  const sql = isSeed
+    ? await seedSelect(folders, fileName, { columns: [...columns.keys()], grain: grain ?? [] })
+    : source.sql;
+
+  const model: Model = {
     name: header.name,
-    kind: header.kind,
+    kind: header.kind === 'view' ? 'view' : 'table',
     description: header.description,
-    grain: header.grain?.columns ?? null,
+    grain,
     columns,
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
@@ -95,6 +133,7 @@ function readModel(source: SqlFile): Model {
     sqlLine,
     lineOf: source.lineOf,
   };
+  return { model, isSeed };
 }
 
 function secondOfOneName(tests: readonly DataTest[]): DataTest | undefined {

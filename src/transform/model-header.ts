@@ -99,7 +99,8 @@ export type Incremental = z.infer<typeof Incremental>;
 /** The header of a model (docs/models.md). */
 export const ModelHeader = z.strictObject({
   name: MartName,
-  kind: z.enum(['view', 'table']),
+  /** A seed is a table whose rows stand in a file, `seeds/<name>.csv`. */
+  kind: z.enum(['view', 'table', 'seed']),
   description: z.string().min(1),
   grain: Grain,
   columns: z.record(z.string(), Column),

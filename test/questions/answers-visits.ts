@@ -1,4 +1,5 @@
 import type { Answer } from './answers-links.ts';
+import { HIT_RANGES, type StatusClass, statusClass, type UrlDay, urlDays } from './log-hits.ts';
 import { before, bool, groups, indexable, list, median, num, round, str, sum } from './plain.ts';
 import type { CrawlData, ProjectData, Row, ServiceData } from './service-data.ts';
 
@@ -71,65 +72,45 @@ export const q03: Answer = (data) => {
   });
 };
 
-/** The lines of log files as a service would have counted them by day; of two of one moment the higher status is last. */
-export function countedLines(lines: readonly Row[]): Row[] {
-  return [...groups(lines, (line) => [line.day, line.url]).values()].map((same) => ({
-    url: same[0]?.url,
-    day: same[0]?.day,
-    bot_hits: same.filter((line) => bool(line, 'is_bot')).length,
-    seo_bot_hits: same.filter((line) => str(line, 'bot_kind') === 'seo').length,
-    last_status_code: num(same.toSorted(byTime).at(-1), 'status_code'),
-  }));
-}
-
-const byTime = (a: Row, b: Row): number =>
-  before(String(a.event_date), String(b.event_date)) ||
-  (num(a, 'status_code') ?? 0) - (num(b, 'status_code') ?? 0);
-
 /** Days of a project's log files, each with the latest crawl that ended before the day did. */
 function spans(data: ServiceData, project: ProjectData) {
   const crawls = data.crawls.filter((crawl) => crawl.projectId === project.id);
   const crawlOf = (day: string): CrawlData | null =>
     crawls.findLast((crawl) => crawl.endedAt < Date.parse(day) + DAY) ?? null;
-  const rows = project.logPagesDays.filter((row) => str(row, 'url') !== null);
-  return [...groups(rows, (row) => [crawlOf(String(row.day))?.id ?? null]).values()].map((same) => {
-    const days = same.map((row) => String(row.day)).toSorted(before);
-    return {
-      crawl: crawlOf(String(same[0]?.day)),
-      from: days[0],
-      to: days.at(-1),
-      hits: [...groups(same, (row) => [row.url]).values()].map((ofUrl) => ({
-        url: String(ofUrl[0]?.url),
-        bot: sum(ofUrl.map((row) => num(row, 'bot_hits'))),
-        seoBot: sum(ofUrl.map((row) => num(row, 'seo_bot_hits'))),
-        lastStatus: lastStatus(ofUrl),
-      })),
-    };
+  const hits = urlDays(project);
+  return [...groups(hits, ({ day }) => [crawlOf(day)?.id ?? null]).values()].map((same) => {
+    const days = same.map(({ day }) => day).toSorted(before);
+    return { crawl: crawlOf(days[0] ?? ''), from: days[0], to: days.at(-1), hits: same };
   });
 }
 
-function lastStatus(rows: readonly Row[]): number | null {
-  const known = rows.filter((row) => num(row, 'last_status_code') !== null);
-  return num(known.toSorted((a, b) => before(String(a.day), String(b.day))).at(-1), 'last_status_code');
-}
+/** A total that is not known where one of its numbers is not. */
+const total = (values: readonly (number | null)[]): number | null =>
+  values.includes(null) ? null : sum(values);
 
 export const q16: Answer = (data) =>
   data.projects.flatMap((project) =>
     spans(data, project).flatMap(({ crawl, from, to, hits }) => {
       if (crawl === null) return [];
-      const byUrl = new Map(hits.map((hit) => [hit.url, hit]));
+      const byUrl = groups(hits, ({ url }) => [url]);
       const keyOf = (page: Row) => [str(page, 'url_first_path'), num(page, 'depth'), num(page, 'inrank')];
       return [...groups(crawl.pages, keyOf).values()].map((pages) => {
-        const found = pages.map((page) => byUrl.get(String(page.url)));
+        const totals = (of: (hit: UrlDay) => number | null): (number | null)[] =>
+          pages.map((page) => total((byUrl.get(JSON.stringify([page.url])) ?? []).map(of)));
+        const search = totals((hit) => hit.searchBots);
+        const known = search.filter((hits) => hits !== null);
         return {
           ...{ project_name: project.name, crawl_id: crawl.id, from_day: from, to_day: to },
           url_first_path: str(pages[0], 'url_first_path'),
           depth: num(pages[0], 'depth'),
           inrank: num(pages[0], 'inrank'),
           pages: pages.length,
-          visited_share: round(found.filter((hit) => (hit?.bot ?? 0) > 0).length / pages.length, 3),
-          bot_hits: sum(found.map((hit) => hit?.bot ?? 0)),
-          seo_bot_hits: sum(found.map((hit) => hit?.seoBot ?? 0)),
+          unknown_pages: pages.length - known.length,
+          visited_share:
+            known.length === 0 ? null : round(known.filter((hits) => hits > 0).length / known.length, 3),
+          search_bot_hits: total(search),
+          google_bot_hits: total(totals((hit) => hit.engines?.google ?? null)),
+          bing_bot_hits: total(totals((hit) => hit.engines?.bing ?? null)),
         };
       });
     }),
@@ -139,24 +120,52 @@ export const q17: Answer = (data) =>
   data.projects.flatMap((project) =>
     spans(data, project).flatMap(({ crawl, from, to, hits }) => {
       const pages = new Map(crawl?.pages.map((page) => [page.url, page]));
-      const asked = hits.filter((hit) => hit.bot > 0);
-      const all = sum(asked.map((hit) => hit.bot));
-      const wasteOf = (hit: (typeof asked)[number]): string => {
-        const page = pages.get(hit.url);
-        const status = hit.lastStatus ?? num(page, 'status_code');
-        if (bool(page, 'robots_txt_denied')) return 'blocked';
-        if (status !== null && status !== 200 && status !== 304) return 'not 200';
-        return (bool(page, 'url_has_params') ?? hit.url.includes('?')) ? 'parameters' : 'none';
+      const hasDepth = (crawl?.pages ?? []).some((page) => num(page, 'depth') !== null);
+      const wasteOf = (url: string, own: StatusClass | null): string => {
+        const page = pages.get(url);
+        const status = own ?? statusClass(num(page, 'status_code'));
+        if (bool(page, 'robots_txt_denied')) return 'robots_denied';
+        if (status === 'redirect' || status === 'error') return status;
+        if (bool(page, 'meta_robots_index') === false) return 'noindex';
+        if (str(page, 'canonical_evaluation') === 'not_matching') return 'canonicalised';
+        if (bool(page, 'url_has_params') ?? url.includes('?')) return 'parameters';
+        if (crawl === null) return 'none';
+        if (page === undefined) return 'orphan';
+        const depth = num(page, 'depth');
+        const unlinked = num(page, 'nb_inlinks') === 0 || (hasDepth && depth === null);
+        return unlinked && depth !== 0 ? 'orphan' : 'none';
       };
-      return [...groups(asked, (hit) => [wasteOf(hit)]).values()].map((same) => ({
-        ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null },
-        ...{ from_day: from, to_day: to },
-        waste: wasteOf(same[0] as (typeof same)[number]),
-        urls: same.length,
-        bot_hits: sum(same.map((hit) => hit.bot)),
-        share: round(sum(same.map((hit) => hit.bot)) / all, 3),
-        most_asked_url: same.toSorted((a, b) => b.bot - a.bot || before(b.url, a.url))[0]?.url,
-      }));
+      const asked = hits.flatMap((day) =>
+        day.bots
+          .filter((bot) => bot.botClass === 'search')
+          .map((bot) => ({ ...bot, day, url: day.url, waste: wasteOf(day.url, bot.status) })),
+      );
+      return [...groups(asked, ({ day, engine }) => [day.dataset, engine]).values()].flatMap((ofEngine) => {
+        const all = sum(ofEngine.map((hit) => hit.hits));
+        return [...groups(ofEngine, ({ waste }) => [waste]).values()].map((same) => {
+          const urls = [...groups(same, ({ url }) => [url]).values()].map((ofUrl) => ({
+            url: String(ofUrl[0]?.url),
+            hits: sum(ofUrl.map((hit) => hit.hits)),
+          }));
+          const ranges = HIT_RANGES.map((name) => {
+            const known = same.filter(({ day }) => day.ranges?.[name] != null);
+            return [
+              name,
+              known.length === 0 ? null : sum(known.map(({ day }) => day.ranges?.[name] ?? null)),
+            ];
+          });
+          return {
+            ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null },
+            ...{ from_day: from, to_day: to, dataset: same[0]?.day.dataset, engine: same[0]?.engine ?? null },
+            waste: same[0]?.waste,
+            urls: urls.length,
+            hits: sum(urls.map((one) => one.hits)),
+            share: round(sum(urls.map((one) => one.hits)) / all, 3),
+            ...Object.fromEntries(ranges),
+            most_asked_url: urls.toSorted((a, b) => b.hits - a.hits || before(b.url, a.url))[0]?.url,
+          };
+        });
+      });
     }),
   );
 

@@ -37,8 +37,6 @@ export interface ServiceData {
 type ReadRows = (crawl: Row, dataType: string) => Promise<readonly Row[]>;
 
 const COLLECTED = ['pages', 'links', 'clusters', 'structured_data'] as const;
-const PAGE_DAYS = ['url', 'day', 'bot_hits', 'seo_bot_hits', 'last_status_code'];
-const EVENTS = ['url', 'day', 'event_date', 'status_code', 'is_bot', 'bot_kind'];
 const RANKING_VALUES = [
   { field: 'clicks', method: 'sum', alias: 'clicks' },
   { field: 'impressions', method: 'sum', alias: 'impressions' },
@@ -74,8 +72,8 @@ export async function readService(service: Service, readRows: ReadRows): Promise
     projects.push({
       id,
       name,
-      logPagesDays: await logRows(service, id, 'pages/days', PAGE_DAYS),
-      logEvents: await logRows(service, id, 'events', EVENTS),
+      logPagesDays: await logRows(service, id, 'pages/days'),
+      logEvents: await logRows(service, id, 'events'),
       ranking: await ranking(service, id),
     });
   }
@@ -104,15 +102,11 @@ export function importedRows(folderOf: (crawl: Row) => string): ReadRows {
   };
 }
 
-async function logRows(
-  service: Service,
-  projectId: string,
-  path: string,
-  fields: readonly string[],
-): Promise<Row[]> {
+/** Rows with all fields that the service shows, by its streamed export. */
+async function logRows(service: Service, projectId: string, path: string): Promise<Row[]> {
   const answer = await service.api(
     `/data/project/${projectId}/log_monitoring/${path}?export=true&file_type=json`,
-    { body: { fields } },
+    { body: {} },
   );
   return answer.status === 200 ? lines(answer.text) : [];
 }

@@ -73,8 +73,14 @@ test('follows our models to the fields of the service', async () => {
   const without = [...lineage].flatMap(([model, columns]) =>
     [...columns].filter(([, sources]) => sources.length === 0).map(([column]) => `${model}.${column}`),
   );
-  // Numbers of rows and names of changes come from no field; which columns a segmentation has, only a crawl tells.
+  // Seeds, numbers of rows and names of changes come from no field; which columns a segmentation has, only a crawl tells.
+  const OF_SEED = ['crawler', 'bot_class', 'engine', 'purpose'];
   expect(without).toEqual([
+    'mart.log_days.dataset',
+    ...['token', ...OF_SEED, 'reference'].map((column) => `mart.bots.${column}`),
+    ...OF_SEED.map((column) => `mart.user_agents.${column}`),
+    'mart.bot_hits.dataset',
+    'mart.crawl_days.dataset',
     'mart.links_to_broken_pages.links',
     'mart.log_url_days.dataset',
     'mart.page_changes.change',

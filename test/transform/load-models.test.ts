@@ -37,13 +37,13 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'a missing kind',
     GOOD.replace('kind: table\n', ''),
     'sql/m/a.sql:2: kind is missing',
-    'values that work: view, table',
+    'values that work: view, table, seed',
   ],
   [
     'an unknown kind, with the values that work',
     GOOD.replace('kind: table', 'kind: cube'),
-    'sql/m/a.sql:3: kind: Invalid option: expected one of "view"|"table"',
-    'values that work: view, table',
+    'sql/m/a.sql:3: kind: Invalid option: expected one of "view"|"table"|"seed"',
+    'values that work: view, table, seed',
   ],
   [
     'a grain that names no column',

@@ -72,15 +72,31 @@ const PAGES = [
   { url: PARAMS, status_code: 200, depth: 3, inrank: 1, nb_inlinks: 9, url_has_params: true },
 ];
 
+/** Counts of two days; the third has lines. */
 const HITS = [
-  { day: '2024-12-31', url: HOME, bot_hits: 10, last_status_code: 503 },
-  { day: '2025-01-02', url: HOME, bot_hits: 4, seo_bot_hits: 2, last_status_code: 200 },
-  { day: '2025-01-03', url: HOME, bot_hits: 6, seo_bot_hits: 6, last_status_code: 304 },
-  { day: '2025-01-02', url: RICH, bot_hits: 0, seo_bot_hits: 0, last_status_code: 200 },
-  { day: '2025-01-02', url: GONE, bot_hits: 5, seo_bot_hits: 1, last_status_code: 404 },
-  { day: '2025-01-03', url: BLOCKED, bot_hits: 2, seo_bot_hits: 0, last_status_code: 200 },
-  { day: '2025-01-02', url: PARAMS, bot_hits: 3, seo_bot_hits: 3, last_status_code: 200 },
-  { day: '2025-01-02', url: `${HOME}old?y`, bot_hits: 5, seo_bot_hits: 0, last_status_code: 200 },
+  { day: '2024-12-31', url: HOME, hits: 10, seo_bot_hits: 8, vertical_bot_hits: 2, hits_5xx: 10 },
+  { day: '2025-01-02', url: HOME, hits: 4, seo_bot_hits: 2, vertical_bot_hits: 0, hits_2xx: 4 },
+  { day: '2025-01-02', url: RICH, hits: 1, seo_bot_hits: 0, vertical_bot_hits: 0, hits_2xx: 1 },
+  // The crawl's 404 counts, because some requests had another status.
+  { day: '2025-01-02', url: GONE, hits: 5, seo_bot_hits: 1, vertical_bot_hits: 0, hits_2xx: 3, hits_4xx: 2 },
+  {
+    ...{ day: '2025-01-02', url: PARAMS, hits: 3, seo_bot_hits: 3, vertical_bot_hits: 0 },
+    ...{ hits_3xx: 3, last_status_code: 304 },
+  },
+  { day: '2025-01-02', url: `${HOME}old?y`, hits: 5, seo_bot_hits: 1, vertical_bot_hits: 1, hits_2xx: 5 },
+  { day: '2025-01-03', url: HOME, hits: 90, seo_bot_hits: 90, vertical_bot_hits: 0, hits_5xx: 90 },
+];
+
+const LINES = [
+  { url: HOME, user_agent: 'Googlebot/2.1', status_code: 200 },
+  { url: HOME, user_agent: 'Googlebot/2.1', status_code: 304 },
+  { url: HOME, user_agent: 'bingbot/2.0', status_code: 301 },
+  { url: HOME, user_agent: 'AhrefsBot/7.0', status_code: 404 },
+  { url: HOME, user_agent: 'Firefox', status_code: 404 },
+  { url: BLOCKED, user_agent: 'Googlebot/2.1', status_code: 200 },
+  { url: NOINDEX, user_agent: 'Googlebot/2.1', status_code: 200 },
+  { url: ORPHAN, user_agent: 'bingbot/2.0', status_code: 200 },
+  { url: `${HOME}new`, user_agent: 'Googlebot/2.1', status_code: 200 },
 ];
 
 const DEMAND = [
@@ -155,30 +171,47 @@ test('a cluster of near duplicates comes with its similarity', async () => {
   ]);
 });
 
-test('bots are followed by segment, depth and inrank, on the days after the crawl', async () => {
+test('search engines are followed by segment, depth and inrank, on the days after the crawl', async () => {
   const found = await answer('q16');
-  const keys = ['url_first_path', 'depth', 'inrank', 'pages', 'visited_share', 'bot_hits', 'seo_bot_hits'];
-  expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    ['/', '0', '10', '1', 1, '10', '8'],
-    ['/', '1', null, '1', 1, '2', '0'],
-    ['/', '2', '1', '1', 1, '5', '1'],
-    ['/a/', '2', '5', '1', 0, '0', '0'],
-    ['/a/', '3', '1', '2', 0.5, '3', '3'],
-    ['/a/', '5', '1', '1', 0, '0', '0'],
-    ['/a/', null, '0', '1', 0, '0', '0'],
+  const keys = ['url_first_path', 'depth', 'inrank', 'pages', 'visited_share'];
+  const hits = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits'];
+  expect(found.map((row) => [...keys, ...hits].map((key) => row[key]))).toEqual([
+    ['/', '0', '10', '1', 1, '5', null, null],
+    ['/', '1', null, '1', 1, '1', '1', '0'],
+    ['/', '2', '1', '1', 1, '1', null, null],
+    ['/a/', '2', '5', '1', 0, '0', null, null],
+    ['/a/', '3', '1', '2', 1, '4', null, null],
+    ['/a/', '5', '1', '1', 0, '0', '0', '0'],
+    ['/a/', null, '0', '1', 1, '1', '0', '1'],
   ]);
   expect(found[0]).toMatchObject({ ...crawl, from_day: '2025-01-02', to_day: '2025-01-03' });
 });
 
-test('hits of bots are wasted in one way only, and the shares of a span add up to 1', async () => {
+test('each hit of a search engine is wasted in one way only, by its own status where lines tell it', async () => {
   const found = await answer('q17');
-  const keys = ['crawl_id', 'from_day', 'waste', 'urls', 'bot_hits', 'share', 'most_asked_url'];
+  const keys = [
+    'crawl_id',
+    'dataset',
+    'engine',
+    'waste',
+    'urls',
+    'hits',
+    'share',
+    'hits_4xx',
+    'most_asked_url',
+  ];
+  const [lines, counts] = ['log_events', 'log_pages_days'];
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    [null, '2024-12-31', 'not 200', '1', '10', 1, HOME],
-    ['c1', '2025-01-02', 'none', '1', '10', 0.4, HOME],
-    ['c1', '2025-01-02', 'parameters', '2', '8', 0.32, `${HOME}old?y`],
-    ['c1', '2025-01-02', 'not 200', '1', '5', 0.2, GONE],
-    ['c1', '2025-01-02', 'blocked', '1', '2', 0.08, BLOCKED],
+    [null, counts, null, 'error', '1', '10', 1, null, HOME],
+    ['c1', lines, 'bing', 'orphan', '1', '1', 0.5, null, ORPHAN],
+    ['c1', lines, 'bing', 'redirect', '1', '1', 0.5, null, HOME],
+    ['c1', lines, 'google', 'none', '1', '2', 0.4, null, HOME],
+    ['c1', lines, 'google', 'noindex', '1', '1', 0.2, null, NOINDEX],
+    ['c1', lines, 'google', 'orphan', '1', '1', 0.2, null, `${HOME}new`],
+    ['c1', lines, 'google', 'robots_denied', '1', '1', 0.2, null, BLOCKED],
+    ['c1', counts, null, 'parameters', '2', '5', 0.625, null, PARAMS],
+    ['c1', counts, null, 'none', '1', '2', 0.25, null, HOME],
+    ['c1', counts, null, 'error', '1', '1', 0.125, '2', GONE],
   ]);
   expect(found.every((row) => row.project_name === 'Shop')).toBe(true);
 });
@@ -292,11 +325,21 @@ beforeAll(async () => {
       _project_id: 'VARCHAR',
       day: 'DATE',
       url: 'VARCHAR',
-      bot_hits: 'BIGINT',
+      hits: 'BIGINT',
       seo_bot_hits: 'BIGINT',
+      vertical_bot_hits: 'BIGINT',
+      hits_2xx: 'BIGINT',
+      hits_3xx: 'BIGINT',
+      hits_4xx: 'BIGINT',
+      hits_5xx: 'BIGINT',
       last_status_code: 'BIGINT',
     },
     HITS.map((hits) => ({ ...hits, _project_id: 'p1' })),
+  );
+  await add(
+    'raw.log_events',
+    { _project_id: 'VARCHAR', day: 'DATE', url: 'VARCHAR', user_agent: 'VARCHAR', status_code: 'BIGINT' },
+    LINES.map((line) => ({ ...line, _project_id: 'p1', day: '2025-01-03' })),
   );
   await add(
     'raw.ranking_performance',

@@ -1,0 +1,67 @@
+/*
+name: mart.user_agents
+kind: table
+description: >-
+  User agents of known crawlers (mart.bots) in the log files, one row for each project, day and user agent. One that
+  holds the token of no known crawler has no row.
+grain: [project_id, day, user_agent]
+columns:
+  project_id: Identifier of the project (raw.log_events._project_id).
+  day: Day of the requests (raw.log_events.day, else the window it came with).
+  user_agent: >-
+    What the requests say they were sent by (raw.log_events.user_agent); the service's name of the bot
+    (raw.log_events.bot) where they do not say it.
+  crawler: Name of the crawler whose token it holds; of several tokens the longest counts (mart.bots.crawler).
+  bot_class: What the crawler is for (mart.bots.bot_class).
+  engine: Whose it is (mart.bots.engine).
+  purpose: What it reads the site for (mart.bots.purpose).
+reads:
+  raw.log_events:
+    _unit: VARCHAR
+    _project_id: VARCHAR
+    _window: VARCHAR
+    day: DATE
+    user_agent: VARCHAR
+    bot: VARCHAR
+  ops.loads:
+    unit: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, day]
+  pieces: |
+    SELECT DISTINCT
+      events._project_id AS project_id,
+      coalesce(events.day, CAST(events._window AS DATE)) AS day,
+      loads.unit,
+      loads.loaded_at
+    FROM raw.log_events AS events
+    JOIN ops.loads AS loads ON loads.unit = events._unit
+*/
+WITH
+  agent AS (
+    SELECT DISTINCT
+      _project_id AS project_id,
+      coalesce(day, CAST(_window AS DATE)) AS day,
+      coalesce(user_agent, bot) AS user_agent
+    FROM raw.log_events
+  ),
+
+  known AS (
+    SELECT
+      agent.project_id,
+      agent.day,
+      agent.user_agent,
+      bots.crawler,
+      bots.bot_class,
+      bots.engine,
+      bots.purpose,
+      row_number() OVER (
+        PARTITION BY agent.project_id, agent.day, agent.user_agent ORDER BY length(bots.token) DESC, bots.token
+      ) AS place
+    FROM agent
+    JOIN mart.bots AS bots ON strpos(lower(agent.user_agent), lower(bots.token)) > 0
+  )
+
+SELECT project_id, day, user_agent, crawler, bot_class, engine, purpose
+FROM known
+WHERE place = 1

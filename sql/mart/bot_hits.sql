@@ -1,0 +1,121 @@
+/*
+name: mart.bot_hits
+kind: table
+description: >-
+  Requests by bots that log files show, one row for each project, day, URL, crawler and HTTP status. Where the lines of
+  a day are loaded, each line counts with its own crawler and status. Where there are only the service's counts, its
+  search bots stand in one row, without crawler, engine and status.
+grain: [project_id, day, url, bot_class, crawler, engine, status_code]
+columns:
+  project_id: Identifier of the project.
+  day: Day of the requests (mart.log_days.day).
+  url: Full URL that was asked for.
+  dataset: What the row is from, log_events or log_pages_days.
+  bot_class: 'What the crawler is for: search, ai, seo_tool, ads or other (mart.log_events.bot_class).'
+  crawler: {description: 'Name of the crawler (mart.log_events.crawler); NULL where it is not known.', nullable: true}
+  engine: {description: 'Whose it is (mart.log_events.engine); NULL where that is not known.', nullable: true}
+  status_code: {description: HTTP status of the answers (mart.log_events.status_code)., nullable: true}
+  status_class: >-
+    ok (200 to 299, and 304), redirect (300 to 399 but 304), error (any other); NULL where it is not known. The counts
+    of a day tell it where all requests for the URL on that day, people's too, had statuses of one of 2xx, 3xx, 4xx and
+    5xx; a 3xx is ok there when the last status of the day is 304.
+  hits: Number of these requests.
+  hits_2xx: >-
+    Number of requests for the URL on that day with an HTTP status of 200 to 299, people's too, as the service counts
+    them; NULL where the lines tell each bot's own.
+  hits_3xx: The same of 300 to 399.
+  hits_4xx: The same of 400 to 499.
+  hits_5xx: The same of 500 to 599.
+reads:
+  raw.log_pages_days: &source
+    _unit: VARCHAR
+    _project_id: VARCHAR
+    _window: VARCHAR
+    day: DATE
+  raw.log_events: *source
+  ops.loads:
+    unit: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: [project_id, day]
+  within: [mart.log_events, mart.log_pages_days, mart.log_days]
+  pieces: |
+    WITH part AS (
+      SELECT DISTINCT 'log_events' AS dataset, _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, _unit
+      FROM raw.log_events
+      UNION ALL
+      SELECT DISTINCT 'log_pages_days', _project_id, coalesce(day, CAST(_window AS DATE)), _unit
+      FROM raw.log_pages_days
+    )
+    SELECT part.project_id, part.day, loads.unit, loads.loaded_at
+    FROM part
+    JOIN mart.log_days AS days
+      ON days.project_id = part.project_id AND days.day = part.day AND days.dataset = part.dataset
+    JOIN ops.loads AS loads ON loads.unit = part._unit
+*/
+WITH
+  counted AS (
+    SELECT
+      pages.project_id,
+      pages.day,
+      pages.url,
+      sum(pages.seo_bot_hits + pages.vertical_bot_hits) AS search_bot_hits,
+      sum(pages.hits) AS hits,
+      sum(pages.hits_2xx) AS hits_2xx,
+      sum(pages.hits_3xx) AS hits_3xx,
+      sum(pages.hits_4xx) AS hits_4xx,
+      sum(pages.hits_5xx) AS hits_5xx,
+      max(pages.last_status_code) AS last_status_code
+    FROM mart.log_pages_days AS pages
+    JOIN mart.log_days AS days
+      ON days.project_id = pages.project_id AND days.day = pages.day AND days.dataset = 'log_pages_days'
+    WHERE pages.url IS NOT NULL
+    GROUP BY pages.project_id, pages.day, pages.url
+  )
+
+SELECT
+  project_id,
+  day,
+  url,
+  'log_events' AS dataset,
+  bot_class,
+  crawler,
+  engine,
+  status_code,
+  CASE
+    WHEN status_code BETWEEN 200 AND 299 OR status_code = 304 THEN 'ok'
+    WHEN status_code BETWEEN 300 AND 399 THEN 'redirect'
+    WHEN status_code IS NOT NULL THEN 'error'
+  END AS status_class,
+  count(*) AS hits,
+  CAST(NULL AS BIGINT) AS hits_2xx,
+  CAST(NULL AS BIGINT) AS hits_3xx,
+  CAST(NULL AS BIGINT) AS hits_4xx,
+  CAST(NULL AS BIGINT) AS hits_5xx
+FROM mart.log_events
+WHERE url IS NOT NULL AND bot_class <> 'none'
+GROUP BY project_id, day, url, bot_class, crawler, engine, status_code
+
+UNION ALL
+SELECT
+  project_id,
+  day,
+  url,
+  'log_pages_days',
+  'search',
+  CAST(NULL AS VARCHAR),
+  CAST(NULL AS VARCHAR),
+  CAST(NULL AS BIGINT),
+  CASE
+    WHEN hits_2xx = hits THEN 'ok'
+    WHEN hits_3xx = hits AND last_status_code = 304 THEN 'ok'
+    WHEN hits_3xx = hits THEN 'redirect'
+    WHEN hits_4xx = hits OR hits_5xx = hits THEN 'error'
+  END,
+  CAST(search_bot_hits AS BIGINT),
+  CAST(hits_2xx AS BIGINT),
+  CAST(hits_3xx AS BIGINT),
+  CAST(hits_4xx AS BIGINT),
+  CAST(hits_5xx AS BIGINT)
+FROM counted
+WHERE search_bot_hits > 0
