@@ -40,10 +40,11 @@ export function planAggregate({ columns: all }: Dataset, query: AggregateQuery, 
   const oql =
     query.oql === undefined || query.oql === null ? undefined : checkOql(query.oql, fields, `${path}.oql`);
   const problems: OffendingField[] = [];
-  const buckets = (query.fields ?? []).flatMap(({ name, ranges }, index, asked) => {
+  const buckets = (query.fields ?? []).flatMap((bucket, index, asked) => {
+    const { name, ranges } = bucket;
     const column = columns.get(name);
     const twice = asked.findIndex((other) => other.name === name) !== index;
-    problems.push(...bucketProblems(column?.field, name, twice, ranges, `${path}.fields[${index}]`));
+    problems.push(...bucketProblems(column?.field, bucket, twice, `${path}.fields[${index}]`));
     return column === undefined ? [] : [{ column, ranges }];
   });
   const metric = query.value === undefined ? undefined : splitMetric(query.value);
@@ -64,9 +65,8 @@ export function planAggregate({ columns: all }: Dataset, query: AggregateQuery, 
 
 function bucketProblems(
   field: FieldRecord | undefined,
-  name: string,
+  { name, ranges }: NonNullable<AggregateQuery['fields']>[number],
   twice: boolean,
-  ranges: readonly AggRange[] | undefined,
   path: string,
 ): OffendingField[] {
   if (field === undefined)

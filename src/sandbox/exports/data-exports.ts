@@ -79,7 +79,7 @@ export class DataExports implements AsyncDisposable {
       const gzip = settings.gzip && format !== 'parquet';
       const delimiter = job.request.output_format_parameters?.csv_delimiter ?? ';';
       const written = { format, delimiter, gzip, objects: settings.objects };
-      const files = await writeFiles(rows, job.dataset, job.columns, written, dir, signal);
+      const files = await writeFiles(rows, { ...job.dataset, columns: job.columns }, written, dir, signal);
       this.#tell(job.id, { status: 'UPLOADING' });
       await this.#upload(job, files, gzip, signal);
     } catch (error) {
@@ -104,7 +104,7 @@ export class DataExports implements AsyncDisposable {
     try {
       using uploader = await open();
       for (const [index, { path, size }] of files.entries()) {
-        const key = objectKey(prefix, id, index + 1, format, gzip);
+        const key = objectKey({ prefix, exportId: id, format, gzip }, index + 1);
         const contentType = gzip ? GZIP : CONTENT_TYPES[format];
         await uploader.upload({ path, size, key, contentType }, signal);
         await rm(path);

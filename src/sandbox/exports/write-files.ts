@@ -31,8 +31,7 @@ const MOST_CELLS = 2_000_000;
 /** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
 export async function writeFiles(
   rows: RowStore,
-  { table }: Dataset,
-  columns: readonly Column[],
+  { table, columns }: Dataset,
   written: WrittenFormat,
   dir: string,
   signal: AbortSignal,
@@ -49,7 +48,8 @@ export async function writeFiles(
   for (const slice of slices) {
     const path = join(dir, String(files.length + 1));
     const sliced = `${source} ${slice}`;
-    if (format !== 'parquet') await writeLines(rows, sliced, columns, { ...written, format }, path, signal);
+    if (format !== 'parquet')
+      await writeLines(rows, { source: sliced, columns }, { ...written, format }, path, signal);
     else await writeParquet(rows, `SELECT ${select} ${sliced}`, path, signal);
     const count = await rows.use((connection) => connection.scalar(`SELECT count(*) ${sliced}`, [], signal));
     files.push({ path, rows: Number(count), size: (await stat(path)).size });

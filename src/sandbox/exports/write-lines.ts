@@ -22,8 +22,7 @@ export interface LineFormat {
  */
 export async function writeLines(
   rows: RowStore,
-  source: string,
-  columns: readonly Column[],
+  { source, columns }: { readonly source: string; readonly columns: readonly Column[] },
   { format, delimiter, gzip }: LineFormat,
   path: string,
   signal: AbortSignal,

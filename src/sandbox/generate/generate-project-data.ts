@@ -47,7 +47,7 @@ export async function generateProjectData(
     const events = await table('events', facts, eventRowValues(site));
     data.set('events', events);
     const weeks = weekDefinitionOf(resources.get('projects', id));
-    for (const [granularity, pages] of await deriveLogPages(rows, events, id, weeks))
+    for (const [granularity, pages] of await deriveLogPages(rows, events, { id, weeks }))
       data.set(`log_pages_${granularity}`, pages);
   }
   if (hasRanking) {

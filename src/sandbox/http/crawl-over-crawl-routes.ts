@@ -25,7 +25,11 @@ export function crawlOverCrawlRoutes(api: FastifyInstance, { resources, rows, li
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const all = resources.list('crawl_over_crawls', workspace.id).sort(newestFirst);
     const aliases = { created_at: 'creation_date' };
-    return listPage(rows, 'crawl_over_crawls', all, query, CRAWL_OVER_CRAWL_LIST_FIELDS, aliases);
+    return listPage(
+      rows,
+      { key: 'crawl_over_crawls', documents: all, names: CRAWL_OVER_CRAWL_LIST_FIELDS, aliases },
+      query,
+    );
   });
   serve(api, GET_CRAWL_OVER_CRAWL, ({ parameters }) => ({
     crawl_over_crawl: publicView(find(resources, 'crawl_over_crawls', parameters.crawl_over_crawl_id)),

@@ -32,7 +32,11 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const now = clock.now();
     const crawls = resources.list('crawls', workspace.id).map((crawl) => crawlAt(crawl, now));
-    return listPage(rows, 'crawls', crawls.sort(newestFirst), query, CRAWL_LIST_FIELDS);
+    return listPage(
+      rows,
+      { key: 'crawls', documents: crawls.sort(newestFirst), names: CRAWL_LIST_FIELDS },
+      query,
+    );
   });
   serve(api, GET_CRAWL, ({ parameters }) => ({
     crawl: viewNow(find(resources, 'crawls', parameters.crawl_id)),

@@ -26,7 +26,11 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
   serve(api, LIST_DATA_EXPORTS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const exports = resources.list('data_exports', workspace.id);
-    return listPage(rows, 'account', exports, query, DATA_EXPORT_LIST_FIELDS, ALIASES);
+    return listPage(
+      rows,
+      { key: 'account', documents: exports, names: DATA_EXPORT_LIST_FIELDS, aliases: ALIASES },
+      query,
+    );
   });
   serve(api, GET_DATA_EXPORT, ({ parameters }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);

@@ -24,7 +24,7 @@ export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
   serve(api, LIST_INGEST_FILES, ({ parameters, query }) => {
     const project = find(resources, 'projects', parameters.project_id);
     const files = resources.list('ingest_files', project.id);
-    return listPage(rows, 'user_files', files, query, INGEST_FILE_LIST_FIELDS);
+    return listPage(rows, { key: 'user_files', documents: files, names: INGEST_FILE_LIST_FIELDS }, query);
   });
   serve(api, GET_INGEST_FILE, ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);

@@ -13,18 +13,22 @@ import { listField } from './list-fields.ts';
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
-/**
- * A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). Documents come in natural order, the
- * newest first; only the fields named can be sorted and filtered by. `aliases` says what a name is called in the
- * documents where that differs (spec-notes.md 4).
- */
+interface DocumentList {
+  /** The name of its resource in the answer. */
+  readonly key: string;
+  /** In natural order, the newest first. */
+  readonly documents: readonly Document[];
+  /** The fields that it can be sorted and filtered by. */
+  readonly names: readonly string[];
+  /** Name → the documents' own name of it, where that differs (spec-notes.md 4). */
+  readonly aliases?: Readonly<Record<string, string>>;
+}
+
+/** A page of a list under the name of its resource, with `meta` (api-spec.md §2.2). */
 export async function listPage(
   rows: RowStore,
-  key: string,
-  documents: readonly Document[],
+  { key, documents, names, aliases = {} }: DocumentList,
   query: ListQuery | z.output<typeof OffsetQuery>,
-  names: readonly string[],
-  aliases: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>> {
   const { offset, limit, ...rest } = { sort: undefined, filters: undefined, ...query };
   const fields = new Map(names.map((name) => [name, listField(name)]));

@@ -23,7 +23,7 @@ export function projectRoutes(api: FastifyInstance, context: Context): void {
   const { resources, rows, clock, life } = context;
   serve(api, LIST_PROJECTS, ({ parameters, query }) => {
     const projects = resources.list('projects', find(resources, 'workspaces', parameters.workspace_id).id);
-    return listPage(rows, 'projects', projects, query, PROJECT_LIST_FIELDS);
+    return listPage(rows, { key: 'projects', documents: projects, names: PROJECT_LIST_FIELDS }, query);
   });
   serve(api, GET_PROJECT, ({ parameters }) => {
     const project = find(resources, 'projects', parameters.project_id);

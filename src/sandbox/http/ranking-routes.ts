@@ -63,7 +63,7 @@ export function rankingRoutes(api: FastifyInstance, context: Context): void {
     const project = projectOf(parameters.project_id);
     const table = rankingTable(dataOf(project), body.request, 'request');
     const address = `${request.protocol}://${request.host}`;
-    const { record, job } = rankingExport(project, table, body, clock.now(), address);
+    const { record, job } = rankingExport(project, table, body, { now: clock.now(), address });
     await charge(context, reply, project, [table]);
     resources.put('data_exports', workspaceOf(resources, project.id), record);
     downloads.start(job);

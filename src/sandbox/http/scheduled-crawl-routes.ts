@@ -20,7 +20,11 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
 export function scheduledCrawlRoutes(api: FastifyInstance, { resources, rows, life }: Context): void {
   serve(api, LIST_SCHEDULED_CRAWLS, ({ parameters, query }) => {
     const project = find(resources, 'projects', parameters.project_id);
-    return listPage(rows, 'scheduled_crawls', resources.list('scheduled_crawls', project.id), query, []);
+    return listPage(
+      rows,
+      { key: 'scheduled_crawls', documents: resources.list('scheduled_crawls', project.id), names: [] },
+      query,
+    );
   });
   serve(api, CREATE_SCHEDULED_CRAWL, ({ parameters, body: { scheduled_crawl } }) =>
     life.alone((now) => {

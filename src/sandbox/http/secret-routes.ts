@@ -22,7 +22,7 @@ export function secretRoutes(api: FastifyInstance, { resources, rows, clock }: C
   serve(api, LIST_SECRETS, ({ parameters, query }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     const secrets = resources.list('secrets', workspace.id);
-    return listPage(rows, 'secrets', secrets, query, SECRET_LIST_FIELDS);
+    return listPage(rows, { key: 'secrets', documents: secrets, names: SECRET_LIST_FIELDS }, query);
   });
   serve(api, CREATE_SECRET, ({ parameters, body: { secret } }) => {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);

@@ -9,7 +9,11 @@ import { serve } from './serve.ts';
 /** Workspaces (api-spec.md §4.9). */
 export function workspaceRoutes(api: FastifyInstance, { resources, rows }: Context): void {
   serve(api, LIST_WORKSPACES, ({ query }) =>
-    listPage(rows, 'workspaces', resources.list('workspaces'), query, WORKSPACE_LIST_FIELDS),
+    listPage(
+      rows,
+      { key: 'workspaces', documents: resources.list('workspaces'), names: WORKSPACE_LIST_FIELDS },
+      query,
+    ),
   );
   serve(api, GET_WORKSPACE, ({ parameters }) => ({
     workspace: publicView(find(resources, 'workspaces', parameters.workspace_id)),

@@ -42,8 +42,8 @@ export async function importProjectData(
   const missing = derivedGranularities(resources, projectId).filter(
     (granularity) => !data.has(`log_pages_${granularity}`),
   );
-  const weeks = weekDefinitionOf(resources.get('projects', projectId));
-  for (const [granularity, dataset] of await deriveLogPages(rows, events, projectId, weeks, missing)) {
+  const project = { id: projectId, weeks: weekDefinitionOf(resources.get('projects', projectId)) };
+  for (const [granularity, dataset] of await deriveLogPages(rows, events, project, missing)) {
     if (dataset.table === undefined)
       logger.warn('events without a URL or a date give no log pages', { dir, granularity });
     data.set(`log_pages_${granularity}`, dataset);

@@ -14,8 +14,7 @@ import { periodSql } from './period.ts';
 export async function deriveLogPages(
   rows: RowStore,
   events: Dataset,
-  projectId: string,
-  weeks: WeekDefinition,
+  project: { readonly id: string; readonly weeks: WeekDefinition },
   granularities: readonly Granularity[] = GRANULARITIES,
 ): Promise<ReadonlyMap<Granularity, Dataset>> {
   const made = new Map<Granularity, Dataset>();
@@ -28,23 +27,18 @@ export async function deriveLogPages(
       made.set(granularity, { table: undefined, columns });
       continue;
     }
-    const table = `log_pages_${granularity}_${projectId}`;
+    const table = `log_pages_${granularity}_${project.id}`;
     const source = RowStore.table(events.table);
-    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(granularity, columns, source, values, weeks)}`;
+    const period = periodSql(granularity, 'day', project.weeks);
+    const sql = `CREATE OR REPLACE TABLE ${RowStore.table(table)} AS ${pagesSql(period, columns, source, values)}`;
     await rows.use((connection) => connection.run(sql));
     made.set(granularity, { table, columns });
   }
   return made;
 }
 
-function pagesSql(
-  granularity: Granularity,
-  columns: readonly Column[],
-  source: string,
-  event: EventValues,
-  weeks: WeekDefinition,
-): string {
-  const period = periodSql(granularity, 'day', weeks);
+/** @param period SQL of the period that a `day` is in */
+function pagesSql(period: string, columns: readonly Column[], source: string, event: EventValues): string {
   const status = (range: number): string => `count(*) FILTER (status // 100 = ${range})`;
   const cells: Readonly<Record<string, string>> = {
     url: 'url',

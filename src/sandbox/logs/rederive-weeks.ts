@@ -12,7 +12,12 @@ export async function rederiveWeeks(
   const events = resources.dataset(project.id, 'events');
   const weeks = derivedGranularities(resources, project.id).filter((granularity) => granularity === 'weeks');
   if (events === undefined || weeks.length === 0) return;
-  const made = await deriveLogPages(rows, events, project.id, weekDefinitionOf(project), weeks);
+  const made = await deriveLogPages(
+    rows,
+    events,
+    { id: project.id, weeks: weekDefinitionOf(project) },
+    weeks,
+  );
   for (const [granularity, dataset] of made)
     resources.putDataset(project.id, `log_pages_${granularity}`, dataset);
 }

@@ -1,12 +1,20 @@
 import type { OqlLeaf, OqlOptions, OqlValue } from '../../api/oql.ts';
 import { type Column, isMany } from '../catalogue/column.ts';
-import { type ValueKind, valueKind } from './check-value.ts';
+import { valueKind } from './check-value.ts';
 
 /** Adds a value to those bound; answers with its `$n`. */
 export type Bind = (value: string) => string;
 
+/** What a leaf asks of a value. */
+interface Condition {
+  readonly filter: OqlLeaf[1];
+  readonly value: OqlValue;
+  readonly options: OqlOptions;
+}
+
 /** An element of a column's value in SQL: as it is stored, and as text. */
 interface Element {
+  readonly column: Column;
   readonly stored: string;
   readonly text: string;
 }
@@ -16,12 +24,12 @@ interface Element {
  * reverse of `equals`, so it holds where there is no value. An empty string is a value, a list of nothing but nulls is
  * none.
  */
-export function compileLeaf([, filter, value, options]: OqlLeaf, column: Column, bind: Bind): string {
+export function compileLeaf([, filter, value, options = {}]: OqlLeaf, column: Column, bind: Bind): string {
   if (filter === 'has_value') return hasValue(column);
   if (filter === 'has_no_value') return `NOT ${hasValue(column)}`;
   if (filter === 'not_equals')
-    return `NOT ${matches(column, (it) => test('equals', it, value, {}, column, bind))}`;
-  return matches(column, (it) => test(filter, it, value, options ?? {}, column, bind));
+    return `NOT ${matches(column, (it) => test(it, { filter: 'equals', value, options: {} }, bind))}`;
+  return matches(column, (it) => test(it, { filter, value, options }, bind));
 }
 
 function hasValue(column: Column): string {
@@ -31,8 +39,8 @@ function hasValue(column: Column): string {
 
 function matches(column: Column, condition: (element: Element) => string): string {
   const c = column.id;
-  if (!isMany(column)) return `coalesce(${condition({ stored: c, text: textOf(column) })}, false)`;
-  const found = condition({ stored: 'element', text: 'element' });
+  if (!isMany(column)) return `coalesce(${condition({ column, stored: c, text: textOf(column) })}, false)`;
+  const found = condition({ column, stored: 'element', text: 'element' });
   return `(coalesce(len(list_filter(${elementsOf(column)}, lambda element: coalesce(${found}, false))), 0) > 0)`;
 }
 
@@ -51,17 +59,9 @@ export function textOf(column: Column): string {
   return `CAST(${column.id} AS VARCHAR)`;
 }
 
-function test(
-  filter: OqlLeaf[1],
-  it: Element,
-  value: OqlValue,
-  options: OqlOptions,
-  column: Column,
-  bind: Bind,
-): string {
-  const kind = valueKind(column.field);
-  const compare = (operator: string, bound: OqlValue): string =>
-    comparison(it, operator, bound, kind, column, bind);
+function test(it: Element, condition: Condition, bind: Bind): string {
+  const { filter, value } = condition;
+  const compare = (operator: string, bound: OqlValue): string => comparison(it, operator, bound, bind);
   switch (filter) {
     case 'gt':
       return compare('>', value);
@@ -76,23 +76,17 @@ function test(
       return `(${compare('>=', from)} AND ${compare('<', to)})`;
     }
     default:
-      if (kind !== 'text') return compare('=', value);
-      return textTest(filter, it.text, String(value), options, bind);
+      if (valueKind(it.column.field) !== 'text') return compare('=', value);
+      return textTest(it.text, condition, bind);
   }
 }
 
-function comparison(
-  it: Element,
-  operator: string,
-  value: OqlValue,
-  kind: ValueKind,
-  column: Column,
-  bind: Bind,
-): string {
-  if (kind === 'number') return numberTest(it, operator, value, column, bind);
+function comparison(it: Element, operator: string, value: OqlValue, bind: Bind): string {
+  const kind = valueKind(it.column.field);
+  if (kind === 'number') return numberTest(it, operator, value, bind);
   if (kind === 'bool') {
     const bound = bind(String(value));
-    return column.kind === 'bool'
+    return it.column.kind === 'bool'
       ? `${it.stored} = CAST(${bound} AS BOOLEAN)`
       : `lower(${it.text}) = ${bound}`;
   }
@@ -107,7 +101,8 @@ function fullDatetime(text: string): string {
   return text.length > 10 ? `${text} UTC` : `${text} 00:00:00 UTC`;
 }
 
-function numberTest(it: Element, operator: string, value: OqlValue, column: Column, bind: Bind): string {
+function numberTest(it: Element, operator: string, value: OqlValue, bind: Bind): string {
+  const { column } = it;
   // `1e21` is a whole number too.
   const number = typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : String(value);
   const type = !/^-?\d{1,38}$/.test(number) ? 'DOUBLE' : /^-?\d{1,18}$/.test(number) ? 'BIGINT' : 'HUGEINT';
@@ -119,7 +114,7 @@ function numberTest(it: Element, operator: string, value: OqlValue, column: Colu
   return `CASE WHEN regexp_full_match(${it.text}, '-?[0-9]{1,38}') THEN ${exact} ELSE ${near} END`;
 }
 
-function textTest(filter: OqlLeaf[1], text: string, value: string, options: OqlOptions, bind: Bind): string {
+function textTest(text: string, { filter, value, options }: Condition, bind: Bind): string {
   if (options.regex) {
     // A group that captures: DuckDB turns plain anchored patterns into string tests, and `^` and `$` into wrong ones.
     const pattern = `(${value})`;
@@ -128,7 +123,9 @@ function textTest(filter: OqlLeaf[1], text: string, value: string, options: OqlO
       pattern;
     return `regexp_matches(${text}, ${bind(anchored)}, '${options.ci ? 'i' : 'c'}')`;
   }
-  const [left, right] = options.ci ? [`lower(${text})`, `lower(${bind(value)})`] : [text, bind(value)];
+  const [left, right] = options.ci
+    ? [`lower(${text})`, `lower(${bind(String(value))})`]
+    : [text, bind(String(value))];
   switch (filter) {
     case 'contains':
       return `contains(${left}, ${right})`;

@@ -38,8 +38,7 @@ export function rankingExport(
     output_format: format,
     output_format_parameters: parameters,
   }: z.output<typeof RankingExportInput>,
-  now: number,
-  address: string,
+  { now, address }: { readonly now: number; readonly address: string },
 ): { readonly record: Document; readonly job: DownloadJob } {
   if (!filtersOn(table.oql, DATE_FIELD))
     throw new Refusal('invalid_request', 'request.oql: an export needs a filter on date');

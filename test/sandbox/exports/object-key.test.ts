@@ -8,7 +8,7 @@ test.each([
   ['a/b/', 'json', false, 'a/b/id-00007.jsonl'],
   ['/a', 'parquet', false, '/a/id-00007.parquet'],
 ] as const)('under the prefix %j a %s has its key', (prefix, format, gzip, key) => {
-  expect(objectKey(prefix, 'id', 7, format, gzip)).toBe(key);
+  expect(objectKey({ prefix, exportId: 'id', format, gzip }, 7)).toBe(key);
 });
 
 test('a reason names who refused and why, on one line, without the secret', () => {
