@@ -1,7 +1,10 @@
-import type { CrawlDataType } from '../../api/fields.ts';
+import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { MORE_PAGE_FIELDS, syntheticField } from '../catalogue/more-page-fields.ts';
+import { PAGE_CATALOGUE } from '../catalogue/page-catalogue.ts';
 import { describeData } from '../import/describe-data.ts';
+import { readFields } from '../import/read-fields.ts';
 import { resourceId } from '../resources/ids.ts';
 import type { Dataset, Document, Resources } from '../resources/resources.ts';
 import { ensureProject, putCrawl, workspaceId } from '../resources/seed.ts';
@@ -10,7 +13,6 @@ import { crawlOutcome } from './crawl-outcome.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { generateComparisons } from './generate-comparisons.ts';
 import { generateProjectData } from './generate-project-data.ts';
-import { pageFields } from './page-fields.ts';
 import { CRAWL_STATES, type CrawlState, type GenerateSpec } from './parse-spec.ts';
 import { type SiteShape, shapeOf, siteAt, weekly } from './site-shape.ts';
 
@@ -104,4 +106,14 @@ function refuseTwins(resources: Resources, crawlId: string, spec: GenerateSpec):
   throw new CrawlhouseError('usage', `two specs of --generate have the seed ${spec.seed}`, {
     hint: 'ids depend on the seed: give each spec its own, and another state directory where the spec of one changed',
   });
+}
+
+/** The page fields to generate: of the file given, else the specification's, then more, as many as `columns` says. */
+async function pageFields({ fields, columns }: GenerateSpec): Promise<readonly FieldRecord[]> {
+  const catalogue = fields === undefined ? PAGE_CATALOGUE : await readFields(fields);
+  if (columns === undefined) return catalogue;
+  const known = new Set(catalogue.map((field) => field.name));
+  const all = [...catalogue, ...MORE_PAGE_FIELDS.filter((field) => !known.has(field.name))];
+  const missing = Math.max(0, columns - all.length);
+  return [...all, ...Array.from({ length: missing }, (_, n) => syntheticField(n))].slice(0, columns);
 }

@@ -9,7 +9,16 @@ import { invalidParameter } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import { filterDocuments } from '../rows/filter-documents.ts';
 import type { RowStore } from '../rows/row-store.ts';
-import { listField } from './list-fields.ts';
+
+/** Types of the lists' fields; the others are texts. */
+const TYPES: Readonly<Record<string, string>> = {
+  created_at: 'natural',
+  requested_at: 'natural',
+  size_bytes: 'natural',
+  row_count: 'natural',
+  status: 'enum',
+};
+const MANY = new Set(['features']);
 
 type Sort = readonly [name: string, order: 'asc' | 'desc'];
 
@@ -101,4 +110,9 @@ function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [String(a ?? ''), String(b ?? '')];
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The field record that a list's sort and filter field behaves as; every filter type that fits its type is allowed. */
+function listField(name: string): FieldRecord {
+  return { name, type: TYPES[name] ?? 'string', arity: MANY.has(name) ? 'many' : 'one' };
 }

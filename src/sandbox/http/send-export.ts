@@ -1,16 +1,14 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExportBody, ExportFileType } from '../../api/search.ts';
 import { duplicateLine } from '../faults/duplicate-line.ts';
 import { invalidParameter } from '../resources/refusal.ts';
 import { checkPatterns, datasetQuery } from '../rows/dataset-query.ts';
 import { exportLines } from '../rows/export-lines.ts';
-import { acceptsGzip } from './accepts-gzip.ts';
 import type { Context } from './context.ts';
 import type { DataSource } from './data-source.ts';
 import { exchangeOf } from './exchange.ts';
-import { gzipped } from './gzipped.ts';
-import { primed } from './primed.ts';
 
 export interface ExportCall {
   readonly request: FastifyRequest;
@@ -67,4 +65,42 @@ function fileTypeOf(inQuery: ExportFileType | undefined, inBody: ExportFileType 
     throw invalidParameter('file_type', 'conflict', `is ${inQuery} in the query and ${inBody} in the body`);
   }
   return inQuery ?? inBody ?? 'csv';
+}
+
+/** Waits for the first item, so that an error before it is still thrown here. */
+async function primed<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  let first: IteratorResult<T> | undefined = await source.next();
+  const next = async (): Promise<IteratorResult<T>> => {
+    if (first === undefined) return source.next();
+    const item = first;
+    first = undefined;
+    return item;
+  };
+  // Not a generator of its own: one that never began would not pass `return` on to its source.
+  return Object.assign(Object.create(source), { next, return: () => source.return(undefined) });
+}
+
+/** Whether an Accept-Encoding header allows gzip; without the header it does not. */
+function acceptsGzip(header: string | readonly string[] | undefined): boolean {
+  const weights = new Map(
+    String(header ?? '')
+      .split(',')
+      .map((part): [string, number] => {
+        const [coding = '', ...parameters] = part
+          .trim()
+          .toLowerCase()
+          .split(/\s*;\s*/);
+        const weight = parameters.find((parameter) => parameter.startsWith('q='));
+        return [coding, weight === undefined ? 1 : Number(weight.slice(2))];
+      }),
+  );
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+/** The bytes as one gzip member. Level 1: a local server is asked for speed, not for bytes. */
+async function* gzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gzip = createGzip({ level: 1, chunkSize: 64 * 1024 });
+  // An error of the source destroys the gzip stream, which then throws below.
+  pipeline(Readable.from(body, { objectMode: false }), gzip, () => {});
+  for await (const piece of gzip) yield piece as Buffer;
 }
