@@ -31,11 +31,11 @@ columns:
   has_structured_data: Whether its structured data are loaded (ops.loads, dataset crawl_structured_data).
   pages: Number of pages loaded of it (ops.loads.loaded, dataset crawl_pages); NULL where its pages are not loaded.
   is_latest: >-
-    Whether it is the last complete crawl of its project and configuration that has pages, and links where the
-    project loads links of any crawl.
+    Whether it is the last complete crawl of its project and configuration that has pages, and links where the crawl
+    before has links. Where none is complete, the last one with pages.
   is_main: >-
-    Whether it is the latest crawl of the project's main configuration: of the latest crawls the one with the most
-    pages. Questions about a project answer for this crawl.
+    Whether it is the latest crawl of the project's main configuration: of the latest crawls, complete ones first, the
+    one with the most pages. Questions about a project answer for this crawl.
   crawl_number: >-
     1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
     NULL where its end is not known.
@@ -109,36 +109,48 @@ WITH
       coalesce(loaded.has_links, false) AS has_links,
       coalesce(loaded.has_clusters, false) AS has_clusters,
       coalesce(loaded.has_structured_data, false) AS has_structured_data,
-      loaded.pages,
-      bool_or(coalesce(loaded.has_links, false)) OVER (
-        PARTITION BY coalesce(record.project_id, loaded.project_id)
-      ) AS project_has_links
+      loaded.pages
     FROM record
     FULL JOIN loaded ON loaded.crawl_id = record.id
     WHERE record._seen_to IS NULL OR loaded.crawl_id IS NOT NULL
   ),
 
-  -- What others are compared with. A load that does not say how much it was counts as one that has rows.
+  -- Crawls that ended and have rows. A load that does not say how much it was counts as one that has rows.
+  usable AS (
+    SELECT
+      *,
+      lag(has_links) OVER (
+        PARTITION BY project_id, crawl_config_id ORDER BY ended_at NULLS FIRST, crawl_id
+      ) AS had_links
+    FROM crawl
+    WHERE has_pages
+      AND coalesce(pages, 1) > 0
+      AND coalesce(status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived')
+  ),
+
+  -- What others are compared with.
   whole AS (
     SELECT *
-    FROM crawl
-    WHERE is_complete AND has_pages AND coalesce(pages, 1) > 0
+    FROM usable
+    WHERE is_complete
   ),
 
   latest AS (
     SELECT
       crawl_id,
       row_number() OVER (
-        PARTITION BY project_id ORDER BY pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
+        PARTITION BY project_id
+        ORDER BY CASE WHEN is_complete THEN 0 ELSE 1 END, pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
       ) AS place_in_project
     FROM (
       SELECT
         *,
         row_number() OVER (
-          PARTITION BY project_id, crawl_config_id ORDER BY ended_at DESC NULLS LAST, crawl_id DESC
+          PARTITION BY project_id, crawl_config_id
+          ORDER BY CASE WHEN is_complete THEN 0 ELSE 1 END, ended_at DESC NULLS LAST, crawl_id DESC
         ) AS place
-      FROM whole
-      WHERE has_links OR NOT project_has_links
+      FROM usable
+      WHERE has_links OR NOT coalesce(had_links, false)
     ) AS ranked
     WHERE place = 1
   ),
