@@ -66,7 +66,7 @@ const LONGEST_FILE = 320;
 const MOST_PARAMETERS = 4;
 /** Functions that still take more: the list only gets shorter. A function that is mended leaves it. */
 const MORE_PARAMETERS: ReadonlySet<string> = new Set(
-  `buildModel checkOutput checkPieces inspectSql narrowed put valueSources`.split(/\s+/),
+  `buildModel checkOutput checkPartitions inspectSql narrowed put valueSources`.split(/\s+/),
 );
 
 interface Source {

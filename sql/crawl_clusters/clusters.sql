@@ -30,7 +30,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_clusters'
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_clusters'
 */
 SELECT
   _crawl_id AS crawl_id,

@@ -128,7 +128,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: comparison_id
-  pieces: |
+  partitions: |
     SELECT source_id AS comparison_id, loaded_at
     FROM ops.loads
     WHERE dataset = 'crawl_over_crawl_pages'

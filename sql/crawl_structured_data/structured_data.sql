@@ -34,7 +34,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_structured_data'
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_structured_data'
 */
 SELECT
   _crawl_id AS crawl_id,

@@ -28,7 +28,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: [project_id, day]
-  pieces: |
+  partitions: |
     SELECT DISTINCT
       events._project_id AS project_id,
       coalesce(events.day, CAST(events._window AS DATE)) AS day,

@@ -52,7 +52,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: [project_id, day]
-  pieces: |
+  partitions: |
     SELECT source_id AS project_id, window_from::DATE AS day, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_days'

@@ -53,7 +53,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: [project_id, first_day]
-  pieces: |
+  partitions: |
     SELECT source_id AS project_id, window_from::DATE AS first_day, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_months'

@@ -39,7 +39,7 @@ reads:
 incremental:
   by: [project_id, day]
   within: [mart.log_events, mart.log_pages_days, mart.log_days]
-  pieces: |
+  partitions: |
     WITH part AS (
       SELECT DISTINCT 'log_events' AS dataset, _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, _unit
       FROM raw.log_events

@@ -23,7 +23,7 @@ reads:
 incremental:
   by: crawl_id
   within: [mart.links, mart.pages]
-  pieces: |
+  partitions: |
     SELECT source_id AS crawl_id, dataset, loaded_at
     FROM ops.loads
     WHERE dataset IN ('crawl_links', 'crawl_pages')

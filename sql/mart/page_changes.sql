@@ -31,7 +31,7 @@ incremental:
   by: crawl_id
   within: [mart.crawls]
   # A crawl that comes late, goes or comes again changes what the next one is compared with.
-  pieces: |
+  partitions: |
     SELECT crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, loads.source_id, loads.loaded_at
     FROM mart.crawls AS crawls
     JOIN ops.loads AS loads

@@ -24,7 +24,7 @@ reads:
     window_from: VARCHAR
 incremental:
   by: project_id
-  pieces: |
+  partitions: |
     SELECT source_id AS project_id, window_from, loaded_at
     FROM ops.loads
     WHERE dataset = 'ranking_performance'

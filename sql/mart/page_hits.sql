@@ -44,7 +44,7 @@ incremental:
   by: [project_id, crawl_id]
   within: {mart.log_url_days: [project_id, day]}
   # Counts of a day whose lines are loaded change nothing.
-  pieces: |
+  partitions: |
     WITH part AS (
       SELECT DISTINCT 'log_events' AS dataset, _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, _unit
       FROM raw.log_events

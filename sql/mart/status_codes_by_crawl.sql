@@ -20,7 +20,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  pieces: |
+  partitions: |
     SELECT loads.source_id AS crawl_id, loads.loaded_at, crawls.ended_at
     FROM ops.loads AS loads
     LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = loads.source_id

@@ -42,7 +42,7 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: [project_id, date]
-  pieces: |
+  partitions: |
     SELECT source_id AS project_id, window_from::DATE AS date, loaded_at
     FROM ops.loads
     WHERE dataset = 'ranking_performance'

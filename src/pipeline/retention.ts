@@ -5,7 +5,7 @@ import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
 import { unitName } from '../model/unit.ts';
 import { asDropped } from '../warehouse/drop-targets.ts';
 import { type HeldUnit, heldUnits } from '../warehouse/held-units.ts';
-import { markKept } from '../warehouse/ops-loads.ts';
+import { markPinned } from '../warehouse/ops-loads.ts';
 import { takeOut } from './drop.ts';
 import type { Session, Work } from './session.ts';
 
@@ -60,7 +60,7 @@ export async function withoutDropped(
             ...unit,
             rows: 0,
             endedAt: endOf.get(unit.source.id) ?? 0,
-            kept: false,
+            pinned: false,
           })),
       ]).map((one) => one.unit);
     }),
@@ -82,7 +82,7 @@ export async function applyRetention(session: Session, request: Wish, work: Work
     const loaded = new Set(work.units.filter((one) => one.status === 'loaded').map((one) => one.unit));
     const held = await heldUnits(connection);
     const beyond = limited.flatMap((pipeline) => of(held, pipeline)).map((one) => one.unit);
-    await markKept(
+    await markPinned(
       connection,
       beyond.filter((unit) => loaded.has(unit)),
     );
@@ -102,7 +102,7 @@ function crawlsBeyond(pipeline: Pipeline, units: readonly HeldUnit[]): HeldUnit[
   const keep = keepOf(pipeline);
   if (keep === null) return [];
   return findExpired(
-    units.filter((one) => !one.kept),
+    units.filter((one) => !one.pinned),
     keep,
   );
 }

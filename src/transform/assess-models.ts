@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../core/duckdb.ts';
-import { changedPieces, pieceCount } from '../warehouse/ops-model-pieces.ts';
+import { changedPartitions, partitionCount } from '../warehouse/ops-model-partitions.ts';
 import { type BuildStamp, type BuiltModel, builtModels } from '../warehouse/ops-models.ts';
 import { type Build, decideBuild } from './decide-build.ts';
 import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
-import { currentPieces, cutModel } from './pieces.ts';
+import { currentPartitions, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 interface Assessed {
@@ -50,9 +50,10 @@ export async function assessModels(
     const sources = madeFrom(planned, versions, stamps);
     const own = fingerprint(planned);
     const former = before.get(name);
-    const cut = kind === 'table' ? cutModel(planned) : undefined;
-    const comparable = cut && changed !== 'all' && former?.definition === definition ? cut : undefined;
-    // To compare the pieces of years takes a while; there is no need where nothing at all has been loaded or made since.
+    const partitioned = kind === 'table' ? partitionedModel(planned) : undefined;
+    const comparable =
+      partitioned && changed !== 'all' && former?.definition === definition ? partitioned : undefined;
+    // Comparing the partitions of years takes a while. It is not needed if nothing was loaded or built since.
     const still = made.size === 0 && former?.looked_at === lookedAt;
     const build = decideBuild({
       all: changed === 'all',
@@ -65,12 +66,16 @@ export async function assessModels(
       changes: comparable && {
         ...(still
           ? { behind: [], gone: [] }
-          : await changedPieces(connection, name, currentPieces(comparable))),
-        total: await pieceCount(connection, name),
+          : await changedPartitions(connection, name, currentPartitions(comparable))),
+        total: await partitionCount(connection, name),
       },
     });
-    // What reads a model of pieces is behind when one of them was made, not when any source was loaded.
-    const version = !cut ? sources : build.how === 'none' && former ? former.sources : hash(sources, runId);
+    // A reader of a partitioned model is behind when a partition was built, not when any source was loaded.
+    const version = !partitioned
+      ? sources
+      : build.how === 'none' && former
+        ? former.sources
+        : hash(sources, runId);
     definitions.set(name, definition);
     stamps.set(name, `${own} ${version}`);
     const stamp = { fingerprint: own, definition, sources: version, lookedAt, runId };

@@ -2,17 +2,24 @@ import { performance } from 'node:perf_hooks';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { martObjects } from '../warehouse/catalog.ts';
 import {
-  changedPieces,
-  forgetPieces,
-  type PieceChanges,
-  recordPieces,
-} from '../warehouse/ops-model-pieces.ts';
+  changedPartitions,
+  forgetPartitions,
+  type PartitionChanges,
+  recordPartitions,
+} from '../warehouse/ops-model-partitions.ts';
 import { type BuildStamp, forgetModel, recordBuild } from '../warehouse/ops-models.ts';
 import type { Build } from './decide-build.ts';
 import { referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
 import { modelError } from './model-error.ts';
-import { type CutModel, currentPieces, cutModel, inPieces, presentPieces, withinPieces } from './pieces.ts';
+import {
+  currentPartitions,
+  inPartitions,
+  type PartitionedModel,
+  partitionedModel,
+  presentPartitions,
+  withinPartitions,
+} from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { parseSelect } from './sql-tree.ts';
@@ -24,8 +31,8 @@ export interface BuildOptions {
 }
 
 /**
- * Brings a model to where it is to be: as a whole or piece by piece, with its comments, its line in `ops.models` and
- * its pieces in `ops.model_pieces`, in one transaction.
+ * Builds a model as a whole or by partition, in one transaction with its comments, its row in `ops.models` and its
+ * partitions in `ops.model_partitions`.
  */
 export async function buildModel(
   connection: Connection,
@@ -36,20 +43,21 @@ export async function buildModel(
 ): Promise<number | null> {
   const rows = await connection.transaction(async () => {
     const { model } = planned;
-    const cut = cutModel(planned);
+    const partitioned = partitionedModel(planned);
     // A view shows new rows by itself, but its tests have to be run on them.
-    const viewOfPieces =
-      cut && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
-    const changes = viewOfPieces
-      ? await changedPieces(connection, cut.name, currentPieces(cut))
-      : piecesOf(build);
+    const viewOfPartitions =
+      partitioned && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
+    const changes = viewOfPartitions
+      ? await changedPartitions(connection, partitioned.name, currentPartitions(partitioned))
+      : partitionsOf(build);
     if (build.how === 'full') await dropOtherKind(connection, model);
     const made =
-      build.how === 'pieces' && cut
-        ? await replacePieces(connection, planned, cut, build.changes, signal)
-        : await create(connection, planned, cut, signal);
-    if (cut) await recordPieces(connection, cut.name, currentPieces(cut), changes);
-    else await forgetPieces(connection, model.name);
+      build.how === 'partitions' && partitioned
+        ? await replacePartitions(connection, planned, partitioned, build.changes, signal)
+        : await create(connection, planned, partitioned, signal);
+    if (partitioned)
+      await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
+    else await forgetPartitions(connection, model.name);
     for (const comment of comments(model)) await connection.run(comment);
     await recordBuild(connection, model, made, stamp);
     await onChange?.();
@@ -68,50 +76,54 @@ export async function dropModel(
     const kind = (await martObjects(connection)).get(name);
     if (kind) await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
     await forgetModel(connection, name);
-    await forgetPieces(connection, name);
+    await forgetPartitions(connection, name);
     await onChange?.();
   });
 }
 
-/** Which pieces a build makes anew; new words are new tests, which every piece has to pass. */
-function piecesOf(build: Build): PieceChanges | 'all' {
-  return build.how === 'pieces' && build.reason === 'pieces' ? build.changes : 'all';
+/** The partitions that a build replaces. Changed words may mean changed tests, which every partition must pass. */
+function partitionsOf(build: Build): PartitionChanges | 'all' {
+  return build.how === 'partitions' && build.reason === 'partitions' ? build.changes : 'all';
 }
 
 /** Takes out what is behind or gone and puts in what is to be there; the rows that the table then has. */
-async function replacePieces(
+async function replacePartitions(
   connection: Connection,
   planned: PlannedModel,
-  cut: CutModel,
-  { behind, gone }: PieceChanges,
+  partitioned: PartitionedModel,
+  { behind, gone }: PartitionChanges,
   signal?: AbortSignal,
 ): Promise<bigint> {
   const name = table(...planned.model.name.split('.'));
   return await running(planned.model, async () => {
-    await connection.run(`DELETE FROM ${name} WHERE ${inPieces(cut, [...behind, ...gone])}`, [], signal);
-    await insertPieces(connection, planned, cut, behind, signal);
+    await connection.run(
+      `DELETE FROM ${name} WHERE ${inPartitions(partitioned, [...behind, ...gone])}`,
+      [],
+      signal,
+    );
+    await insertPartitions(connection, planned, partitioned, behind, signal);
     return (await connection.scalar(`SELECT count(*) FROM ${name}`)) as bigint;
   });
 }
 
-/** Adds the rows of pieces, some at a time where the model says what a piece is made from; how many rows. */
-async function insertPieces(
+/** Adds the rows of partitions, a few at a time where the model has `within`. Returns the number of rows. */
+async function insertPartitions(
   connection: Connection,
   { model, sql, outputs }: PlannedModel,
-  cut: CutModel,
-  pieces: readonly string[],
+  partitioned: PartitionedModel,
+  partitions: readonly string[],
   signal?: AbortSignal,
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
-  let count = hasWithin(model) ? 1 : pieces.length;
+  let count = hasWithin(model) ? 1 : partitions.length;
   let former: Timed | undefined;
   let rows = 0n;
-  for (let start = 0; start < pieces.length; ) {
-    const some = pieces.slice(start, start + count);
+  for (let start = 0; start < partitions.length; ) {
+    const some = partitions.slice(start, start + count);
     const startedAt = performance.now();
-    const narrow = await narrowed(connection, sql, model, cut, some);
-    const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPieces(cut, some)}`;
+    const narrow = await narrowed(connection, sql, model, partitioned, some);
+    const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPartitions(partitioned, some)}`;
     rows += await connection.run(`${insert} ${made}`, [], signal);
     start += some.length;
     const timed = { count, milliseconds: performance.now() - startedAt };
@@ -121,15 +133,15 @@ async function insertPieces(
   return rows;
 }
 
-/** How long a statement took that made so many pieces. */
+/** A statement: the partitions it built, and its time. */
 interface Timed {
   readonly count: number;
   readonly milliseconds: number;
 }
 
 /**
- * How many pieces the next statement makes: what a statement costs beside its pieces is to be shared by many, and what
- * large pieces need at once is to stay small. So twice as many, unless they take longer for it and half a second.
+ * How many partitions the next statement builds. More of them share the fixed cost of a statement; fewer need less
+ * memory. So the number doubles, unless the last doubling took longer in proportion and over half a second.
  */
 export function nextCount({ count, milliseconds }: Timed, former: Timed | undefined): number {
   const isLonger =
@@ -138,19 +150,19 @@ export function nextCount({ count, milliseconds }: Timed, former: Timed | undefi
   return milliseconds > 1000 ? Math.max(1, Math.floor(count / 2)) : count;
 }
 
-/** Whether a model says what its pieces are made from, so that some of them cost what they weigh. */
+/** Whether a model limits what it reads to its partitions, so that a few of them cost little. */
 function hasWithin({ incremental }: Model): boolean {
   return Object.keys(incremental?.within ?? {}).length > 0;
 }
 
 /**
- * Makes a model anew; the rows of a table, none of a view until it is read. A table that says what its pieces are made
- * from is made some pieces at a time: in one go it would join and sort all of the warehouse.
+ * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built a few
+ * partitions at a time: one statement would join and sort all of the warehouse.
  */
 async function create(
   connection: Connection,
   planned: PlannedModel,
-  cut: CutModel | undefined,
+  partitioned: PartitionedModel | undefined,
   signal?: AbortSignal,
 ): Promise<bigint | null> {
   const { model, sql } = planned;
@@ -160,25 +172,26 @@ async function create(
       await connection.run(`${anew} ${sql}`, [], signal);
       return null;
     }
-    const pieces = cut && hasWithin(model) ? await presentPieces(connection, cut) : [];
-    if (!cut || pieces.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
+    const partitions =
+      partitioned && hasWithin(model) ? await presentPartitions(connection, partitioned) : [];
+    if (!partitioned || partitions.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
     await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
-    return insertPieces(connection, planned, cut, pieces, signal);
+    return insertPartitions(connection, planned, partitioned, partitions, signal);
   });
 }
 
-/** The SQL with a condition on the models that are read only as far as the pieces reach. */
+/** The SQL with a condition on the models under `within`. */
 async function narrowed(
   connection: Connection,
   sql: string,
   { file, sqlLine, incremental }: Model,
-  cut: CutModel,
+  partitioned: PartitionedModel,
   behind: readonly string[],
 ): Promise<string> {
   const conditions = new Map<string, string>();
   for (const [name, columns] of Object.entries(incremental?.within ?? {})) {
-    const condition = columns && (await withinPieces(connection, cut, columns, behind));
-    conditions.set(name, condition ?? inPieces(cut, behind));
+    const condition = columns && (await withinPartitions(connection, partitioned, columns, behind));
+    conditions.set(name, condition ?? inPartitions(partitioned, behind));
   }
   if (conditions.size === 0) return sql;
   const tree = await parseSelect(connection, sql, { file, line: sqlLine });

@@ -58,7 +58,7 @@ interface Rule {
   readonly rows: (from: string) => string;
   readonly wholeRows?: (from: string) => string;
   readonly count?: (from: string) => string;
-  /** About each row, or each piece, by itself. */
+  /** About each row, or each partition, by itself. */
   readonly local?: boolean;
   readonly bind?: boolean;
   readonly dependsOnTime?: boolean;
@@ -160,7 +160,7 @@ function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
     },
     // Of rows that share a key, all but one are too many.
     count: (from) => `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups(from)})`,
-    // Rows of different pieces can only be the same where the key leaves out what they are cut by.
+    // Rows of different partitions can only be the same where the key leaves out a column that they are partitioned by.
     local: by.length > 0 && by.every((column) => columns.includes(column)),
   };
 }

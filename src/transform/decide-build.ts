@@ -1,13 +1,17 @@
-import type { PieceChanges } from '../warehouse/ops-model-pieces.ts';
+import type { PartitionChanges } from '../warehouse/ops-model-partitions.ts';
 
-/** From so many pieces on, and half of all, making the model as a whole is the shorter way to the same rows. */
-const MANY_PIECES = 20;
+/** If so many partitions are behind, and half of all, a full build is faster. */
+const MANY_PARTITIONS = 20;
 
 /** What is to be done with a model, and why. */
 export type Build =
   | { readonly how: 'none' }
   | { readonly how: 'full'; readonly reason: BuildReason }
-  | { readonly how: 'pieces'; readonly reason: 'words' | 'pieces'; readonly changes: PieceChanges };
+  | {
+      readonly how: 'partitions';
+      readonly reason: 'words' | 'partitions';
+      readonly changes: PartitionChanges;
+    };
 
 export type BuildReason =
   /** It was asked for. */
@@ -22,8 +26,8 @@ export type BuildReason =
   | 'sources'
   /** A model that it reads was made. */
   | 'models'
-  /** So many of its pieces are behind that it is made as a whole. */
-  | 'many pieces';
+  /** So many of its partitions are behind that a full build is faster. */
+  | 'many partitions';
 
 /** What the decision on a model depends on. */
 export interface BuildInputs {
@@ -41,8 +45,8 @@ export interface BuildInputs {
   readonly touched: boolean;
   /** Whether this run made a model that it reads. */
   readonly modelsMade: boolean;
-  /** Of a table that is made in pieces, whose rows still follow from the same SQL. */
-  readonly changes: (PieceChanges & { readonly total: number }) | undefined;
+  /** Of a partitioned table whose SQL has not changed. */
+  readonly changes: (PartitionChanges & { readonly total: number }) | undefined;
 }
 
 /** Decides, without looking anywhere, how a model comes to stand as a run from nothing would make it. */
@@ -59,7 +63,7 @@ export function decideBuild(inputs: BuildInputs): Build {
   }
   const { total, ...rest } = changes;
   const count = rest.behind.length + rest.gone.length;
-  if (count >= MANY_PIECES && count * 2 >= total) return { how: 'full', reason: 'many pieces' };
-  if (words) return { how: 'pieces', reason: 'words', changes: rest };
-  return count > 0 ? { how: 'pieces', reason: 'pieces', changes: rest } : { how: 'none' };
+  if (count >= MANY_PARTITIONS && count * 2 >= total) return { how: 'full', reason: 'many partitions' };
+  if (words) return { how: 'partitions', reason: 'words', changes: rest };
+  return count > 0 ? { how: 'partitions', reason: 'partitions', changes: rest } : { how: 'none' };
 }

@@ -7,16 +7,16 @@ import type { PlannedModel } from './plan-models.ts';
 export interface Explanation {
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** `full`: as a whole; `pieces`: only those named; `none`: it stands as it is. */
-  readonly build: 'none' | 'full' | 'pieces';
-  readonly reason: BuildReason | 'words' | 'pieces' | null;
-  /** Keys of the pieces to make and to take out, as JSON lists of the values that they are cut by. */
+  /** `full`: as a whole; `partitions`: only those listed; `none`: not at all. */
+  readonly build: 'none' | 'full' | 'partitions';
+  readonly reason: BuildReason | 'words' | 'partitions' | null;
+  /** Keys of the partitions to build and to remove, as JSON lists of the values of the `by` columns. */
   readonly behind: readonly string[];
   readonly gone: readonly string[];
 }
 
 /**
- * Says what a run would do with these models, and why, without making any. A piece that only shows once a table is
+ * Says what a run would do with these models, and why, without making any. A partition that only shows once a table is
  * made that is behind itself is not foreseen.
  */
 export async function explainModels(
@@ -33,7 +33,7 @@ export async function explainModels(
       continue;
     }
     const { build } = await assess(planned);
-    const changes = build.how === 'pieces' ? build.changes : { behind: [], gone: [] };
+    const changes = build.how === 'partitions' ? build.changes : { behind: [], gone: [] };
     explanations.push({
       name: planned.model.name,
       kind: planned.model.kind,

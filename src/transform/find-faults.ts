@@ -6,7 +6,7 @@ import { isDataError } from './data-error.ts';
 import type { DataTest } from './data-tests.ts';
 import { layRows } from './lay-rows.ts';
 import { datasetsOf, withAllReads } from './model-reads.ts';
-import { cutModel, isCutAlone } from './pieces.ts';
+import { isMadeFromUnitAlone, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 import type { ModelsOutcome } from './run-models.ts';
 import { countFailures } from './test-model.ts';
@@ -179,6 +179,6 @@ async function tryWithout(
 }
 
 async function isAlone({ connection, planned }: Search, unit: string): Promise<boolean> {
-  const cut = cutModel(planned);
-  return cut !== undefined && (await isCutAlone(connection, cut, unit));
+  const partitioned = partitionedModel(planned);
+  return partitioned !== undefined && (await isMadeFromUnitAlone(connection, partitioned, unit));
 }

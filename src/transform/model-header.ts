@@ -82,11 +82,11 @@ const Grain = z.preprocess(
     .nullable(),
 );
 
-/** Columns that cut a model into pieces, and a SELECT that tells what each piece is made from. */
+/** Columns that partition a model, and a SELECT that tells what each partition is made from. */
 const Incremental = z.strictObject({
   by: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
-  pieces: z.string().min(1),
-  /** Models that need to be read only as far as the pieces reach, by these columns of theirs; null: those of `by`. */
+  partitions: z.string().min(1),
+  /** Models that are read only within the partitions, by these columns of theirs; null: those of `by`. */
   within: z
     .union([
       z.array(z.string()).transform((names) => Object.fromEntries(names.map((name) => [name, null]))),

@@ -17,7 +17,7 @@ export interface Model {
   /** What each column holds. */
   readonly columns: ReadonlyMap<string, string>;
   readonly reads: Reads;
-  /** How the model is cut into pieces that are made each by itself; null when it is made as a whole. */
+  /** How the model is partitioned; null when it is built as a whole. */
   readonly incremental: Incremental | null;
   readonly tests: readonly DataTest[];
   readonly sql: string;

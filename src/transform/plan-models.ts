@@ -15,12 +15,12 @@ export interface PlannedModel {
   /** The model's SELECT, with NULLs for what its sources lack. */
   readonly sql: string;
   readonly sources: ReadonlySet<string>;
-  /** The models that it or the SELECT of its pieces reads. */
+  /** The models that it or the SELECT of its partitions reads. */
   readonly models: ReadonlySet<string>;
   /** The columns that it puts out, with their types. */
   readonly outputs: OutputColumns;
-  /** The SELECT of its pieces, completed in the same way; null for a model that is made as a whole. */
-  readonly pieces: string | null;
+  /** The SELECT of its partitions, completed in the same way; null for a model that is made as a whole. */
+  readonly partitions: string | null;
   readonly tests: readonly DataTest[];
   /** The models that its tests read besides itself. */
   readonly testedWith: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export interface PlanOptions {
 interface Draft {
   readonly model: Model;
   readonly seen: Inspected;
-  readonly pieces: Inspected | null;
+  readonly partitions: Inspected | null;
   readonly queries: ReadonlyMap<DataTest, Inspected>;
 }
 
@@ -61,7 +61,7 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
   const ordered = inOrder(drafts);
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
-  for (const { model, seen, pieces, queries } of ordered) {
+  for (const { model, seen, partitions, queries } of ordered) {
     const sql = complete(model, seen, around);
     const own = await checkOutput(connection, model, sql, seen.start, outputs);
     outputs.set(model.name, own);
@@ -70,9 +70,9 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
       model,
       sql,
       sources: seen.sources,
-      models: union(seen.models, pieces?.models),
+      models: union(seen.models, partitions?.models),
       outputs: own,
-      pieces: pieces && (await checkPieces(connection, model, pieces, around, outputs)),
+      partitions: partitions && (await checkPartitions(connection, model, partitions, around, outputs)),
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
       testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
@@ -102,14 +102,19 @@ async function draftModel(connection: Connection, model: Model, around: Surround
     const start = blockStart(model, [...test.path, 'query'], test.query);
     queries.set(test, await inspectSql(connection, model, test.query, start, around));
   }
-  const pieces = model.incremental && (await inspectPieces(connection, model, model.incremental, around));
+  const partitions =
+    model.incremental && (await inspectPartitions(connection, model, model.incremental, around));
   for (const source of model.reads.keys()) {
-    if ([seen, ...(pieces ? [pieces] : []), ...queries.values()].some(({ sources }) => sources.has(source)))
+    if (
+      [seen, ...(partitions ? [partitions] : []), ...queries.values()].some(({ sources }) =>
+        sources.has(source),
+      )
+    )
       continue;
     const place = { file: model.file, line: model.lineOf(['reads', source]) };
     throw badModel(place, `reads declares ${source}, which the SQL does not read`);
   }
-  return { model, seen, pieces, queries };
+  return { model, seen, partitions, queries };
 }
 
 /** Models under `within` are read by the model, and have the columns by which they are read in part. */
@@ -126,17 +131,23 @@ function checkWithin(model: Model, seen: Inspected, outputs: ReadonlyMap<string,
   }
 }
 
-function inspectPieces(
+function inspectPartitions(
   connection: Connection,
   model: Model,
-  { pieces }: Incremental,
+  { partitions }: Incremental,
   around: Surroundings,
 ): Promise<Inspected> {
-  return inspectSql(connection, model, pieces, blockStart(model, ['incremental', 'pieces'], pieces), around);
+  return inspectSql(
+    connection,
+    model,
+    partitions,
+    blockStart(model, ['incremental', 'partitions'], partitions),
+    around,
+  );
 }
 
-/** The SELECT of the pieces, once sure that it binds and names the columns that the model is cut by. */
-async function checkPieces(
+/** The SELECT of the partitions, once sure that it binds and names the columns that the model is partitioned by. */
+async function checkPartitions(
   connection: Connection,
   model: Model,
   seen: Inspected,
@@ -149,7 +160,7 @@ async function checkPieces(
   for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
     if (columns.has(column)) continue;
     const hint = `it puts out ${[...columns.keys()].join(', ')}`;
-    throw badModel(seen.start, `the SELECT of the pieces puts out no column ${column}`, hint);
+    throw badModel(seen.start, `the SELECT of the partitions puts out no column ${column}`, hint);
   }
   return sql;
 }
@@ -165,7 +176,9 @@ function union(some: ReadonlySet<string>, more: ReadonlySet<string> | undefined)
 
 function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
   const result = orderModels(
-    new Map([...drafts].map(([name, { seen, pieces }]) => [name, union(seen.models, pieces?.models)])),
+    new Map(
+      [...drafts].map(([name, { seen, partitions }]) => [name, union(seen.models, partitions?.models)]),
+    ),
   );
   if ('circle' in result) {
     const model = drafts.get(result.circle[0] ?? '')?.model;

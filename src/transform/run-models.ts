@@ -120,12 +120,13 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
     const rows = made.result;
     untested.push(planned);
     models.push({ name, status: 'built', rows, seconds });
-    const pieces = build.how === 'pieces' ? build.changes.behind.length + build.changes.gone.length : 'all';
+    const partitions =
+      build.how === 'partitions' ? build.changes.behind.length + build.changes.gone.length : 'all';
     logger.info('model built', {
       stage: 'transform',
       model: name,
       reason: build.reason,
-      pieces,
+      partitions,
       rows,
       seconds,
     });

@@ -1,9 +1,9 @@
 import { type Connection, table } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
-import { recordPiecesTested, untestedPieces } from '../warehouse/ops-model-pieces.ts';
+import { recordPartitionsTested, untestedPartitions } from '../warehouse/ops-model-partitions.ts';
 import { recordTested } from '../warehouse/ops-models.ts';
 import { recordTestResults } from '../warehouse/ops-test-results.ts';
-import { cutModel, inPieces } from './pieces.ts';
+import { inPartitions, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /** So many rows that break a rule are shown. */
@@ -40,9 +40,9 @@ export async function countFailures(
 }
 
 /**
- * Tests a model and writes what was found to `ops.test_results`. Until all tests of severity `error` have passed, the
- * model stays untested in `ops.models`, so the next run tests it again though nothing changed. Of a model that is made
- * in pieces only those are tested that have not passed yet.
+ * Tests a model and writes the results to `ops.test_results`. The model stays untested in `ops.models` until all tests of
+ * severity `error` have passed, so the next run tests it again though nothing changed. Of a partitioned model only the
+ * partitions are tested that have not passed yet.
  */
 export async function testModel(
   connection: Connection,
@@ -51,16 +51,16 @@ export async function testModel(
   signal?: AbortSignal,
 ): Promise<TestReport[]> {
   const { model, tests } = planned;
-  const cut = cutModel(planned);
-  const untested = cut ? await untestedPieces(connection, cut.name) : undefined;
-  const where = cut && untested ? inPieces(cut, untested) : undefined;
+  const partitioned = partitionedModel(planned);
+  const untested = partitioned ? await untestedPartitions(connection, partitioned.name) : undefined;
+  const where = partitioned && untested ? inPartitions(partitioned, untested) : undefined;
   const reports = await countFailures(connection, planned, { where, signal });
   const passed = !reports.some((report) => report.severity === 'error' && report.status === 'failed');
   await connection.transaction(async () => {
     const results = reports.map((report, index) => ({ ...report, sql: tests[index]?.sql ?? '' }));
     await recordTestResults(connection, runId, results);
     await recordTested(connection, model.name, passed);
-    if (cut && passed) await recordPiecesTested(connection, cut.name);
+    if (partitioned && passed) await recordPartitionsTested(connection, partitioned.name);
   });
   return reports;
 }

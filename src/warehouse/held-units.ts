@@ -8,14 +8,14 @@ export interface HeldUnit extends Unit {
   /** When its crawl ended, or else when it was loaded; UTC milliseconds. */
   readonly endedAt: number;
   /** Loaded on purpose although `keep` had no place for it. */
-  readonly kept: boolean;
+  readonly pinned: boolean;
 }
 
 /** What the warehouse holds, by the name of the unit. */
 export async function heldUnits(connection: Connection): Promise<Map<string, HeldUnit>> {
   const rows = await connection.rows<Record<string, string | bigint | boolean | null>>(
     `SELECT l.unit, l.dataset, l.source_kind, l.source_id, l.project_id, l.window_from, l.window_to, l.loaded,
-       epoch_ms(coalesce(l.source_ended_at, c.ended_at, l.loaded_at)) AS ended_at, coalesce(l.kept, false) AS kept
+       epoch_ms(coalesce(l.source_ended_at, c.ended_at, l.loaded_at)) AS ended_at, coalesce(l.pinned, false) AS pinned
      FROM ops.loads AS l
      LEFT JOIN (SELECT id, max(ended_at) AS ended_at FROM ops.listed WHERE list = 'crawls' GROUP BY id) AS c
        ON c.id = l.source_id`,
@@ -31,7 +31,7 @@ export async function heldUnits(connection: Connection): Promise<Map<string, Hel
           row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
         rows: Number(row.loaded),
         endedAt: Number(row.ended_at),
-        kept: row.kept === true,
+        pinned: row.pinned === true,
       },
     ]),
   );

@@ -4,7 +4,8 @@ import type { Unit } from '../model/unit.ts';
 import { attachDespiteWriter } from './attach-published.ts';
 import { ABOUT_UNITS } from './drop-units.ts';
 import { mergeType } from './merge-type.ts';
-import { CATALOG } from './schema.ts';
+import { publicationOf } from './ops-publication.ts';
+import { CATALOG, columnsOfVersion, WAREHOUSE_VERSION } from './schema.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 const FORMER = 'former_publication';
@@ -86,12 +87,13 @@ async function putBack(connection: Connection, isThere: boolean, names: readonly
       listed,
     );
   }
+  const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
   for (const name of ABOUT_UNITS) {
     const own = table('ops', name);
     await connection.run(`DELETE FROM ${own} WHERE unit IN ${LISTED}`, listed);
     if (isThere)
       await connection.run(
-        `INSERT INTO ${own} BY NAME SELECT * FROM ${table(FORMER, 'ops', name)} WHERE unit IN ${LISTED}`,
+        `INSERT INTO ${own} BY NAME SELECT ${columnsOfVersion(name, version)} FROM ${table(FORMER, 'ops', name)} WHERE unit IN ${LISTED}`,
         listed,
       );
   }

@@ -164,11 +164,11 @@ export async function loadVersions(connection: Connection): Promise<Map<string, 
   return new Map(rows.map(({ dataset, version }) => [dataset, version]));
 }
 
-/** Records that a person brought units back: `keep` leaves them alone until they are dropped. */
-export async function markKept(connection: Connection, units: readonly string[]): Promise<void> {
+/** Records that a person asked for units: `keep` leaves them alone until they are dropped. */
+export async function markPinned(connection: Connection, units: readonly string[]): Promise<void> {
   if (units.length === 0) return;
   await connection.run(
-    `UPDATE ops.loads SET kept = true WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
+    `UPDATE ops.loads SET pinned = true WHERE unit IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
     [JSON.stringify(units)],
   );
 }

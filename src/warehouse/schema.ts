@@ -95,10 +95,23 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS looked_at VARCHAR',
     'CREATE TABLE IF NOT EXISTS ops.model_pieces (model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN)',
   ],
+  [
+    'ALTER TABLE ops.model_pieces RENAME COLUMN piece TO partition_key',
+    'ALTER TABLE ops.model_pieces RENAME TO model_partitions',
+    'ALTER TABLE ops.loads RENAME COLUMN kept TO pinned',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */
 export const WAREHOUSE_VERSION = MIGRATIONS.length + 1;
+
+/**
+ * What a SELECT takes of a table of `ops` in a published file of some version, to have the columns by their present
+ * names. A published file is never migrated.
+ */
+export function columnsOfVersion(name: string, version: number): string {
+  return name === 'loads' && version >= 6 && version < 10 ? '* RENAME (kept AS pinned)' : '*';
+}
 
 /**
  * Makes the schemas and the `ops` tables where they are missing, and brings those of an earlier version to this one, by

@@ -173,7 +173,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     window_to: null,
     usual: null,
     flag: null,
-    kept: null,
+    pinned: null,
     fingerprint: expect.stringMatching(/^\d+$/),
     reported: '2',
     received: '2',

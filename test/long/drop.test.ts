@@ -8,6 +8,7 @@ import { drop } from '../../src/pipeline/drop.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { crawlhouse, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
+import { toVersion9 } from '../support/to-version-9.ts';
 
 const WAIT = { timeout: 120_000 };
 const LISTS = ['projects', 'crawls'];
@@ -133,6 +134,7 @@ test(
     {
       using connection = await temporaryConnection(folder);
       await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS old`);
+      await toVersion9(connection, 'old');
       await connection.run('DROP TABLE old.ops.holds');
       // The last version without `ops.holds`.
       await connection.run('UPDATE old.ops.publication SET version = 7');

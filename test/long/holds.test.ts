@@ -114,7 +114,7 @@ reads:
   ops.loads: {dataset: VARCHAR, source_id: VARCHAR, loaded_at: TIMESTAMP WITH TIME ZONE}
 incremental:
   by: crawl_id
-  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
 ${sql}
 `;

@@ -9,8 +9,8 @@ import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { openWarehouse } from '../transform/test-warehouse.ts';
 
 /**
- * After any sequence of loads, reloads and deletions, piece by piece gives the tables that a run from nothing gives, in
- * pieces and as the SQL stands.
+ * After any sequence of loads, reloads and deletions, a build by partition gives the same tables as a full build, by
+ * partition or in one statement.
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
@@ -99,7 +99,7 @@ const RAW: Readonly<Record<string, string>> = {
     '_window VARCHAR, date DATE, url VARCHAR, query VARCHAR, clicks BIGINT, impressions BIGINT',
 };
 
-test('piece by piece is as from nothing, after any loads, reloads and deletions', async () => {
+test('built by partition is as from nothing, after any loads, reloads and deletions', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
@@ -115,11 +115,11 @@ test('piece by piece is as from nothing, after any loads, reloads and deletions'
           await make(connection, []);
         }
         await make(connection, []);
-        const inPieces = await contents(connection);
+        const inPartitions = await contents(connection);
         await make(connection, 'all');
-        expect(inPieces).toEqual(await contents(connection));
+        expect(inPartitions).toEqual(await contents(connection));
         await make(connection, 'all', whole);
-        expect(inPieces).toEqual(await contents(connection));
+        expect(inPartitions).toEqual(await contents(connection));
       },
     ),
     { numRuns: 4, seed: 20261121, endOnFailure: true },

@@ -91,7 +91,7 @@ const PAGES: ModelText = {
   ops.loads: {dataset: VARCHAR, source_id: VARCHAR, loaded_at: TIMESTAMP WITH TIME ZONE}
 incremental:
   by: crawl_id
-  pieces: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'pages'`,
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'pages'`,
   sql: 'SELECT _crawl_id AS crawl_id, _project_id AS project_id, url, n FROM raw.pages',
 };
 const PAGES_BY_NUMBER: ModelText = {

@@ -54,7 +54,7 @@ test('hits are added up again for the crawls whose days, as they count, were loa
   const make = async (): Promise<string> => {
     said = [];
     await runModels({ connection, models, changed: new Set(['raw.log_events']), runId: 'r', logger });
-    return said.find((text) => text.includes('mart.page_hits'))?.match(/pieces=\w+/)?.[0] ?? 'none';
+    return said.find((text) => text.includes('mart.page_hits'))?.match(/partitions=\w+/)?.[0] ?? 'none';
   };
   const again = async (name: string): Promise<string> => {
     await connection.run('UPDATE ops.loads SET loaded_at = loaded_at + INTERVAL 1 DAY WHERE unit = $1', [
@@ -64,18 +64,18 @@ test('hits are added up again for the crawls whose days, as they count, were loa
   };
   const hits = () => connection.jsonRows('SELECT crawl_id, hits FROM mart.page_hits ORDER BY ALL');
 
-  expect(await make()).toBe('pieces=all');
+  expect(await make()).toBe('partitions=all');
   expect(await hits()).toEqual([
     { crawl_id: 'c1', hits: '1' },
     { crawl_id: 'c2', hits: '1' },
     { crawl_id: 'c3', hits: '1' },
   ]);
-  expect(await again(unit('log_events', 3))).toBe('pieces=1');
-  expect(await again(unit('log_events', 2))).toBe('pieces=1');
+  expect(await again(unit('log_events', 3))).toBe('partitions=1');
+  expect(await again(unit('log_events', 2))).toBe('partitions=1');
   expect(await again(unit('log_pages_days', 2))).toBe('none');
 
   await connection.run('DELETE FROM raw.log_events WHERE _unit = $1', [unit('log_events', 2)]);
   await connection.run('DELETE FROM ops.loads WHERE unit = $1', [unit('log_events', 2)]);
-  expect(await make()).toBe('pieces=1');
+  expect(await make()).toBe('partitions=1');
   expect((await hits())[1]).toEqual({ crawl_id: 'c2', hits: '7' });
 }, 180_000);

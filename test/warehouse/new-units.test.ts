@@ -6,6 +6,8 @@ import { publish } from '../../src/publish/publish.ts';
 import { withNewUnits } from '../../src/warehouse/new-units.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { toVersion9 } from '../support/to-version-9.ts';
+import { withWorking } from './open-working.ts';
 
 async function openWorking(): Promise<WorkingCopy> {
   const folder = await temporaryFolder();
@@ -77,4 +79,26 @@ test('a unit goes back to what is published of it, in the types that the columns
     { unit: 'a', field: 'n' },
   ]);
   expect(await connection.jsonRows('FROM ops.rejects')).toEqual([]);
+});
+
+test('a unit goes back to what is published of it under an earlier version, whose columns had other names', async () => {
+  const folder = await temporaryFolder();
+  await withWorking(folder, async (working) => {
+    const { connection } = working;
+    await connection.run('CREATE TABLE raw.crawl_pages (_unit VARCHAR)');
+    await connection.run("INSERT INTO raw.crawl_pages VALUES ('a')");
+    await connection.run(loadLine('a', 'r1'));
+    await connection.run('UPDATE ops.loads SET fingerprint = NULL, pinned = true');
+    await toVersion9(connection);
+    await publish(working, silentLogger, new AbortController().signal);
+  });
+  await withWorking(folder, async (working) => {
+    const { connection } = working;
+    await connection.run('DELETE FROM ops.loads');
+    await connection.run(loadLine('a', 'r2'));
+    await withNewUnits(working, ({ putBack }) => connection.transaction(() => putBack(['a'])));
+    expect(await connection.rows('SELECT unit, run_id, pinned FROM ops.loads')).toEqual([
+      { unit: 'a', run_id: 'r1', pinned: true },
+    ]);
+  });
 });

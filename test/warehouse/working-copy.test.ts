@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { WAREHOUSE_VERSION } from '../../src/warehouse/schema.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { toVersion9 } from '../support/to-version-9.ts';
 import { openWorking, placeIn, withWorking } from './open-working.ts';
 
 const signal = new AbortController().signal;
@@ -46,7 +47,7 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
     'ops.listed',
     'ops.lists',
     'ops.loads',
-    'ops.model_pieces',
+    'ops.model_partitions',
     'ops.models',
     'ops.publication',
     'ops.rejects',
@@ -158,6 +159,7 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
   await withWorking(folder, async (working) => {
     const { connection } = working;
     await connection.run("INSERT INTO ops.loads (unit, loaded, queryable) VALUES ('crawl_pages/c1', 1, 1)");
+    await toVersion9(connection);
     await connection.run('ALTER TABLE ops.loads DROP COLUMN reason');
     await connection.run('UPDATE ops.publication SET version = 1, dirty = true');
     await connection.run('CREATE TABLE raw.first (n INTEGER)');
@@ -186,6 +188,7 @@ test('the tables of models come with the schema, and an earlier warehouse gets t
   await withWorking(folder, async ({ connection }) => {
     await connection.run('ALTER TABLE ops.models DROP COLUMN looked_at');
     await connection.run("INSERT INTO ops.models (name, rows) VALUES ('mart.pages', 7)");
+    await toVersion9(connection);
     await connection.run('DROP TABLE ops.model_pieces');
     await connection.run('UPDATE ops.publication SET version = 8');
   });
@@ -193,7 +196,31 @@ test('the tables of models come with the schema, and an earlier warehouse gets t
     expect(await connection.rows('SELECT name, rows, definition, looked_at FROM ops.models')).toEqual([
       { name: 'mart.pages', rows: 7n, definition: null, looked_at: null },
     ]);
-    expect(await connection.scalar('SELECT count(*) FROM ops.model_pieces')).toBe(0n);
+    expect(await connection.scalar('SELECT count(*) FROM ops.model_partitions')).toBe(0n);
+  });
+});
+
+test('a warehouse of version 9 keeps its partitions and pinned units under their new names', async () => {
+  const folder = await temporaryFolder();
+  await withWorking(folder, async ({ connection }) => {
+    await toVersion9(connection);
+    await connection.run(
+      "INSERT INTO ops.loads (unit, kept) VALUES ('crawl_pages/c1', true), ('crawl_pages/c2', NULL)",
+    );
+    await connection.run(`INSERT INTO ops.model_pieces VALUES ('mart.pages', '["c1"]', 's', true)`);
+  });
+  await withWorking(folder, async ({ connection }) => {
+    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(10);
+    expect(await connection.rows('SELECT unit, pinned FROM ops.loads ORDER BY unit')).toEqual([
+      { unit: 'crawl_pages/c1', pinned: true },
+      { unit: 'crawl_pages/c2', pinned: null },
+    ]);
+    expect(await connection.rows('FROM ops.model_partitions')).toEqual([
+      { model: 'mart.pages', partition_key: '["c1"]', stamp: 's', tested: true },
+    ]);
+    expect(
+      await connection.scalar("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'model_pieces'"),
+    ).toBe(0n);
   });
 });
 

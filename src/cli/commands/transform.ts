@@ -5,8 +5,8 @@ import { explainTransform } from '../../transform/explain-transform.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../run-report.ts';
 
-/** So many pieces are named. */
-const PIECES_SHOWN = 3;
+/** Partitions that are shown of each model. */
+const PARTITIONS_SHOWN = 3;
 
 export const transform: Command = {
   name: 'transform',
@@ -21,7 +21,7 @@ export const transform: Command = {
       help: 'only this model; +MODEL: with what it reads (as a MODEL without the flag); MODEL+: with what reads it',
     },
     full: { type: 'boolean', help: 'make them as a whole, behind or not' },
-    explain: { type: 'boolean', help: 'only say what would be made, why, and which pieces' },
+    explain: { type: 'boolean', help: 'only say what would be made, why, and which partitions' },
   },
   async run(invocation) {
     const given = [...invocation.positionals.map((name) => `+${name}`), ...invocation.texts('select')];
@@ -46,13 +46,13 @@ function explanationTable(models: readonly Explanation[]): string {
     kind,
     build,
     reason,
-    pieces(behind),
-    pieces(gone),
+    partitions(behind),
+    partitions(gone),
   ]);
-  return textTable(['model', 'kind', 'build', 'reason', 'pieces', 'gone'], rows);
+  return textTable(['model', 'kind', 'build', 'reason', 'partitions', 'gone'], rows);
 }
 
-function pieces(keys: readonly string[]): string {
-  const shown = keys.slice(0, PIECES_SHOWN).join(' ');
-  return keys.length > PIECES_SHOWN ? `${shown} and ${keys.length - PIECES_SHOWN} more` : shown;
+function partitions(keys: readonly string[]): string {
+  const shown = keys.slice(0, PARTITIONS_SHOWN).join(' ');
+  return keys.length > PARTITIONS_SHOWN ? `${shown} and ${keys.length - PARTITIONS_SHOWN} more` : shown;
 }

@@ -35,7 +35,7 @@ async function load(
 const incremental = [
   'incremental:',
   '  by: crawl',
-  '  pieces: SELECT source_id AS crawl, loaded_at FROM ops.loads',
+  '  partitions: SELECT source_id AS crawl, loaded_at FROM ops.loads',
 ].join('\n');
 const PAGES: ModelText = {
   grain: '[crawl, x]',
@@ -52,16 +52,16 @@ async function run(model: ModelText = PAGES, more: Readonly<Record<string, Model
 const log = (): string => lines.find((line) => line.includes('mart.pages')) ?? '';
 const marts = () => warehouse.connection.jsonRows('SELECT crawl, x FROM mart.pages ORDER BY ALL');
 
-test('a new, a changed and a dropped crawl cost their own pieces; the others are not touched', async () => {
+test('a new, a changed and a dropped crawl cost their own partitions; the others are not touched', async () => {
   await run();
-  expect(log()).toContain('pieces=all');
+  expect(log()).toContain('partitions=all');
   // What a full build would remove shows which rows were left alone.
   await warehouse.connection.run("UPDATE mart.pages SET x = 100 WHERE crawl = 'a'");
   await load({ a: [1], b: [2], d: [5], e: [6, 7, 8] });
   const report = await run();
   expect(statuses(report)).toEqual({ 'mart.pages': 'built' });
   expect(report.models[0]?.rows).toBe(6);
-  expect(log()).toContain('pieces=3');
+  expect(log()).toContain('partitions=3');
   expect(await marts()).toEqual([
     { crawl: 'a', x: '100' },
     { crawl: 'b', x: '2' },
@@ -78,16 +78,16 @@ test('other SQL, of the model or of one that it reads, makes it as a whole; othe
   const onView: ModelText = { ...PAGES, sql: 'SELECT crawl, x FROM mart.v' };
   await run(onView, { v: view });
   await run(onView, { v: { ...view, sql: 'SELECT crawl, x + 1 AS x FROM raw.pages' } });
-  expect(log()).toContain('reason=reads pieces=all');
+  expect(log()).toContain('reason=reads partitions=all');
   expect((await marts())[0]).toEqual({ crawl: 'a', x: '2' });
   await run({ ...onView, sql: 'SELECT crawl, x + 2 AS x FROM mart.v' }, { v: view });
-  expect(log()).toContain('reason=definition pieces=all');
+  expect(log()).toContain('reason=definition partitions=all');
   await run({ ...PAGES, sql: 'SELECT crawl, x FROM raw.pages' });
   await run({ ...PAGES, more: `${incremental}\ntests: [{not_null: x, name: another}]` });
-  expect(log()).toContain('reason=words pieces=0');
+  expect(log()).toContain('reason=words partitions=0');
 });
 
-test('only new pieces are tested, until they pass', async () => {
+test('only new partitions are tested, until they pass', async () => {
   await run();
   await warehouse.connection.run("UPDATE mart.pages SET x = NULL WHERE crawl = 'a'");
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [null, 6, 7] });
@@ -100,7 +100,7 @@ test('only new pieces are tested, until they pass', async () => {
   expect(await failures()).toEqual([]);
 });
 
-test('a model that reads one of pieces is made when a piece was', async () => {
+test('a model that reads a partitioned one is built when a partition was', async () => {
   const counts: ModelText = { columns: ['n'], sql: 'SELECT count(*) AS n FROM mart.pages' };
   await run(PAGES, { counts });
   expect(statuses(await run(PAGES, { counts }))).toEqual({
@@ -112,14 +112,14 @@ test('a model that reads one of pieces is made when a piece was', async () => {
   expect(await warehouse.connection.jsonRows('FROM mart.counts')).toEqual([{ n: '6' }]);
 });
 
-test('a model within which only the pieces are looked at is read no further', async () => {
+test('a model under `within` is read only within the partitions', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   const sql = 'SELECT crawl, x * (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
   const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
   await run(model, { v: view });
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, 8] });
   await run(model, { v: view });
-  // Made by itself, the new piece has seen no other crawl: what the model says of itself is what counts.
+  // Made by itself, the new partition has seen no other crawl: what the model says of itself is what counts.
   expect((await marts()).slice(-2)).toEqual([
     { crawl: 'e', x: '7' },
     { crawl: 'e', x: '8' },
@@ -131,7 +131,7 @@ test('a model within which only the pieces are looked at is read no further', as
   );
 });
 
-test('a model that says what its pieces are made from is made anew some pieces at a time, each once', async () => {
+test('a full build of a model with `within` takes a few partitions at a time, each once', async () => {
   const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
   // Each row says how many crawls its statement has seen.
   const sql = 'SELECT crawl, (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
@@ -149,10 +149,10 @@ test('a model that says what its pieces are made from is made anew some pieces a
   expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
 });
 
-test('statements make twice as many pieces, until these are what takes the time', () => {
+test('statements build twice as many partitions each time, until the partitions take the time', () => {
   const first = { count: 1, milliseconds: 3000 };
   expect(nextCount(first, undefined)).toBe(2);
-  // What a statement costs beside its pieces.
+  // What a statement costs beside its partitions.
   expect(nextCount({ count: 2, milliseconds: 3300 }, first)).toBe(4);
   expect(nextCount({ count: 2, milliseconds: 6000 }, first)).toBe(1);
   expect(nextCount({ count: 4, milliseconds: 900 }, { count: 2, milliseconds: 500 })).toBe(4);
@@ -167,22 +167,25 @@ test('the SQL of a model may end in a semicolon', async () => {
   expect(await marts()).toHaveLength(5);
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6] });
   await run({ ...PAGES, more, sql: 'SELECT crawl, x FROM mart.v;\n' }, { v: view });
-  expect(log()).toContain('pieces=1');
+  expect(log()).toContain('partitions=1');
   expect(await marts()).toHaveLength(6);
 });
 
-test('a model within which the pieces are looked at by other columns is read as far as these reach', async () => {
+test('a model under `within` may be read by other columns of the partitions', async () => {
   const view: ModelText = { kind: 'view', columns: ['number'], sql: 'SELECT x AS number FROM raw.pages' };
   const sql = 'SELECT crawl, x * (SELECT count(*) FROM mart.v) AS x FROM raw.pages';
-  const pieces = 'SELECT crawl, x AS number FROM raw.pages';
+  const partitions = 'SELECT crawl, x AS number FROM raw.pages';
   const more = (within: string) =>
-    `incremental: {by: crawl, pieces: ${pieces}, within: ${within}}`.replace(pieces, `'${pieces}'`);
+    `incremental: {by: crawl, partitions: ${partitions}, within: ${within}}`.replace(
+      partitions,
+      `'${partitions}'`,
+    );
   const model: ModelText = { ...PAGES, more: more('{mart.v: [number]}'), sql };
   await run(model, { v: view });
   expect((await marts())[0]).toEqual({ crawl: 'a', x: '1' });
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, null] });
   await run(model, { v: view });
-  // Of the eight numbers it has seen the three of its piece.
+  // Of the eight numbers it has seen the three of its partition.
   expect((await marts()).slice(-3)).toEqual([
     { crawl: 'e', x: '18' },
     { crawl: 'e', x: '21' },
@@ -194,24 +197,24 @@ test('a model within which the pieces are looked at by other columns is read as 
   );
   await expectBadModel(
     run({ ...model, more: more('{mart.v: [number]}').replace('AS number', 'AS other') }, { v: view }),
-    'sql/m/pages.sql:9: the SELECT of the pieces puts out no column number',
+    'sql/m/pages.sql:9: the SELECT of the partitions puts out no column number',
     'it puts out crawl, other',
   );
 });
 
-test('pieces are cut by columns of the model that their SELECT puts out', async () => {
+test('a model is partitioned by columns of its own that the SELECT of the partitions returns', async () => {
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
     'sql/m/pages.sql:10: incremental names the column y, which columns has not',
   );
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('source_id AS crawl', 'source_id') }),
-    'sql/m/pages.sql:11: the SELECT of the pieces puts out no column crawl',
+    'sql/m/pages.sql:11: the SELECT of the partitions puts out no column crawl',
     'it puts out source_id, loaded_at',
   );
   await expectBadModel(
-    run({ ...PAGES, more: incremental.replace('pieces:', 'piece:') }),
-    'sql/m/pages.sql:11: unknown key incremental.piece',
-    'keys that work here: by, pieces, within',
+    run({ ...PAGES, more: incremental.replace('partitions:', 'partition:') }),
+    'sql/m/pages.sql:11: unknown key incremental.partition',
+    'keys that work here: by, partitions, within',
   );
 });
