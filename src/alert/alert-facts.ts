@@ -35,7 +35,7 @@ export async function alertFacts(settings: Settings, units: readonly LedgerUnit[
           project_id,
           what: `${unit}: ${rows} rows, usually ${usual}`,
           began: loaded_at,
-          hint: 'look at the crawl in the service; it is loaded as it is, and the next one with the usual rows ends this',
+          hint: 'check the crawl in the service; it is loaded, and the next crawl with the usual rows ends this incident',
         }),
       ),
     };

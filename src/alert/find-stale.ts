@@ -44,10 +44,10 @@ export function findStale(rhythms: readonly Rhythm[], now: number): Incident[] {
         key: staleKey(project_id),
         event: 'stale' as const,
         title: `${name}: no new crawl since ${minute(last)}`,
-        details: [`by its usual rhythm one was expected by ${minute(due)}`],
+        details: [`by its usual interval one was expected by ${minute(due)}`],
         project_id,
         began: new Date(due).toISOString(),
-        hint: 'look in the service whether its crawls still start and come to their end',
+        hint: 'check in the service that its crawls still start and end',
         wait: now - last > Math.max(REST_MS, REST_DISTANCES * (due - last)),
       },
     ];

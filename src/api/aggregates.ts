@@ -70,7 +70,7 @@ export function aggregateRows(
   const places = columns.map((name) => ({ name, at: cols.indexOf(name) }));
   const lacking = places.find(({ name, at }) => at === -1 || cols.lastIndexOf(name) !== at);
   if (lacking)
-    throw broken(`whose columns are ${cols.join(', ')}: ${lacking.name} does not stand there once`);
+    throw broken(`whose columns are ${cols.join(', ')}: ${lacking.name} is not there exactly once`);
   return rows.map((row, index) => {
     if (row.length !== cols.length)
       throw broken(`whose row ${index + 1} has ${row.length} values for ${cols.length} columns`);

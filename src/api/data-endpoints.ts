@@ -55,7 +55,7 @@ function unspecifiedFields<const Path extends string>(
     method: 'GET',
     path: `${path}/fields`,
     values,
-    summary: 'Fields, where the service tells them',
+    summary: 'Fields, if the service lists them',
     query: NoQuery,
     answers: 'json',
     response: FieldsResponse,

@@ -16,7 +16,7 @@ export function itemwise<T>(
 ): z.ZodType<ListPage<T>> {
   const items = response instanceof z.ZodObject ? response.shape[result] : undefined;
   if (!(response instanceof z.ZodObject && items instanceof z.ZodArray))
-    throw new Error(`${path} answers no list`);
+    throw new Error(`${path} is not a list`);
   const envelope = response.extend({ [result]: z.array(z.unknown()) });
   return z.unknown().transform((answer, context) => {
     const read = envelope.safeParse(answer);
@@ -53,7 +53,7 @@ function brokenItem(
     error: new CrawlhouseError(
       'contract_broken',
       `${list}: ${which} is outside its contract: ${where}${issue?.message ?? 'invalid'}`,
-      { hint: 'the record is left out, everything else is loaded; tell the service what is wrong with it' },
+      { hint: 'the record is left out, everything else is loaded; report the record to the service' },
     ),
   };
 }

@@ -29,7 +29,7 @@ const SECTIONS: Readonly<Record<string, readonly [name: string, description: str
   '§4.4': ['Scheduled crawls', 'Crawls to come, once or by a recurrence'],
   '§4.5': ['Crawls', 'Launching, watching and steering crawls'],
   '§4.6': ['Crawl over crawls', 'Two crawls of one project, compared'],
-  '§4.7': ['Crawl configurations', 'How a project is crawled, and who is told when it ended'],
+  '§4.7': ['Crawl configurations', 'How a project is crawled, and who is notified when a crawl ends'],
   '§4.8': ['Ingest files', 'Files with URLs and columns of one’s own'],
   '§4.9': ['Account', 'Workspaces, secrets, data exports to object stores'],
 };
@@ -116,7 +116,7 @@ function crawlNotification(): JsonObject {
     operationId: 'crawlNotification',
     summary: 'A crawl ended, or failed to start',
     description:
-      'Sent to the custom webhooks of a crawl configuration. The body is not specified: take it as a nudge to look.',
+      'Sent to the custom webhooks of a crawl configuration. The body is not specified: use the call only as a signal to look for new crawls.',
     parameters: [
       {
         name: WEBHOOK_SIGNATURE_HEADER,

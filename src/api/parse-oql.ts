@@ -116,7 +116,7 @@ function wrongValue(filter: FilterType, value: unknown): string | undefined {
       return typeof value === 'string' ? undefined : 'a string';
     case 'between':
       if (Array.isArray(value) && value.length === 2 && value.every(isBound)) return undefined;
-      return 'an array of two values, the lower bound and the upper one, which is left out';
+      return 'an array of two values, the lower bound and the upper bound, which is excluded';
     default:
       return isBound(value) ? undefined : 'a number or a date';
   }

@@ -63,10 +63,10 @@ class ListPass<T extends Item> {
     const known = this.size;
     for (const item of page.items) this.items.set(item.id, item);
     for (const item of page.broken) this.broken.set(item.id, item);
-    if (page.total !== before) return this.#said(`, which was ${before} a page before`);
+    if (page.total !== before) return this.#said(`, after ${before} on the page before`);
     if (page.items.length + page.broken.length > 0 && this.size === known)
-      return this.#said('; a page came again');
-    if (this.isTooLong) return this.#said(`; no list has more than ${MOST_ITEMS}`);
+      return this.#said('; a page was repeated');
+    if (this.isTooLong) return this.#said(`; a list may have at most ${MOST_ITEMS}`);
     return this.size > page.total ? this.#said('') : null;
   }
 

@@ -11,7 +11,7 @@ export function serviceAddress(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const refuse = (what: string) =>
     new CrawlhouseError('bad_settings', `the address of the service ${what}: ${JSON.stringify(baseUrl)}`, {
-      hint: `it reads like https://service.example, without ${PREFIX}`,
+      hint: `write it as https://service.example, without ${PREFIX}`,
     });
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw refuse('must begin with http:// or https://');

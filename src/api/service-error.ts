@@ -97,7 +97,7 @@ function details(
     code === 'unauthorized'
       ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN) to a token of this service'
       : code === 'forbidden'
-        ? "see what the token's scopes, the user's role and the subscription allow"
+        ? "check the token's scopes, the user's role and the subscription"
         : undefined;
   return {
     ...(hint ? { hint } : {}),

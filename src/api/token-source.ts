@@ -20,7 +20,7 @@ export function fixedToken(token: string): TokenSource {
       'bad_settings',
       'the access token is empty, or has a space or a sign beyond ASCII',
       {
-        hint: 'give the token alone, without "Bearer" and without a line end',
+        hint: 'give only the token, without "Bearer" and without a line end',
       },
     );
   return { token: async () => token, renew: async () => undefined };

@@ -43,8 +43,8 @@ export class Unarchiver {
     if (!known && this.#crawls.size >= this.#most) {
       throw new CrawlhouseError(
         'not_exportable',
-        `the crawl ${crawlId} is archived, and this run has restored ${this.#most} already`,
-        { hint: 'the next run goes on; the setting unarchive_per_run raises the number' },
+        `the crawl ${crawlId} is archived, and this run has already restored ${this.#most}`,
+        { hint: 'the next run continues; raise the setting unarchive_per_run to restore more' },
       );
     }
     const asked = known ?? new Map<string, Promise<void>>();
@@ -81,7 +81,7 @@ export class Unarchiver {
         throw new CrawlhouseError(
           'timed_out',
           `the crawl ${crawlId} is still ${crawl.status} after ${durationText(this.#waitMs / 1000)} (limits.unarchive_wait)`,
-          { hint: 'the next run waits for it again; limits.unarchive_wait sets for how long' },
+          { hint: 'the next run waits for it again; limits.unarchive_wait sets the longest wait' },
         );
       }
       await sleep(Math.min(wait, left), undefined, { signal: this.#signal });
@@ -98,7 +98,7 @@ export class Unarchiver {
       if (!(error instanceof CrawlhouseError) || error.code !== 'forbidden') throw error;
       this.#forbidden = new CrawlhouseError(
         'unarchive_forbidden',
-        `the pipeline says ${command}, and this token may not: ${error.message}`,
+        `the pipeline says ${command}, but the token lacks the right: ${error.message}`,
         { hint: 'give the token the scope projects:write, or set unarchive: skip', cause: error },
       );
       throw this.#forbidden;

@@ -67,9 +67,9 @@ export interface Command {
 /** Flags that every command takes (interface.md, "Commands"). */
 export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
   json: { type: 'boolean', help: 'print one JSON document on stdout' },
-  quiet: { type: 'boolean', help: 'say only what went wrong' },
+  quiet: { type: 'boolean', help: 'print errors only' },
   verbose: { type: 'boolean', help: 'say more' },
-  debug: { type: 'boolean', help: 'say everything, with stack traces' },
+  debug: { type: 'boolean', help: 'print everything, with stack traces' },
   'no-color': { type: 'boolean', help: 'no colours' },
   'project-dir': { type: 'string', value: 'DIR', help: 'the folder that holds schedules.yaml' },
   help: { type: 'boolean', help: 'show this help' },

@@ -38,6 +38,6 @@ function describeFirstPlan(plan: PlanReport, since: string): string {
       ? null
       : countText(units.reduce((sum, unit) => sum + (unit.rows ?? 0), 0)),
   ]);
-  const reach = since === 'all' ? 'everything that has ended' : `what ended since ${since}`;
-  return `A first run, of ${reach}:\n${textTable(['dataset', 'units', 'rows'], rows)}${planSummary(plan)}`;
+  const reach = since === 'all' ? 'all ended crawls' : `crawls that ended since ${since}`;
+  return `First run: ${reach}\n${textTable(['dataset', 'units', 'rows'], rows)}${planSummary(plan)}`;
 }

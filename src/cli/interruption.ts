@@ -28,7 +28,7 @@ export class Interruption implements Disposable {
     if (this.signal.aborted) process.exit(SIGNAL_CODES[received]);
     this.#received = received;
     this.#controller.abort(
-      new CrawlhouseError('interrupted', `interrupted by ${received}; the next run goes on from there`),
+      new CrawlhouseError('interrupted', `interrupted by ${received}; the next run continues`),
     );
   };
 

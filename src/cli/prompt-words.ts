@@ -9,7 +9,7 @@ export const DOT_COMMANDS = {
   '.describe': 'columns of a table: .describe mart.pages',
   '.questions': 'the saved questions',
   '.question': 'the answer of a saved question: .question NAME [PARAMETER=VALUE]…',
-  '.format': 'how rows are shown: .format table|csv|json|jsonl|markdown',
+  '.format': 'the format of the answers: .format table|csv|json|jsonl|markdown',
   '.help': 'this list',
   '.quit': 'the end (or Ctrl-D)',
 } as const;

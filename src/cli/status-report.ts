@@ -24,7 +24,7 @@ export function describeStatus(
   const parts = [
     incidents.length === 0
       ? 'Nothing is wrong.\n'
-      : section(`Wrong now: ${incidents.length}`, incidents.map(describeIncident).join('')),
+      : section(`Incidents: ${incidents.length}`, incidents.map(describeIncident).join('')),
     wrong.length === 0
       ? ''
       : section(

@@ -8,7 +8,7 @@ const KEYS = {
   webhook: z
     .url({ protocol: /^https?$/, error: 'an address is expected' })
     .describe('An address that each alert is posted to.'),
-  format: z.enum(['json', 'slack']).describe('What is posted: our JSON, or what Slack takes.'),
+  format: z.enum(['json', 'slack']).describe("The form of the body: our JSON, or Slack's."),
   command: z
     .array(z.string().min(1))
     .min(1)
@@ -18,7 +18,7 @@ const KEYS = {
     .positive()
     .max(600)
     .describe('Seconds that the webhook or the command may take; the command is killed after that.'),
-  events: z.array(z.enum(ALERT_EVENTS)).describe('What is told of; an empty list: nothing.'),
+  events: z.array(z.enum(ALERT_EVENTS)).describe('The events that are alerted; an empty list: none.'),
 };
 
 /** The targets of alerts, and the events that raise them (docs/alerts.md). */

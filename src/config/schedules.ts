@@ -15,9 +15,9 @@ export const Schedule = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, - and _ are expected')
-    .describe('Unique; stands in logs and in status.'),
+    .describe('Unique; shown in logs and in status.'),
   pipelines: Names.default('all').describe('Datasets of pipelines/, or all.'),
-  projects: Names.optional().describe('Ids or names of projects, or all; without it the setting `projects`.'),
+  projects: Names.optional().describe('Ids or names of projects, or all; default: the setting `projects`.'),
   cron: z
     .string()
     .superRefine((text, context) => {
@@ -33,25 +33,27 @@ export const Schedule = z.strictObject({
   on_missed: z
     .enum(['run_once', 'skip'])
     .default('run_once')
-    .describe('Firings that nobody was there for (sleep, service down): one run for all of them, or none.'),
+    .describe('Missed firings (sleep, service down): one run for all of them, or none.'),
   overlap: z
     .enum(['skip', 'queue'])
     .default('skip')
-    .describe('A firing while the former run of this schedule goes on: dropped, or run after it.'),
+    .describe('A firing during the former run of this schedule: dropped, or run after it.'),
   jitter: z
     .int()
     .min(0)
     .max(86_400)
     .default(0)
-    .describe('Seconds: each firing starts later by a fixed share of this, other for each installation.'),
+    .describe(
+      'Seconds: each firing starts later by a fixed part of this, which differs between installations.',
+    ),
   retries: z
     .strictObject({
-      number: z.int().min(0).max(100).describe('Runs again after a failure that can be tried again.'),
-      wait: z.number().positive().max(1440).describe('Minutes before each of them.'),
+      number: z.int().min(0).max(100).describe('Repeats after a failure that can be retried.'),
+      wait: z.number().positive().max(1440).describe('Minutes before each repeat.'),
     })
     .default({ number: 0, wait: 1 }),
   timeout: z.number().positive().optional().describe('Minutes after which a run is ended.'),
-  alerts: ScheduleAlerts.optional().describe('What goes before the setting `alerts` for this schedule.'),
+  alerts: ScheduleAlerts.optional().describe('Keys that override the setting `alerts` for this schedule.'),
 });
 export type Schedule = z.output<typeof Schedule>;
 

@@ -18,7 +18,7 @@ const SINCE = 'all or a date such as 2026-01-31 is expected';
 const Token = z
   .string()
   .min(1)
-  .refine((text) => !/[^\x21-\x7e]/.test(text), 'white space or a character beyond ASCII stands in it');
+  .refine((text) => !/[^\x21-\x7e]/.test(text), 'it has white space or a character beyond ASCII');
 
 /** A registered application and the leave that somebody gave it (docs/client.md, "OAuth2"). */
 const OAuthSettings = z.strictObject({
@@ -27,7 +27,7 @@ const OAuthSettings = z.strictObject({
   refresh_token: Given,
   token_url: address('an address is expected')
     .optional()
-    .describe('Where tokens are asked for; <base_url>/oauth/token where nothing is said.'),
+    .describe('The address that gives tokens; default: <base_url>/oauth/token.'),
 });
 export type OAuthSettings = z.output<typeof OAuthSettings>;
 
@@ -43,19 +43,23 @@ export const SettingsFile = z.strictObject({
   since: z
     .union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE })
     .default('all')
-    .describe("How far back a first run reaches: all, or a day (UTC) that a crawl's end is held against."),
+    .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
   warehouse: z.string().min(1).default('warehouse.duckdb').describe('The published warehouse.'),
   state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
-  memory_limit: Size.default('400MB').describe('What DuckDB may hold in memory at once.'),
+  memory_limit: Size.default('400MB').describe('Memory of DuckDB.'),
   threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
-  concurrency: WholeNumber.default(2).describe('Units at once, the projects in turn.'),
+  concurrency: WholeNumber.default(2).describe('Units at once; the projects take turns.'),
   concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
   concurrency_per_store: WholeNumber.default(2).describe(
     'Of them, units whose data exports go to one store.',
   ),
-  requests_per_second: z.number().positive().optional().describe('No more than this many; none: no limit.'),
-  sweep_days: WholeNumber.default(7).describe('Days after which the long lists are read to their end again.'),
-  compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Of what is downloaded.'),
+  requests_per_second: z
+    .number()
+    .positive()
+    .optional()
+    .describe('The highest number of requests a second; none: no limit.'),
+  sweep_days: WholeNumber.default(7).describe('Days between two sweeps of a long list.'),
+  compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Compression of downloads.'),
   keep_raw: z
     .union([z.enum(['never', 'until_published']), z.strictObject({ days: WholeNumber })], {
       error: 'never, until_published or {days: N} is expected',
@@ -71,12 +75,12 @@ export const SettingsFile = z.strictObject({
     .default('all')
     .describe('Whether the models and questions that ship are used, besides those of the project.'),
   unarchive_per_run: WholeNumber.default(5).describe(
-    'Archived crawls that one run may have restored, where a pipeline says unarchive.',
+    'Archived crawls that one run may restore, if a pipeline says unarchive.',
   ),
   ...STORE_SETTINGS,
   logs: z
     .strictObject({
-      megabytes: z.number().positive().default(20).describe('From this size on the next file is begun.'),
+      megabytes: z.number().positive().default(20).describe('The largest size of a log file.'),
       days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
     })
     .prefault({})
@@ -84,14 +88,14 @@ export const SettingsFile = z.strictObject({
   mirror: z
     .strictObject({
       store: z.enum(STORE_NAMES).describe('Where to.'),
-      prefix: Prefix.default('mirror').describe('What the keys of the mirror begin with.'),
+      prefix: Prefix.default('mirror').describe('The prefix of the keys of the mirror.'),
       tables: z
         .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
         .min(1)
         .describe('Tables and views of `raw` and `mart`.'),
     })
     .optional()
-    .describe('Tables that each publication brings to a store as partitioned Parquet (docs/query.md).'),
+    .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
   limits: z
     .strictObject({
       answer: Size.default('256MB').describe(
@@ -104,29 +108,35 @@ export const SettingsFile = z.strictObject({
         .default(MOST_COLUMNS)
         .describe('The most fields that the records of a dataset may have.'),
       bytes_per_row: Size.default('1MB').describe(
-        'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always taken.',
+        'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always accepted.',
       ),
       rate: WholeNumber.default(1_000).describe(
-        'Bytes a second that must come, over each minute of waiting for a body.',
+        'The lowest rate of a body, in bytes a second, over each minute of waiting.',
       ),
-      export_wait: z.number().positive().default(360).describe('Minutes that a data export is waited for.'),
+      export_wait: z.number().positive().default(360).describe('Minutes to wait for a data export.'),
       unarchive_wait: z
         .number()
         .positive()
         .default(360)
-        .describe('Minutes that a crawl is waited for while it comes back from the archive.'),
+        .describe('Minutes to wait while a crawl is restored from the archive.'),
     })
     .prefault({})
-    .describe('The most that is taken of what the service and the stores send.'),
+    .describe('Upper limits for everything that the service and the stores send.'),
   query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
   query_memory_limit: Size.default('400MB').describe(
-    'What DuckDB may hold for a query; its process is ended at 500 MB more.',
+    'Memory of DuckDB for a query; its process is ended at 500 MB more.',
   ),
-  query_temp_limit: Size.default('10GB').describe('What a query may spill to disk.'),
+  query_temp_limit: Size.default('10GB').describe('Bytes that a query may spill to disk.'),
   query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
   query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
-  on_reject: z.enum(ON_REJECT).default('fail').describe('What a value that does not survive its type does.'),
-  schema_change: z.enum(SCHEMA_CHANGE).default('evolve').describe("What fields unlike the dataset's do."),
+  on_reject: z
+    .enum(ON_REJECT)
+    .default('fail')
+    .describe('The action on a value that does not survive its type.'),
+  schema_change: z
+    .enum(SCHEMA_CHANGE)
+    .default('evolve')
+    .describe("The action on fields that differ from the dataset's."),
   schedule_listen: z
     .string()
     .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
@@ -136,7 +146,7 @@ export const SettingsFile = z.strictObject({
     .number()
     .min(0)
     .default(60)
-    .describe('Seconds that a run may take to its end once the service is told to stop.'),
+    .describe('Seconds that a run may take to end after the service gets a signal.'),
   webhook_secret: Given.optional().describe('The secret that the service signs its webhooks with.'),
   volume_check: z
     .strictObject({
@@ -145,8 +155,8 @@ export const SettingsFile = z.strictObject({
         .min(0)
         .max(1)
         .default(0.5)
-        .describe('Below this share of the usual rows a crawl is told of; 0: none is.'),
-      hold: z.boolean().default(false).describe('Whether such a crawl is kept out until somebody names it.'),
+        .describe('A crawl below this share of the usual rows is an incident; 0: never.'),
+      hold: z.boolean().default(false).describe('Whether such a crawl is held until a person names it.'),
     })
     .prefault({})
     .describe('Crawls with far fewer rows than those before them.'),

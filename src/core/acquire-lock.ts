@@ -34,7 +34,7 @@ export async function acquireLock(
       const taken = tryLockState(stateDir, `crawlhouse ${command}`, yields);
       if (!('holder' in taken)) {
         if (taken.wasDamaged)
-          logger.warn('the lock file was no database, and was emptied', { folder: stateDir });
+          logger.warn('the lock file was not a database and was emptied', { folder: stateDir });
         if (!yields || !hasLockWaiter(stateDir)) return taken;
         // Who waits for it goes first.
         taken[Symbol.dispose]();
@@ -46,7 +46,7 @@ export async function acquireLock(
       if (!yields && !isUnsaid && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
       if (!yields) waiter ??= waitForLock(stateDir);
       if (!waiting && !isUnsaid)
-        logger.warn('waiting for the state', { held_by: describeHolder(taken.holder) });
+        logger.warn('waiting for the state lock', { held_by: describeHolder(taken.holder) });
       waiting ||= !isUnsaid;
       await sleep(LOOK_MS, undefined, { signal });
     }

@@ -63,7 +63,7 @@ export async function verifyBlocks(path: string, signal?: AbortSignal, name = pa
 export function damagedFile(path: string, what: string, cause?: unknown): CrawlhouseError {
   return new CrawlhouseError('damaged_warehouse', `${path} is damaged: ${what}`, {
     cause,
-    hint: 'put a backup in its place, or move it away: the next run publishes anew. Check the disk',
+    hint: 'restore a backup, or move the file away: the next run publishes again. Check the disk',
   });
 }
 

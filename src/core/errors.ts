@@ -51,13 +51,13 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   }
   // Of a signal made by AbortSignal.timeout; the time limits of sockets and stores are other classes.
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return new CrawlhouseError('interrupted', 'the time given for it was over', { cause: error });
+    return new CrawlhouseError('interrupted', 'the time limit was reached', { cause: error });
   const hint = diskHint(error, message);
   if (hint !== null) return new CrawlhouseError('disk', message, { cause: error, hint });
   if (saysDamage(error)) {
     return new CrawlhouseError('damaged_warehouse', message, {
       cause: error,
-      hint: 'the next run takes a damaged working copy anew from the published warehouse; check the disk',
+      hint: 'the next run replaces a damaged working copy with the published warehouse; check the disk',
     });
   }
   return new CrawlhouseError('internal', message, { cause: error });
@@ -72,7 +72,7 @@ function diskHint(error: unknown, message: string): string | null {
   const isDuckDb = message.startsWith('IO Error: ');
   const where = typeof facts.path === 'string' ? facts.path : 'the file named above';
   if (is(READ_ONLY) || (isDuckDb && /read-only file system/i.test(message)))
-    return `${where} is on a disk that is mounted read-only; mount it for writing, or set state_dir and warehouse to another disk`;
+    return `${where} is on a read-only file system; mount it for writing, or set state_dir and warehouse to another disk`;
   if (is(DENIED) || (isDuckDb && /permission denied/i.test(message)))
     return `give the user that runs crawlhouse the right to read and write ${where}`;
   if (is(FULL) || /could not write|no space left/i.test(message)) return 'free some space, then run again';

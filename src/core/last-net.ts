@@ -65,7 +65,7 @@ function uncaughtError(thrown: unknown): CrawlhouseError {
 /** Nothing is left that could wake the process: whatever still waits would wait for ever. */
 function stopAll(): void {
   const error =
-    latest ?? new CrawlhouseError('internal', 'the work waits for something that can no longer happen');
+    latest ?? new CrawlhouseError('internal', 'the work waits for an event that can no longer happen');
   const inner = [...nets].filter((net) => net.scope === 'unit');
   for (const net of inner.length > 0 ? inner : nets) net.stop(error);
 }

@@ -22,14 +22,18 @@ export async function parquetRows(path: string, name: string): Promise<number> {
     if (size > TAIL + MAGIC.length) await handle.read(tail, 0, TAIL, size - TAIL);
     const length = tail.readUInt32LE(0);
     if (tail.toString('latin1', 4) !== MAGIC || length > size - TAIL - MAGIC.length) {
-      throw retriable('cut_short', `${name} is not a whole Parquet file: its footer is missing`);
+      throw retriable('cut_short', `${name} is not a complete Parquet file: its footer is missing`);
     }
     const footer = Buffer.alloc(length);
     await handle.read(footer, 0, length, size - TAIL - length);
     try {
       return numRows(footer);
     } catch (error) {
-      throw retriable('cut_short', `${name} is not a whole Parquet file: ${(error as Error).message}`, error);
+      throw retriable(
+        'cut_short',
+        `${name} is not a complete Parquet file: ${(error as Error).message}`,
+        error,
+      );
     }
   } finally {
     await handle.close();

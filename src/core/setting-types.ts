@@ -16,8 +16,8 @@ export const Prefix = z
   .string()
   .default('')
   .transform((prefix) => prefix.replace(/^\/+|\/+$/g, ''))
-  .describe('What the keys of data exports begin with; slashes at its ends do not count.');
+  .describe('The prefix of the keys of data exports; slashes at its ends do not count.');
 
 export const Endpoint = address('an address is expected')
   .optional()
-  .describe("The address of an emulator, or of a store that speaks like the cloud's own.");
+  .describe('The address of an emulator, or of a store with the same API.');

@@ -32,6 +32,6 @@ export async function withUnitNet<T>(
     );
   } finally {
     ended.abort();
-    own.abort(new CrawlhouseError('interrupted', 'the unit is over'));
+    own.abort(new CrawlhouseError('interrupted', 'the unit has ended'));
   }
 }

@@ -111,7 +111,7 @@ async function hasSecret(
 ): Promise<Finding> {
   for (const { id } of workspaces) {
     for await (const secret of client.list('secrets', { workspace_id: id }, signal))
-      if (secret.name === name) return { message: `${name} is there for the service to write to store_b` };
+      if (secret.name === name) return { message: `${name} exists, so the service can write to store_b` };
   }
   throw new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {
     hint: 'store_b.credentials_secret names a secret of the workspace: make it, or correct the name',

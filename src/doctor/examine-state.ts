@@ -75,6 +75,6 @@ function memory({ memory_limit: limit, threads }: Settings): Finding {
   const [, number = '0', unit = 'M'] = /^([\d.]+)\s*([KMGT])/i.exec(limit) ?? [];
   const bytes = Number(number) * { K: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit.toUpperCase() as 'K'];
   return bytes > totalmem() * 0.8
-    ? { message, hint: 'lower memory_limit: the process needs some too' }
+    ? { message, hint: 'lower memory_limit: the process needs memory too' }
     : { message };
 }

@@ -38,17 +38,17 @@ async function tryObject(store: ObjectStore, key: string, signal: AbortSignal): 
     if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
     return {
       message: 'can list, may not write',
-      hint: 'the service writes, we need not; that objects can be read shows at the first export',
+      hint: 'only the service needs to write; the first export shows whether objects can be read',
     };
   } finally {
     await rm(folder, { recursive: true });
   }
   const [object] = await listObjects(store, key, signal);
   if (object === undefined)
-    throw new CrawlhouseError('store_refused', `${key} was written and is not listed`);
+    throw new CrawlhouseError('store_refused', `${key} was written but is not listed`);
   const pieces = await Array.fromAsync(await store.read(object, { from: 0, to: object.size }, signal));
   if (Buffer.concat(pieces).toString() !== CONTENT)
-    throw new CrawlhouseError('object_corrupt', `${object.url} came back with other bytes`);
+    throw new CrawlhouseError('object_corrupt', `${object.url} returned other bytes`);
   try {
     await store.remove(object, signal);
   } catch (error) {

@@ -11,6 +11,6 @@ export function asDamage(error: unknown, path: string): unknown {
 
 export function damaged(path: string, reason: unknown): CrawlhouseError {
   return new CrawlhouseError('damaged_ledger', `${path} is damaged: ${reason}`, {
-    hint: 'the next run puts it aside and makes a new one from the published warehouse',
+    hint: 'the next run renames it and makes a new one from the published warehouse',
   });
 }

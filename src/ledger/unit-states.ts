@@ -34,6 +34,6 @@ export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
 export function checkMove(unit: string, from: UnitOrigin, to: UnitState): void {
   if (UNIT_MOVES[from].includes(to)) return;
   throw new CrawlhouseError('internal', `${unit} cannot go from ${from} to ${to}`, {
-    hint: 'this is a fault of crawlhouse; docs/ledger.md has the moves that there are',
+    hint: 'this is a fault of crawlhouse; docs/ledger.md has the allowed transitions',
   });
 }

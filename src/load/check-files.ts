@@ -53,7 +53,7 @@ export async function openFile(path: string): Promise<FileHandle> {
   throw notWhole(`${path} is not a file`, LINKS);
 }
 
-const LINKS = 'a package holds its files itself: copy what a link leads to';
+const LINKS = 'a package holds its own files: copy the target of the link';
 
 async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;

@@ -72,7 +72,7 @@ async function checkFile(
   if (!broken) return;
   const [column, type] = broken;
   throw notAsSaid(
-    `${path}: the column ${JSON.stringify(column)} has a value that no ${type} of a package is`,
+    `${path}: the column ${JSON.stringify(column)} has a value that is no ${type} of a package`,
   );
 }
 

@@ -32,6 +32,6 @@ export async function checkVolume(
   // A comparison can't be named, so it could not be let in either.
   if (!volume.isFew || !hold || named || kind !== 'crawl') return volume;
   throw new CrawlhouseError('volume_held', `${name}: ${counts.staged} rows, usually ${usual}`, {
-    hint: `look at the crawl; crawlhouse run --crawl ${id} loads it as it is`,
+    hint: `check the crawl; crawlhouse run --crawl ${id} accepts and loads it`,
   });
 }

@@ -26,7 +26,7 @@ export function refuseMisread(
         'contract_drift',
         `${name}: the field ${field} came as ${sql_type} (${type}), but ${read.file} reads it as ${read.type}`,
         {
-          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${field}, takes it all the same`,
+          hint: `the unit keeps its former rows; retype: allow in the pipeline file, in an entry of columns for ${field}, accepts it`,
         },
       );
     }
@@ -36,7 +36,7 @@ export function refuseMisread(
       'contract_drift',
       `${name}: the field ${JSON.stringify(field)} came without ${JSON.stringify(meant)}, which ${reads.get(meant)?.file} reads`,
       {
-        hint: 'the names differ only in case: it may be meant or be another; fields.exclude in the pipeline file leaves it out',
+        hint: 'the names differ only in case, so the field may be the same or another; fields.exclude in the pipeline file leaves it out',
       },
     );
   }

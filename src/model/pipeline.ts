@@ -67,9 +67,9 @@ function columnProblem(column: DeclaredColumn, isTold: boolean): string | null {
   if (isTold) {
     const isDeclared = type !== undefined || arity !== undefined || values !== undefined;
     return isDeclared
-      ? 'the service tells type, arity and values; only schema_change and retype work here'
+      ? 'the service gives type, arity and values; only schema_change and retype work here'
       : null;
   }
-  if (type === undefined) return 'type is missing: the service does not tell it';
+  if (type === undefined) return 'type is missing: the service does not give it';
   return values && type !== 'enum' ? `values are for the type enum, not ${type}` : null;
 }

@@ -4,7 +4,7 @@ import type { ListUpdate } from './manifest.ts';
 import type { Download, RawPart } from './raw-part.ts';
 
 /**
- * What a file shows of the fields that were asked for (docs/decisions/recognition.md): `every` where they were named in
+ * What a file shows of the requested fields (docs/decisions/recognition.md): `every` where they were named in
  * the request, `some` where the export takes no choice of fields, `unknown` where nobody asked for fields.
  */
 export type Shown = 'every' | 'some' | 'unknown';

@@ -27,7 +27,7 @@ export async function planDrop(settings: Settings, request: DropRequest): Promis
   const found = await knownTargets(settings, request);
   if (found === 'earlier') {
     throw new CrawlhouseError('usage', `${settings.warehouse} is of an earlier version of crawlhouse`, {
-      hint: 'its next publication brings it forward: a run with something new, or a drop without --plan',
+      hint: 'its next publication migrates it: a run with something new, or a drop without --plan',
     });
   }
   return found;
@@ -47,8 +47,7 @@ async function knownTargets(
     return dropTargets(connection, [...known.values()], request);
   });
   if (found !== undefined) return found;
-  if (remembered.length === 0)
-    throw new CrawlhouseError('nothing_published', 'there is no warehouse to drop anything from');
+  if (remembered.length === 0) throw new CrawlhouseError('nothing_published', 'there is no warehouse yet');
   return chooseTargets([], remembered, request.projects, request);
 }
 

@@ -116,6 +116,6 @@ function errorOf(
   const others = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   const drop = source.id === project ? '' : `; crawlhouse drop --crawl ${source.id} keeps it out`;
   return new CrawlhouseError(isTest ? 'test_held' : 'model_held', `${unit}: ${what}${others}`, {
-    hint: `its former rows stay, everything else is published, and the next run asks for it again${drop}`,
+    hint: `its former rows stay, everything else is published, and the next run requests it again${drop}`,
   });
 }

@@ -82,7 +82,7 @@ async function readPackages(
     const other = folderOf.get(name);
     if (other !== undefined) {
       throw new CrawlhouseError('bad_package', `${other} and ${folder} are both packages of ${name}`, {
-        hint: 'name the one that is to be loaded: a package replaces the rows of its unit',
+        hint: 'name one of them: a package replaces all rows of its unit',
       });
     }
     folderOf.set(name, folder);

@@ -102,7 +102,7 @@ function markDropped(dropped: ReadonlySet<string>): (units: readonly PlannedUnit
   return (units) =>
     units.map((one) =>
       dropped.has(unitName(one.unit))
-        ? { ...one, failure: null, skip: 'dropped on purpose: --crawl or backfill --reload loads it again' }
+        ? { ...one, failure: null, skip: 'dropped: run --crawl or backfill --reload loads it again' }
         : one,
     );
 }

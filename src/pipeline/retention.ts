@@ -90,7 +90,7 @@ export async function applyRetention(session: Session, request: Wish, work: Work
   const held = await heldUnits(connection);
   for (const pipeline of limited) {
     const units = of(held, pipeline).map(asDropped);
-    await takeOut(session, units, `beyond the ${keepOf(pipeline)} last crawls that keep asks for`);
+    await takeOut(session, units, `beyond the last ${keepOf(pipeline)} crawls (keep)`);
   }
 }
 

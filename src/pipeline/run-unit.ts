@@ -134,7 +134,7 @@ async function leftoverPackage(
       return found;
     }
   } catch (error) {
-    context.logger.warn('package of an earlier run is broken, extracting anew', {
+    context.logger.warn('package of an earlier run is broken, extracting again', {
       folder,
       error: String(error),
     });

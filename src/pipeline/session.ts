@@ -101,7 +101,7 @@ export async function runSession(
     damage = toCrawlhouseError(thrown);
     if (!isDamage(damage)) throw thrown;
   }
-  logger.warn('damage found: the run begins again with a new working copy, from the published warehouse', {
+  logger.warn('damage found, starting again with a new working copy from the published warehouse', {
     stage: 'run',
     error: damage.message,
   });

@@ -197,7 +197,7 @@ async function refuseRepeatedRows(
   }
   // Their keys are not known: a rejected row may be one that came before, in place of another.
   if (staged.rejected > 0 && (pipeline.on_reject ?? settings.on_reject) === 'quarantine')
-    refuse(`rows came page by page, and ${staged.rejected} rejected ones can't be told apart by ${names}`);
+    refuse(`rows came page by page, and ${staged.rejected} rejected ones can't be distinguished by ${names}`);
 }
 
 /**

@@ -115,8 +115,8 @@ async function readManifest(
   for await (const piece of objectBytes(store, object, {}, signal)) pieces.push(piece);
   const parsed = Manifest.safeParse(jsonOf(Buffer.concat(pieces).toString()));
   if (parsed.success) return { manifest: parsed.data };
-  throw new CrawlhouseError('bad_settings', `${object.url} is no manifest of a mirror`, {
-    hint: 'name a prefix of its own under mirror, or take that object away',
+  throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
+    hint: 'set another prefix under mirror, or remove that object',
   });
 }
 
@@ -137,7 +137,7 @@ async function partitionsOf(
   const from = quoted(...table.split('.'));
   if (columns.size === 0) {
     throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${table} in the warehouse`, {
-      hint: "crawlhouse query 'SHOW ALL TABLES' lists what there is",
+      hint: "crawlhouse query 'SHOW ALL TABLES' lists the tables",
     });
   }
   const cut = CUTS.find((names) => names.every((name) => columns.has(name))) ?? [];
@@ -171,6 +171,6 @@ async function writePartition(
   );
   if (Number(written) === rows) return;
   throw new CrawlhouseError('unreconciled', `mirror of ${table}: ${rows} rows, but ${written} written`, {
-    hint: 'the mirror keeps what it had; the next run tries again',
+    hint: 'the mirror keeps its former objects; the next run tries again',
   });
 }

@@ -87,7 +87,7 @@ async function replacePublished(
     await attachPublished(connection, publishedPath, 'replaced');
     try {
       const found = await publicationOf(connection, 'replaced');
-      if (found.id !== id) throw damagedFile(publishedPath, 'it is not what was written');
+      if (found.id !== id) throw damagedFile(publishedPath, 'it differs from the written file');
     } finally {
       await connection.run('DETACH replaced');
     }

@@ -55,7 +55,7 @@ async function resolveOutput(path: string): Promise<string> {
   );
   if (isThere) {
     return await realpath(path).catch((cause: unknown) => {
-      throw new CrawlhouseError('usage', `--output: ${path} is a symbolic link that leads nowhere`, {
+      throw new CrawlhouseError('usage', `--output: ${path} is a symbolic link without a target`, {
         cause,
       });
     });

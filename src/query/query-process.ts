@@ -231,6 +231,6 @@ function endedError(code: number | null, by: string | null): CrawlhouseError {
   if (by === 'SIGKILL')
     return queryLimitError('the system ended its process, as it does without memory', 'query_memory_limit');
   return new CrawlhouseError('internal', `the process of the query ended with ${by ?? code}`, {
-    hint: 'ask in another way; the warehouse is untouched',
+    hint: 'change the query; the warehouse is unchanged',
   });
 }

@@ -43,7 +43,7 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
     if (tree.error_type === 'parser') (await connection.prepare(select)).destroySync();
     if (/\bPIVOT\b/i.test(select)) {
       throw refused(
-        'PIVOT without its values would first have to write a type',
+        'PIVOT without its values would have to write a type first',
         "PIVOT … ON column IN ('a', 'b') …",
       );
     }

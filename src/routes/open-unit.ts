@@ -72,7 +72,7 @@ export async function openUnit(
       if (others.length === 0) throw lastRefusal(first, error);
       first ??= error;
       const reason = `${chosen.route} was refused: ${error.message}`;
-      context.logger.info('route refused, taking another', { unit: unitName(planned.unit), reason });
+      context.logger.info('route refused, trying another', { unit: unitName(planned.unit), reason });
       left = others.map((one) => ({ ...one, reason }));
     }
   }

@@ -85,6 +85,6 @@ async function runInTime(
 
 function timedOut({ name, timeout }: Schedule): CrawlhouseError {
   return new CrawlhouseError('timed_out', `${name}: the run was ended after ${timeout} minutes`, {
-    hint: 'the next run goes on from there; raise timeout in schedules.yaml if runs are that long',
+    hint: 'the next run continues; raise timeout in schedules.yaml if runs are that long',
   });
 }

@@ -68,7 +68,7 @@ async function answer(
   if (request.method === 'GET' && path === '/healthz') return [200, { status: 'ok' }];
   if (request.method === 'GET' && path === '/readyz') return readiness(scheduler, signal);
   if (request.method !== 'POST' || path !== '/webhook' || secret === undefined) {
-    return [404, { error: 'there is nothing here' }];
+    return [404, { error: 'not found' }];
   }
   const body = await read(request);
   if (body === null) return [413, { error: 'too large' }];

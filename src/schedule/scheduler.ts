@@ -174,7 +174,7 @@ export class Scheduler {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (this.#broken !== message) {
-        this.#options.logger.error('schedules.yaml does not hold, the former one goes on', {
+        this.#options.logger.error('schedules.yaml is invalid; the previous schedules stay active', {
           error: message,
         });
       }

@@ -26,8 +26,8 @@ export function refuseForeignNames(
   if (lacking.length < fields.length && due.length === 0) return;
   const what =
     lacking.length === fields.length
-      ? `none of the ${fields.length} fields that were asked for is there`
-      : `${listed(due.map((field) => field.name))} of the fields that were asked for ${due.length === 1 ? 'is' : 'are'} missing`;
+      ? `none of the ${fields.length} requested fields is there`
+      : `${listed(due.map((field) => field.name))} of the requested fields ${due.length === 1 ? 'is' : 'are'} missing`;
   throw new CrawlhouseError('contract_broken', `${name}: ${what}; it has ${listed(names)}`, {
     hint: 'the unit keeps its former rows; the next run tries again',
   });

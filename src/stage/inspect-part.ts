@@ -120,12 +120,12 @@ function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): stri
     SELECT line, problem, raw, ${values.join(', ')} FROM parsed`;
 }
 
-/** SQL of the branch for a record that has keys, but none of the fields that were asked for. */
+/** SQL of the branch for a record that has keys, but none of the requested fields. */
 function foreignSql({ shown, asked }: PackageColumns): string {
   if (shown === 'unknown' || asked.length === 0) return '';
   const names = `[${asked.map(({ name }) => text(name)).join(', ')}]`;
   return `WHEN len(json_keys(text)) > 0 AND NOT list_has_any(json_keys(text), ${names})
-          THEN 'has none of the fields that were asked for'`;
+          THEN 'has none of the requested fields'`;
 }
 
 /** The same of a Parquet file, whose rows are all records: their lines are their numbers in it. */

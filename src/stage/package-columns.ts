@@ -10,7 +10,7 @@ import { refuseForeignNames } from './foreign-rows.ts';
 export interface FieldRules {
   /** Fields that its records may have. */
   readonly mostFields?: number;
-  /** What its files show of the fields that were asked for. */
+  /** What its files show of the requested fields. */
   readonly shown?: Shown;
 }
 
@@ -60,8 +60,8 @@ export class PackageColumns {
     for (const name of fresh) refuseName(name);
     if (before + fresh.length > this.#most) {
       const all = before + fresh.length;
-      throw overLimit(`the rows have ${all} fields, and at most ${this.#most} are taken`, 'fields', {
-        hint: 'fields.include in the pipeline file asks for some of them',
+      throw overLimit(`the rows have ${all} fields, more than the limit of ${this.#most}`, 'fields', {
+        hint: 'choose some of them with fields.include in the pipeline file',
       });
     }
     const columns = nameColumns(fresh, (column) => !this.#taken.has(column.toLowerCase()));

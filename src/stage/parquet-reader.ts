@@ -101,7 +101,7 @@ export async function refuseUnreadableText(
   throw new CrawlhouseError(
     'rejected_values',
     `${part.file}: text in ${names.join(', ')} has bytes that are not UTF-8: "${value.slice(0, SHOWN)}"`,
-    { hint: 'ask for the export as csv or json: there such rows are rejects of their own', cause: error },
+    { hint: 'choose the format csv or json, which rejects only such rows', cause: error },
   );
 }
 

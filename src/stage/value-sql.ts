@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<TypeFamily, string>> = {
   real: 'is not a number that a double can hold',
   bool: 'is neither true nor false',
   date: 'is not a date as yyyy-MM-dd',
-  datetime: 'is not a date and time as yyyy/MM/dd HH:mm:ss z, of which z means one time zone',
+  datetime: 'is not a date and time as yyyy/MM/dd HH:mm:ss z, where z means exactly one time zone',
   text: 'is not text',
   json: 'is not JSON',
 };

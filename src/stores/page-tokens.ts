@@ -7,8 +7,7 @@ export class PageTokens {
 
   /** @throws Error of a listing that goes round, or goes on without an end */
   take(token: string): void {
-    if (this.#seen.has(token))
-      throw new Error('the listing goes round: a page leads to one that came already');
+    if (this.#seen.has(token)) throw new Error('the listing repeats itself: a page leads to an earlier one');
     this.#seen.add(token);
     if (this.#seen.size > MOST_PAGES) throw new Error(`the listing does not end within ${MOST_PAGES} pages`);
   }

@@ -20,7 +20,7 @@ export async function readRange(
   const where = `${object.url}, bytes ${range.from} to ${range.to - 1}`;
   const idle = new AbortController();
   const clock = setTimeout(() => {
-    idle.abort(retriable('connection', `${where}: nothing came for ${idleMs / 1000} s`));
+    idle.abort(retriable('connection', `${where}: no data for ${idleMs / 1000} s`));
   }, idleMs);
   const buffer = Buffer.allocUnsafeSlow(range.to - range.from);
   let length = 0;
@@ -29,7 +29,7 @@ export async function readRange(
     for await (const piece of atLeastAtRate(pieces, where, { rate })) {
       clock.refresh();
       if (length + piece.length > buffer.length) {
-        throw new CrawlhouseError('contract_broken', `${where}: the store sends more than was asked for`);
+        throw new CrawlhouseError('contract_broken', `${where}: the store sends more than requested`);
       }
       buffer.set(piece, length);
       length += piece.length;

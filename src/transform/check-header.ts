@@ -13,7 +13,7 @@ export function checkHeader<T extends z.ZodType>(schema: T, source: SqlFile): z.
   // A misspelt key is missing under its right name, too: the misspelling is the better news.
   const { issues } = result.error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-  if (!issue) throw badModel({ file: source.file, line: 1 }, 'the header does not hold');
+  if (!issue) throw badModel({ file: source.file, line: 1 }, 'the header is invalid');
   const place = (path: readonly PropertyKey[]) => ({ file: source.file, line: source.lineOf(path) });
 
   if (issue.code === 'unrecognized_keys') {

@@ -70,7 +70,7 @@ function checkedName(reference: TableReference, place: SqlPlace): string {
 function unknownModel(name: string, place: SqlPlace, around: Surroundings): Error {
   return badModel(
     place,
-    `reads ${name}, which no model makes`,
+    `reads ${name}, which no model builds`,
     `models: ${[...around.models.keys()].join(', ')}`,
   );
 }
@@ -81,7 +81,7 @@ function checkSource(name: string, place: SqlPlace, model: Model, around: Surrou
     throw badModel(place, `reads ${name}, which nobody makes`, 'a model reads tables of raw, ops and mart');
   }
   if (!model.reads.has(name)) {
-    const hint = `declare the columns it needs under reads: ${name}, then a missing table is an empty one`;
+    const hint = `declare its columns under reads: ${name}; then a missing table counts as empty`;
     throw badModel(place, `reads ${name}, which is not in the warehouse`, hint);
   }
   if (name.startsWith('raw.') && around.makeable && !around.makeable.has(name)) {

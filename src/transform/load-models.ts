@@ -95,7 +95,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   const columns = new Map(Object.entries(header.columns).map(([name, column]) => [name, column.description]));
   const known = (name: string, path: readonly PropertyKey[]): void => {
     if (columns.has(name)) return;
-    throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which columns has not`);
+    throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which is not in columns`);
   };
   for (const column of header.grain?.columns ?? []) known(column, ['grain']);
   for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);

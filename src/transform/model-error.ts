@@ -8,6 +8,6 @@ export function modelError(model: Model, error: unknown, what: 'made' | 'tested'
   const known = toCrawlhouseError(error);
   if (known.code !== 'internal') return known;
   const place = firstWord(model.sql, { file: model.file, line: model.sqlLine });
-  const hint = /out of memory/i.test(known.message) ? 'give the setting memory_limit more' : undefined;
+  const hint = /out of memory/i.test(known.message) ? 'raise the setting memory_limit' : undefined;
   return badModel(place, `${model.name} could not be ${what}: ${known.message}`, hint, error);
 }

@@ -69,13 +69,15 @@ const Grain = z.preprocess(
   z
     .strictObject(
       {
-        columns: z.array(z.string()).min(1, 'names nothing: write grain: null when no columns do'),
+        columns: z
+          .array(z.string())
+          .min(1, 'names no column: write grain: null if no columns make a row unique'),
         severity: Severity,
       },
       {
         error: ({ input }) =>
           input === undefined
-            ? 'is missing: name the columns that make a row unique, or write null when none do'
+            ? 'is missing: name the columns that make a row unique, or write null if none do'
             : undefined,
       },
     )

@@ -66,7 +66,7 @@ function nameLength(bytes: Buffer, offset: number, parts: readonly string[]): nu
   const pattern = parts.map(() => `(${PART})`).join(`${GAP}\\.${GAP}`);
   const match = new RegExp(`^${pattern}`, 'u').exec(bytes.subarray(offset).toString());
   const same = match && parts.every((part, index) => sameName(match[index + 1] ?? '', part));
-  if (!same) throw new Error(`the parser's position of ${parts.join('.')} does not hold its name`);
+  if (!same) throw new Error(`the parser's position of ${parts.join('.')} does not have its name`);
   return Buffer.byteLength(match[0]);
 }
 

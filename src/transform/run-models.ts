@@ -164,7 +164,7 @@ async function checkReads(connection: Connection, selected: readonly PlannedMode
     const missing = [...models].find((name) => !chosen.has(name) && !present.has(name));
     if (missing === undefined) continue;
     throw new CrawlhouseError('usage', `${model.name} reads ${missing}, which is not made yet`, {
-      hint: `select +${model.name.replace('mart.', '')}: the plus takes what it reads as well`,
+      hint: `select +${model.name.replace('mart.', '')}: the plus adds the models that it reads`,
     });
   }
 }

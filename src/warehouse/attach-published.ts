@@ -68,7 +68,7 @@ export async function attachDespiteWriter(
     return attached(false);
   } catch (locked) {
     if (!(locked instanceof CrawlhouseError) || locked.code !== 'locked') throw locked;
-    logger?.warn('the published warehouse is replaced all the same', { because: locked.message });
+    logger?.warn('the published warehouse is replaced anyway', { because: locked.message });
     try {
       await copyFile(path, copy, constants.COPYFILE_FICLONE);
       await attachPublished(connection, copy, name);

@@ -48,7 +48,7 @@ test('a stale project is named with its last crawl and the time at which one was
       key: 'stale/p1',
       event: 'stale',
       title: 'shop: no new crawl since 2026-03-05 04:00 UTC',
-      details: ['by its usual rhythm one was expected by 2026-03-06 16:00 UTC'],
+      details: ['by its usual interval one was expected by 2026-03-06 16:00 UTC'],
       project_id: 'p1',
       began: '2026-03-06T16:00:00.000Z',
       hint: expect.stringContaining('look in the service'),

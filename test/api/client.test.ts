@@ -98,7 +98,7 @@ test('a list that gives the same page for ever ends in an error', async () => {
     sendJson(response, 200, { meta: { offset: 0, limit: 2, total: 1000 }, crawls: ids(2).map(crawl) }),
   );
   const message =
-    'GET /workspaces/w/crawls does not add up: the service counts 1000, its pages hold 2; a page came again';
+    'GET /workspaces/w/crawls does not add up: the service counts 1000, its pages hold 2; a page was repeated';
   await expect(testClient(service).all('crawls', { workspace_id: 'w' })).rejects.toMatchObject({
     code: 'cut_short',
     message,
@@ -220,7 +220,7 @@ test.each(['a read', 'a creation', 'an export'])(
     await expect(call(AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
     await expect(call(AbortSignal.timeout(20))).rejects.toMatchObject({
       code: 'interrupted',
-      message: 'the time given for it was over',
+      message: 'the time limit was reached',
     });
   },
 );

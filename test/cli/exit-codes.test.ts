@@ -97,7 +97,7 @@ test.for([
   async ([signal, code]) => {
     const outcome = await interrupted(signal);
     expect(outcome.code).toBe(code);
-    expect(outcome.stderr).toContain(`Error: interrupted by ${signal}; the next run goes on from there`);
+    expect(outcome.stderr).toContain(`Error: interrupted by ${signal}; the next run continues`);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ status: 'failed', units: [] });
   },
 );

@@ -87,7 +87,7 @@ test('a run is found by its beginning, a unit by a part of its name, a project b
 
 test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {
   expect(describeStatus(status, [], NOW).split('\n').slice(0, 7)).toEqual([
-    'Wrong now: 1',
+    'Incidents: 1',
     '  since 2026-11-19 06:00  1 unit of shop failed: cut_short',
     '    crawl_pages/c1: it ended early',
     '    a second',

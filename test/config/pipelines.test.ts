@@ -102,7 +102,7 @@ test("a column of a crawl may be frozen by name; its type is the service's", asy
     await (await refused(`${PAGES}columns:\n  title: ${column}\n`)).toMatchObject({
       code: 'bad_pipeline',
       message:
-        'pipelines/pages.yaml:5: columns.title: the service tells type, arity and values; only schema_change and retype work here',
+        'pipelines/pages.yaml:5: columns.title: the service gives type, arity and values; only schema_change and retype work here',
     });
   }
 });
@@ -118,7 +118,7 @@ test.for([
     /^columns\.day\.schema_change: .*values that work: evolve, freeze$/,
     null,
   ],
-  ['{ arity: many }', 'columns.day: type is missing: the service does not tell it', null],
+  ['{ arity: many }', 'columns.day: type is missing: the service does not give it', null],
   ['{ type: string, values: [a] }', 'columns.day: values are for the type enum, not string', null],
   ['{ type: enum, values: [] }', /^columns\.day\.values: /, null],
 ] as const)('a declared column %s is refused with its line', async ([column, message, hint]) => {

@@ -63,6 +63,6 @@ test("the error of a host program that uses the library stays that program's own
 
 test('work that waits for what can no longer happen ends with an error', () => {
   const { stdout, status } = inProcess("await unit('stuck', () => new Promise(() => {}));");
-  expect(stdout).toBe('stuck internal the work waits for something that can no longer happen\n');
+  expect(stdout).toBe('stuck internal the work waits for an event that can no longer happen\n');
   expect(status).toBe(0);
 });

@@ -67,6 +67,6 @@ test('auto takes no search that nothing splits, and names what was refused befor
   const { exitCode, errors } = await runProject(folder, sandbox, { pipelines: ['crawl_links'] });
   expect([exitCode, errors[0]?.code]).toEqual([5, 'forbidden']);
   expect(errors[0]?.message).toMatch(
-    /answered 403 forbidden.*; links of crawl \w+: 3000 rows are alike in every number, and without a key a search is sure of 2000, one page$/,
+    /answered 403 forbidden.*; links of crawl \w+: 3000 rows have the same numbers, and without a key a search is reliable up to 2000, one page$/,
   );
 });

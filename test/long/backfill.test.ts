@@ -212,7 +212,7 @@ test('a first run says what it is going to load before it starts, and only the f
   const folder = await rawProjectFolder();
   const args = ['run', 'crawl_pages', 'crawl_links'];
   const first = await crawlhouse(folder, sandbox, args);
-  expect(first.stderr).toMatch(/^A first run, of everything that has ended:\ndataset +units +rows\n/);
+  expect(first.stderr).toMatch(/^First run: all ended crawls\ndataset +units +rows\n/);
   expect(first.stderr).toMatch(/\ncrawl_links +2 +50\n/);
   expect(first.stderr).toContain("4 units due: 70 rows by the service's count");
   const second = await crawlhouse(folder, sandbox, args);

@@ -69,7 +69,7 @@ test('on the eighth day of a bad week, status says first what is still wrong, si
         began: expect.stringMatching(/^2026-11-18T06:/),
       },
     ]);
-    expect(said).toMatch(/^Wrong now: 2\n/);
+    expect(said).toMatch(/^Incidents: 2\n/);
     expect(status.runs.map(({ status }) => status).toReversed()).toEqual([
       'done',
       'partial',

@@ -172,7 +172,7 @@ test('a drop of nothing that is there is a wrong use, and changes nothing', WAIT
   const { folder, sandbox } = await houseOf('projects=1,crawls=1,pages=5,columns=10,seed=94');
   await load(folder, sandbox);
   for (const [args, message] of [
-    [['drop'], 'say what is to be dropped'],
+    [['drop'], 'name the crawls or projects to drop'],
     [['drop', '--crawl', 'nowhere'], 'the warehouse has nothing of crawl nowhere'],
     [['drop', '--project', 'nobody'], 'the warehouse has nothing of project nobody'],
   ] as const) {
@@ -195,8 +195,8 @@ test(
     expect(await crawlsIn(folder, 'crawl_pages')).toEqual(all.slice(2));
     const dropped = `SELECT error_message AS why FROM ops.units WHERE status = 'dropped'`;
     expect(await publishedRows(folder, dropped)).toEqual([
-      { why: 'beyond the 2 last crawls that keep asks for' },
-      { why: 'beyond the 2 last crawls that keep asks for' },
+      { why: 'beyond the last 2 crawls (keep)' },
+      { why: 'beyond the last 2 crawls (keep)' },
     ]);
 
     await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--crawl', String(all[0])]);

@@ -55,37 +55,37 @@ const BROKEN: readonly (readonly [string, Answer, string])[] = [
   [
     'a CSV with another delimiter',
     { format: 'csv', body: csv(FIELDS, ',') },
-    'pages.csv: none of the 4 fields that were asked for is there; it has "url,status_code,fetched,title"',
+    'pages.csv: none of the 4 requested fields is there; it has "url,status_code,fetched,title"',
   ],
   [
     'a CSV of other columns',
     { format: 'csv', body: csv(['a', 'b']) },
-    'pages.csv: none of the 4 fields that were asked for is there; it has "a", "b"',
+    'pages.csv: none of the 4 requested fields is there; it has "a", "b"',
   ],
   [
     'a CSV without a field that was asked for',
     { format: 'csv', body: csv(['url', 'fetched', 'title']) },
-    'pages.csv: "status_code" of the fields that were asked for is missing; it has "url", "fetched", "title"',
+    'pages.csv: "status_code" of the requested fields is missing; it has "url", "fetched", "title"',
   ],
   [
     'rows of other keys',
     { format: 'json', body: pages((n) => ({ id: n })) },
-    'pages.jsonl: none of the 4 fields that were asked for is there; it has "id"',
+    'pages.jsonl: none of the 4 requested fields is there; it has "id"',
   ],
   [
     'a page of HTML',
     { format: 'json', body: '<!doctype html>\n<title>Bye</title>\n\n' },
-    'pages.jsonl: an HTML or XML page came where JSON lines was asked for: "<!doctype html>\\n<title>Bye</title>\\n\\n"',
+    'pages.jsonl: an HTML or XML page came instead of JSON lines: "<!doctype html>\\n<title>Bye</title>\\n\\n"',
   ],
   [
     'a page of HTML in place of a CSV',
     { format: 'csv', body: '\ufeff  <html>\n1\n2\n3\n' },
-    'pages.csv: an HTML or XML page came where CSV was asked for: "<html>\\n1\\n2\\n3\\n"',
+    'pages.csv: an HTML or XML page came instead of CSV: "<html>\\n1\\n2\\n3\\n"',
   ],
   [
     'another content type',
     { format: 'csv', body: csv(FIELDS), type: 'application/json; charset=utf-8' },
-    'pages.csv: application/json came where CSV was asked for',
+    'pages.csv: application/json came instead of CSV',
   ],
   [
     'a part of a file',
@@ -117,7 +117,7 @@ test.for([
 });
 
 test.for([
-  ['an error object among the rows', { ...ERROR }, null, 'has none of the fields that were asked for'],
+  ['an error object among the rows', { ...ERROR }, null, 'has none of the requested fields'],
   [
     'an error that shares a field with the rows',
     { status_code: 500, error: 'x' },
@@ -154,7 +154,7 @@ test('an error object among rows that have no required field is a reject as well
   expect(outcome).toMatchObject({ exitCode: 4, code: 'rejected_values' });
   const connection = await temporaryConnection(await temporaryFolder());
   const rejects = await published(connection, folder, 'SELECT line, reason FROM ops.rejects');
-  expect(rejects).toEqual([{ line: '2', reason: 'has none of the fields that were asked for' }]);
+  expect(rejects).toEqual([{ line: '2', reason: 'has none of the requested fields' }]);
 });
 
 async function clusterFields(desk: DataExportDesk): Promise<string[]> {
@@ -178,10 +178,10 @@ test('an export without a field that no row has a value of is loaded, and tells 
 });
 
 test.for([
-  ['csv', 'status_code;title\n200;t\n', '"url" of the fields that were asked for is missing'],
-  ['csv', 'a;b\n1;2\n3;4\n5;6\n', 'none of the 4 fields that were asked for is there; it has "a", "b"'],
-  ['json', pages((n) => ({ page: n })), 'none of the 4 fields that were asked for is there; it has "page"'],
-  ['parquet', null, 'none of the 4 fields that were asked for is there; it has "page", "code"'],
+  ['csv', 'status_code;title\n200;t\n', '"url" of the requested fields is missing'],
+  ['csv', 'a;b\n1;2\n3;4\n5;6\n', 'none of the 4 requested fields is there; it has "a", "b"'],
+  ['json', pages((n) => ({ page: n })), 'none of the 4 requested fields is there; it has "page"'],
+  ['parquet', null, 'none of the 4 requested fields is there; it has "page", "code"'],
 ] as const)(
   'an object of a data export that holds something else (%s) is refused',
   async ([format, body, why]) => {

@@ -88,7 +88,7 @@ test.for([
   [`SELECT ${GOOD} FROM range(2)`, 'has 2 rows, the manifest says 1'],
   [
     `SELECT * REPLACE ('nan'::DOUBLE AS inrank) FROM (SELECT ${GOOD})`,
-    '"inrank" has a value that no DOUBLE of a package is',
+    '"inrank" has a value that is no DOUBLE of a package',
   ],
   [`SELECT ${GOOD.replace("'{}'::JSON", "'{no'::VARCHAR")}`, '"data" is VARCHAR, the manifest says JSON'],
 ] as const)(

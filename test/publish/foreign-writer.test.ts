@@ -78,7 +78,7 @@ test('a warehouse that another program has open for writing is replaced all the 
   await publishNote(folder, 'first');
   const writer = await foreignWriter(published);
   const said = await publishNote(folder, 'second');
-  expect(said[0]).toContain('the published warehouse is replaced all the same');
+  expect(said[0]).toContain('the published warehouse is replaced anyway');
   expect(said[0]).toContain(`${published} is open for writing in node (process ${writer.pid})`);
   expect(said.at(-1)).toContain(
     'another program wrote to the published warehouse; its changes are kept aside',

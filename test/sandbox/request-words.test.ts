@@ -87,7 +87,7 @@ test('a body that is null is no body, and none is taken where there are no param
   expect(await told(pages, [])).toEqual(['body: must be an object, not a list (invalid_type)']);
   const [config] = (await it.api(`${project}/crawl_configs`)).json.crawl_configs as Json[];
   expect(await told(`${project}/launch-crawl?configId=${config?.id}`, { max_url: 5 })).toEqual([
-    'max_url: is not a parameter of this request: it takes none here (unknown)',
+    'max_url: is not a parameter of this request: it has none here (unknown)',
   ]);
 });
 

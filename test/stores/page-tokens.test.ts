@@ -64,7 +64,7 @@ test.for(['store_a', 'store_b'] as const)(
     const { store, asked } = await storeWith(kind, (token) => ({ keys: [], next: next[token] ?? '' }));
     await expect(listObjects(store, PREFIX, signal)).rejects.toMatchObject({
       code: 'store_refused',
-      message: expect.stringContaining('the listing goes round: a page leads to one that came already'),
+      message: expect.stringContaining('the listing repeats itself: a page leads to an earlier one'),
     });
     expect(asked()).toBe(4);
   },

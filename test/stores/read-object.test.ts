@@ -47,7 +47,7 @@ test('no more ranges are asked for than may be in flight, however slow the reade
   expect([taken, store.asked]).toEqual([20, 20]);
 });
 
-test('an object of which the store sends more than was asked for is not taken', async () => {
+test('an object of which the store sends more than requested is not taken', async () => {
   class Generous extends LocalStore {
     override read(object: StoredObject, range: ByteRange, signal: AbortSignal) {
       return super.read(object, { from: range.from, to: range.to + 1 }, signal);

@@ -187,7 +187,7 @@ test('a relationship names a model and a field that are there', async () => {
     links: { ...links, more: `tests:\n  - {relationships: {column: url, to: ${target}, field: ${field}}}` },
   });
   await expect(run(to('mart.nope', 'url'))).rejects.toThrow(
-    'sql/m/links.sql:9: reads mart.nope, which no model makes',
+    'sql/m/links.sql:9: reads mart.nope, which no model builds',
   );
   await expect(run(to('mart.links', 'nope'))).rejects.toThrow('sql/m/links.sql:9: ');
 });

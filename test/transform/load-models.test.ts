@@ -31,7 +31,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   [
     'a missing grain',
     GOOD.replace('grain: null\n', ''),
-    'sql/m/a.sql:2: grain is missing: name the columns that make a row unique, or write null when none do',
+    'sql/m/a.sql:2: grain is missing: name the columns that make a row unique, or write null if none do',
   ],
   [
     'a missing kind',
@@ -48,12 +48,12 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   [
     'a grain that names no column',
     GOOD.replace('grain: null', 'grain: [y]'),
-    'sql/m/a.sql:5: grain names the column y, which columns has not',
+    'sql/m/a.sql:5: grain names the column y, which is not in columns',
   ],
   [
     'a grain with a severity that names no column',
     GOOD.replace('grain: null', 'grain: {columns: [y], severity: warn}'),
-    'sql/m/a.sql:5: grain names the column y, which columns has not',
+    'sql/m/a.sql:5: grain names the column y, which is not in columns',
   ],
   [
     'an unknown key of a grain',
@@ -64,12 +64,12 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
   [
     'a grain of no columns',
     GOOD.replace('grain: null', 'grain: []'),
-    'sql/m/a.sql:5: grain.columns names nothing: write grain: null when no columns do',
+    'sql/m/a.sql:5: grain.columns names no column: write grain: null if no columns make a row unique',
   ],
   [
     'a test that names no column',
     GOOD.replace('\n*/', '\ntests:\n  - unique: [x, y]\n*/'),
-    'sql/m/a.sql:9: tests names the column y, which columns has not',
+    'sql/m/a.sql:9: tests names the column y, which is not in columns',
   ],
   [
     'a test of two kinds',

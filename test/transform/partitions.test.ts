@@ -205,7 +205,7 @@ test('a model under `within` may be read by other columns of the partitions', as
 test('a model is partitioned by columns of its own that the SELECT of the partitions returns', async () => {
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('by: crawl', 'by: y') }),
-    'sql/m/pages.sql:10: incremental names the column y, which columns has not',
+    'sql/m/pages.sql:10: incremental names the column y, which is not in columns',
   );
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('source_id AS crawl', 'source_id') }),

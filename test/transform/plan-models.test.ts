@@ -40,12 +40,12 @@ test.each<[string, ModelText, string, string?]>([
     'a table that is not there',
     { columns, sql: 'SELECT 1 AS x\nFROM raw.pages\nJOIN raw.pagess USING (url)' },
     'sql/m/a.sql:11: reads raw.pagess, which is not in the warehouse',
-    'declare the columns it needs under reads: raw.pagess, then a missing table is an empty one',
+    'declare its columns under reads: raw.pagess; then a missing table counts as empty',
   ],
   [
     'a model that nobody makes',
     { columns, sql: 'SELECT 1 AS x FROM mart.b' },
-    'sql/m/a.sql:9: reads mart.b, which no model makes',
+    'sql/m/a.sql:9: reads mart.b, which no model builds',
     'models: mart.a',
   ],
   [

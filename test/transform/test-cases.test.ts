@@ -45,8 +45,8 @@ test('a case that fails shows what is missing, what is too much and which tests 
   expect(code).toBe(4);
   expect(stdout.split('\n').slice(3)).toEqual([
     'mart.doubled: a number is doubled',
-    '  expected, but not there: {"url":"a","twice":"5"}',
-    '  there, but not expected: {"url":"a","twice":"4"}',
+    '  missing: {"url":"a","twice":"5"}',
+    '  unexpected: {"url":"a","twice":"4"}',
     '  tests that failed: unique(url)',
     '',
   ]);

@@ -10,14 +10,14 @@ import { printRun } from '../run-report.ts';
 export const backfill: Command = {
   name: 'backfill',
   keepsLog: true,
-  summary: 'a one-off: load what ended between two days',
+  summary: 'load the crawls that ended between two days, once',
   positionals: { shown: '[PIPELINE…] --from DATE --to DATE', most: Number.POSITIVE_INFINITY },
   flags: {
     from: { type: 'string', value: 'DATE', help: 'first day (UTC) on which a crawl ended' },
-    to: { type: 'string', value: 'DATE', help: 'first day (UTC) no longer wanted' },
+    to: { type: 'string', value: 'DATE', help: 'first day (UTC) that is not included' },
     ...RUN_FLAGS,
-    reload: { type: 'boolean', help: 'load again what the warehouse holds' },
-    plan: { type: 'boolean', help: 'only say what would be done' },
+    reload: { type: 'boolean', help: 'load again units that are already loaded' },
+    plan: { type: 'boolean', help: 'only print the plan' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

@@ -8,7 +8,7 @@ import { dayOf, selectedSources } from '../run-flags.ts';
 
 export const discover: Command = {
   name: 'discover',
-  summary: 'what is finished and not yet loaded, what is still open',
+  summary: 'list finished crawls that are not loaded, and crawls that are still open',
   positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'checks settings, token, stores, disk and versions; says what to do',
+  summary: 'check settings, token, stores, disk and versions, and say what to do',
   positionals: { shown: '', most: 0 },
   flags: {},
   async run(invocation) {

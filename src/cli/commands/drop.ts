@@ -9,18 +9,18 @@ import { printErrors } from '../run-report.ts';
 export const drop: Command = {
   name: 'drop',
   keepsLog: true,
-  summary: 'take data out of the warehouse, and keep it out until it is loaded again on purpose',
+  summary: 'drop data from the warehouse; no run loads it again until a person asks for it',
   positionals: { shown: '--crawl ID… | --project P…', most: 0 },
   flags: {
-    crawl: { type: 'string', multiple: true, value: 'ID', help: 'what there is of this crawl' },
+    crawl: { type: 'string', multiple: true, value: 'ID', help: 'all data of this crawl' },
     project: {
       type: 'string',
       multiple: true,
       value: 'P',
-      help: 'what there is of this project, by id or name',
+      help: 'all data of this project, by id or name',
     },
     dataset: { type: 'string', multiple: true, value: 'D', help: 'only from this dataset' },
-    plan: { type: 'boolean', help: 'only say what would be taken out' },
+    plan: { type: 'boolean', help: 'only print the units that would be dropped' },
   },
   async run(invocation) {
     const request = {
@@ -29,8 +29,8 @@ export const drop: Command = {
       datasets: invocation.texts('dataset'),
     };
     if (request.crawls.length === 0 && request.projects.length === 0) {
-      throw new CrawlhouseError('usage', 'say what is to be dropped', {
-        hint: 'crawlhouse drop --crawl ID, or --project NAME; --plan shows what it would take',
+      throw new CrawlhouseError('usage', 'name the crawls or projects to drop', {
+        hint: 'crawlhouse drop --crawl ID, or --project NAME; --plan prints the units',
       });
     }
     const settings = await invocation.settings();

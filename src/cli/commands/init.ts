@@ -9,7 +9,7 @@ import type { Command } from '../command.ts';
 const TEMPLATE = join(import.meta.dirname, '..', '..', '..');
 
 const SETTINGS = `# yaml-language-server: $schema=schemas/crawlhouse.schema.json
-# Settings; each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env, which only you may read.
+# Settings. Each is also a variable CRAWLHOUSE_<KEY>. The access token is best kept in .env, which only you may read.
 since: all
 `;
 

@@ -7,7 +7,7 @@ import { printRun } from '../run-report.ts';
 export const load: Command = {
   name: 'load',
   keepsLog: true,
-  summary: 'staged packages of any machine into the warehouse',
+  summary: 'load packages that any machine has staged',
   positionals: { shown: 'PACKAGE…', most: Number.POSITIVE_INFINITY },
   flags: {},
   async run(invocation) {

@@ -23,7 +23,7 @@ export const query: Command = {
   positionals: { shown: '[SQL]', most: 2 },
   flags: {
     file: { type: 'string', value: 'F', help: 'the SQL of this file' },
-    question: { type: 'boolean', help: 'a saved question, by name; without one: list them' },
+    question: { type: 'boolean', help: 'a saved question, by name; without a name, lists them' },
     param: {
       type: 'string',
       short: 'p',
@@ -32,8 +32,8 @@ export const query: Command = {
       help: 'the value of $NAME in the SQL, or of a parameter of the question',
     },
     format: { type: 'string', value: 'FORMAT', help: `${QUERY_FORMATS.join(', ')} (table)` },
-    'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: what looks like a formula stays text' },
-    output: { type: 'string', value: 'F', help: 'write to this file; its ending says the format' },
+    'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
+    output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
   },
   async run(invocation) {
     const settings = await invocation.settings();

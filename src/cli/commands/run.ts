@@ -9,7 +9,7 @@ import { printRun } from '../run-report.ts';
 export const run: Command = {
   name: 'run',
   keepsLog: true,
-  summary: 'everything that is due, from discovery to the published warehouse',
+  summary: 'load everything that is due, from discovery to the published warehouse',
   positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
   flags: RUN_FLAGS,
   async run(invocation) {

@@ -30,9 +30,13 @@ export const sandboxStart: Command = {
     faults: {
       type: 'string',
       value: 'FILE',
-      help: 'faults to begin with, as POST /_sandbox/faults takes them',
+      help: 'the first faults, in the form of POST /_sandbox/faults',
     },
-    state: { type: 'string', value: 'DIR', help: 'where its data stay; none: gone when it ends' },
+    state: {
+      type: 'string',
+      value: 'DIR',
+      help: 'a folder for its data; without it, they are removed at the end',
+    },
     'store-a-endpoint': {
       type: 'string',
       value: 'URL',
@@ -48,8 +52,12 @@ export const sandboxStart: Command = {
       value: 'N',
       help: 'objects that a data export is written to; default 1',
     },
-    'export-gzip': { type: 'boolean', help: 'data exports as csv and json come compressed (.gz)' },
-    'ready-file': { type: 'string', value: 'F', help: 'gets one JSON document once the sandbox answers' },
+    'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
+    'ready-file': {
+      type: 'string',
+      value: 'F',
+      help: 'a file that gets one JSON document once the sandbox answers',
+    },
   },
   async run(invocation) {
     const path = (text: string): string => resolve(invocation.workingDirectory, text);

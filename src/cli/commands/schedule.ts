@@ -17,9 +17,9 @@ import { describeRun } from '../run-report.ts';
 export const schedule: Command = {
   name: 'schedule',
   keepsLog: true,
-  summary: 'the long-running service: runs what schedules.yaml says, when it says',
+  summary: 'the long-running service: run the schedules of schedules.yaml at their times',
   positionals: { shown: '', most: 0 },
-  flags: { once: { type: 'boolean', help: 'run what is due now, then end with the exit code of that' } },
+  flags: { once: { type: 'boolean', help: 'run the due schedules, then end with their exit code' } },
   async run(invocation) {
     const settings = await invocation.settings();
     serviceSettings(settings);

@@ -11,7 +11,7 @@ import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from
 
 export const status: Command = {
   name: 'status',
-  summary: 'last runs, what fails and why, what is due, how fresh, next firings, disk use',
+  summary: 'incidents, failing units, last runs, due units, freshness, next firings, disk use',
   positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
   flags: {},
   async run(invocation) {
@@ -40,7 +40,7 @@ async function find(wanted: string, status: Status, settings: Settings): Promise
   const found = findInStatus(wanted, projects, status);
   if (projects.length > 0 || found.runs.length > 0 || found.units.length > 0) return found;
   throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
-    hint: 'give a unit, a crawl, a project or the first characters of a run; crawlhouse status shows what there is',
+    hint: 'give a unit, a crawl, a project or the first characters of a run; crawlhouse status lists them',
   });
 }
 

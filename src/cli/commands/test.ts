@@ -12,7 +12,7 @@ export const test: Command = {
   summary: 'data tests of the models on the published warehouse; or cases of them',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {
-    unit: { type: 'boolean', help: 'the cases in sql/cases instead: rows in, rows out, no warehouse' },
+    unit: { type: 'boolean', help: 'the cases in sql/cases instead: rows in, rows out, without a warehouse' },
   },
   async run(invocation) {
     if (invocation.has('unit')) return testUnits(invocation);
@@ -44,8 +44,8 @@ function describeCase({ model, case: name, status, missing, surplus, failedTests
   const line = (what: string) => (row: object) => `  ${what} ${stringifyJson(row)}\n`;
   return [
     `\n${model}: ${name}\n`,
-    ...missing.map(line('expected, but not there:')),
-    ...surplus.map(line('there, but not expected:')),
+    ...missing.map(line('missing:')),
+    ...surplus.map(line('unexpected:')),
     failedTests.length > 0 ? `  tests that failed: ${failedTests.join(', ')}\n` : '',
   ].join('');
 }

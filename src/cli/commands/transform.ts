@@ -11,7 +11,7 @@ const PARTITIONS_SHOWN = 3;
 export const transform: Command = {
   name: 'transform',
   keepsLog: true,
-  summary: 'make the models that are behind, test them and publish',
+  summary: 'build the models that are behind, test them and publish',
   positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
   flags: {
     select: {

@@ -74,7 +74,7 @@ async function* pages(
     const query = { fields: dimensions, value: RANKING_VALUES, sort, limit: PAGE_ROWS, offset };
     const rows = await ask(query, rankingColumns(dimensions));
     const content = hashOf(rows);
-    if (content === before) refuse(`the page behind ${offset} rows is the one before it again`);
+    if (content === before) refuse(`the page after ${offset} rows repeats the page before it`);
     before = content;
     const page = rankingSums(rows);
     for (const name of ADDITIVE) sums[name] += page[name];

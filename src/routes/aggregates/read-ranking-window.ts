@@ -81,7 +81,7 @@ function refuseDisorder(rows: readonly AggregateRow[], days: readonly string[], 
   for (const [index, { date }] of rows.entries()) {
     const day = String(date);
     if (!days.includes(day) || day < last) {
-      const why = day < last ? `comes after ${last}` : 'is not among the days asked for';
+      const why = day < last ? `comes after ${last}` : 'is not among the requested days';
       throw new CrawlhouseError('contract_broken', `POST ${path}: row ${index + 1}: date ${day} ${why}`);
     }
     last = day;

@@ -10,7 +10,7 @@ export interface Expected {
   readonly format: 'csv' | 'json';
   /** What it is called in messages. */
   readonly file: string;
-  /** Names of the fields that were asked for; a row may have no others than those of an error object. */
+  /** Names of the requested fields; a row may have no others than those of an error object. */
   readonly fields: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const OTHER_FORMAT = { csv: /json/i, json: /csv/i } as const;
 export function refuseForeignType(contentType: string | undefined, { format, file }: Expected): void {
   const type = contentType?.split(';')[0]?.trim() ?? '';
   if (!OTHER_KINDS.test(type) && !OTHER_FORMAT[format].test(type)) return;
-  throw new CrawlhouseError('contract_broken', `${file}: ${type} came where ${WORDS[format]} was asked for`);
+  throw new CrawlhouseError('contract_broken', `${file}: ${type} came instead of ${WORDS[format]}`);
 }
 
 /**
@@ -63,7 +63,7 @@ function refuseForeign(head: Buffer, isWhole: boolean, expected: Expected): void
   if (text.startsWith('<')) {
     throw new CrawlhouseError(
       'contract_broken',
-      `${file}: an HTML or XML page came where ${WORDS[format]} was asked for: ${JSON.stringify(text.slice(0, 80))}`,
+      `${file}: an HTML or XML page came instead of ${WORDS[format]}: ${JSON.stringify(text.slice(0, 80))}`,
     );
   }
   if (!text.startsWith('{')) return;

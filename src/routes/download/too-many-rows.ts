@@ -4,7 +4,7 @@ export class TooManyRows extends Error {
   readonly rows: number;
 
   constructor(rows: number) {
-    super(`${rows} rows came, more than were reported`);
+    super(`${rows} rows came, more than reported`);
     this.rows = rows;
   }
 }

@@ -46,7 +46,7 @@ export async function* verifiedBody(
   const encoding = contentEncoding.trim().toLowerCase();
   if (encoding !== 'gzip' && encoding !== 'identity' && encoding !== '') {
     body.destroy();
-    throw new CrawlhouseError('contract_broken', `${what}: Content-Encoding ${encoding} was not asked for`);
+    throw new CrawlhouseError('contract_broken', `${what}: Content-Encoding ${encoding} was not requested`);
   }
   const hash = createHash('sha256');
   let wireBytes = 0;
@@ -65,7 +65,7 @@ export async function* verifiedBody(
       contentBytes += chunk.length;
       if (contentBytes > mostBytes)
         throw overLimit(
-          `${what}: more than ${bytesText(mostBytes)} came, which no such rows have`,
+          `${what}: more than ${bytesText(mostBytes)} came, too much for these rows`,
           'bytes_per_row',
         );
       hash.update(chunk);

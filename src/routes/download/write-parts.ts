@@ -34,7 +34,7 @@ export interface PartOptions {
   readonly mostRows?: number;
   /** Bytes of the longest record. */
   readonly mostRecord?: number;
-  /** Names of the fields that were asked for. */
+  /** Names of the requested fields. */
   readonly fields?: readonly string[];
 }
 
@@ -213,7 +213,7 @@ async function flush(part: OpenPart): Promise<void> {
 /** @param line the first line of the record */
 export function tooLong(file: string, line: number, most: number): CrawlhouseError {
   return overLimit(`${file}:${line}: the record is longer than ${bytesText(most)}`, 'record', {
-    hint: 'fields.exclude in the pipeline file leaves long fields out; limits.record goes up to 16MB',
+    hint: 'fields.exclude in the pipeline file omits long fields; limits.record may be up to 16MB',
   });
 }
 
@@ -224,5 +224,5 @@ function countLines(bytes: Buffer): number {
 }
 
 function notWhole(file: string): CrawlhouseError {
-  return retriable('cut_short', `${file}: the last line has no newline: the file is not whole`);
+  return retriable('cut_short', `${file}: the last line has no newline: the file is incomplete`);
 }

@@ -89,7 +89,7 @@ export async function awaitExport(
       throw new CrawlhouseError(
         'timed_out',
         `the data export ${one.id} of ${one.resource_id} is still ${one.status} after ${durationText(waitMs / 1000)} (limits.export_wait)`,
-        { hint: 'the next run waits for the same data export; limits.export_wait sets for how long' },
+        { hint: 'the next run waits for the same data export; limits.export_wait sets the longest wait' },
       );
     }
     await sleep(Math.min(wait, left), undefined, { signal });

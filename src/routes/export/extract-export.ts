@@ -112,6 +112,6 @@ function sameHeader(
   if (before === null || now === null || before.join('\0') === now.join('\0')) return now ?? before;
   throw new CrawlhouseError(
     'contract_broken',
-    `${key}:1: the header differs from that of the objects before it`,
+    `${key}:1: the header differs from that of the earlier objects`,
   );
 }

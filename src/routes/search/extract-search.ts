@@ -115,7 +115,7 @@ class SearchSplit {
     if (name === undefined) {
       throw new CrawlhouseError(
         'impossible_route',
-        `${describeSource(this.#request.source)}: ${count} rows are alike in every number, and ${this.#reach()}`,
+        `${describeSource(this.#request.source)}: ${count} rows have the same numbers, and ${this.#reach()}`,
         { hint: 'take the route stream' },
       );
     }
@@ -148,7 +148,7 @@ class SearchSplit {
   #reach(): string {
     return this.#request.key.length > 0
       ? `a search gives ${SEARCH_CEILING}`
-      : `without a key a search is sure of ${SEARCH_PAGE_ROWS}, one page`;
+      : `without a key a search is reliable up to ${SEARCH_PAGE_ROWS}, one page`;
   }
 
   /** Two parts that are not the whole: rows would be missing, or stand in both. */
@@ -173,7 +173,7 @@ class SearchSplit {
     const { source } = this.#request;
     throw new CrawlhouseError(
       'contract_broken',
-      `${describeSource(source)}: a search by ${name} brought ${JSON.stringify(value)}, no number`,
+      `${describeSource(source)}: a search by ${name} brought ${JSON.stringify(value)}, which is not a number`,
     );
   }
 

@@ -8,7 +8,7 @@ import { extractSearch, SEARCH_PAGE_ROWS } from './extract-search.ts';
 
 /** Pages of searches (docs/decisions/search.md). */
 export const SEARCH_ROUTE: Route = {
-  reason: 'a search, as the export is refused',
+  reason: 'a search, because the export is refused',
   formats: (source) => (isStreamed(source) ? ['json'] : []),
   suits: (rows) => rows !== null && rows <= SEARCH_CEILING,
   requests: (source, rows) => describingRequests(source) + Math.ceil((rows ?? 0) / SEARCH_PAGE_ROWS),

@@ -41,7 +41,7 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 function unknownWords(schema: unknown): string {
   const keys = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
-  const known = keys.length === 0 ? ': it takes none here' : `: those here are ${keys.join(', ')}`;
+  const known = keys.length === 0 ? ': it has none here' : `: those here are ${keys.join(', ')}`;
   return `is not a parameter of this request${keys.length <= FEW ? known : ''}`;
 }
 

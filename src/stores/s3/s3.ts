@@ -8,7 +8,9 @@ const S3Settings = z.strictObject({
   prefix: Prefix,
   region: Given,
   endpoint: Endpoint,
-  credentials_secret: Given.optional().describe('The secret by which the service writes to it: its name.'),
+  credentials_secret: Given.optional().describe(
+    'The name of the secret with which the service writes to it.',
+  ),
 });
 type S3Settings = z.output<typeof S3Settings>;
 

@@ -52,16 +52,16 @@ test('a page that comes again is an error, whatever it adds up to', async () => 
   const service = await rankings([0, 1e9], () => ({ cols: COLUMNS, rows: rowsFrom(0, PAGE_ROWS) }));
   await expect(extracted(service)).rejects.toMatchObject({
     code: 'cut_short',
-    message: `ranking performance of project p: the page behind ${PAGE_ROWS} rows is the one before it again`,
+    message: `ranking performance of project p: the page after ${PAGE_ROWS} rows repeats the page before it`,
   });
 });
 
 test.for([
   [
     { cols: ['date', 'page', 'clicks', 'impressions', 'position'], rows: [] },
-    'url does not stand there once',
+    'url is not there exactly once',
   ],
-  [{ cols: [...COLUMNS, 'url'], rows: [] }, 'url does not stand there once'],
+  [{ cols: [...COLUMNS, 'url'], rows: [] }, 'url is not there exactly once'],
   [{ cols: COLUMNS, rows: [['2025-01-01', 'u']] }, 'row 1 has 2 values for 5 columns'],
   [{ error: 'too many buckets' }, 'without a table: "too many buckets"'],
 ] as const)('a table %o is not the one asked for', async ([table, problem]) => {
@@ -83,7 +83,7 @@ test('an aggregate that carries an error of the service is that error', async ()
 
 test.for([
   [['2025-01-02', '2025-01-01'], 'row 2: date 2025-01-01 comes after 2025-01-02'],
-  [['2025-01-01', '2025-01-09'], 'row 2: date 2025-01-09 is not among the days asked for'],
+  [['2025-01-01', '2025-01-09'], 'row 2: date 2025-01-09 is not among the requested days'],
 ] as const)(
   'days that come as %o are refused: a cut page would hold half of one',
   async ([dates, problem]) => {
