@@ -34,7 +34,7 @@ export type AggregateBody = z.input<typeof AggregateBody>;
 /** The column that counts, where a query gives no `value` (wire-facts.md). */
 export const COUNT_COLUMN = 'page_count';
 
-/** One table an aggregate query; it may carry an error of its own instead (wire-facts.md). */
+/** One table for each aggregate query, or an error in its place (wire-facts.md). */
 export const Aggregate = z
   .looseObject({
     cols: z.array(z.string()).optional(),
@@ -50,10 +50,10 @@ export type AggregateResponse = z.infer<typeof AggregateResponse>;
 export type AggregateRow = Readonly<Record<string, unknown>>;
 
 /**
- * The columns that were asked for of an aggregate's table, as records.
+ * The requested columns of an aggregate's table, as records.
  *
  * @param path of the request, for messages
- * @throws CrawlhouseError `contract_broken` for what is no such table, or the error that stands in its place
+ * @throws CrawlhouseError `contract_broken` if this is not such a table, or the error in its place
  */
 export function aggregateRows(
   table: Aggregate | undefined,

@@ -4,10 +4,10 @@ import type { Endpoint } from './endpoint.ts';
 import type { Oql } from './oql.ts';
 import { OqlError, parseOql } from './parse-oql.ts';
 
-/** What a request would carry. */
+/** The contents of a request. */
 export interface Outgoing {
   readonly parameters: Readonly<Record<string, string>>;
-  /** As it goes into the address. */
+  /** As it is written into the address. */
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -32,7 +32,7 @@ export function checkOutgoing(endpoint: Endpoint, { parameters, query, body }: O
   const wrong = asked?.error?.issues[0];
   if (wrong) refuse(wrong.path.join('.') || 'query', wrong.message);
   if (body === undefined || endpoint.body === undefined || endpoint.sends === 'multipart') return;
-  // As the service reads it: without what JSON leaves out, and NaN as null.
+  // As the service reads it: without values that JSON omits, and with NaN as null.
   const wire = parseJson(stringifyJson(body));
   const issue = endpoint.body.safeParse(wire).error?.issues[0];
   if (issue) refuse(issue.path.join('.') || 'body', issue.message);

@@ -16,7 +16,7 @@ import { type ServiceRequest, type StreamedResponse, Transport, type TransportOp
 
 type Output<E> = E extends { readonly response: infer R extends z.ZodType } ? z.output<R> : undefined;
 
-/** What an operation gives: its resource where the answer wraps one, or the whole answer. */
+/** The result of an operation: the resource that the answer wraps, or the whole answer. */
 export type ResultOf<E> = E extends { readonly result: infer K extends keyof Output<E> }
   ? Output<E>[K]
   : Output<E>;
@@ -44,14 +44,14 @@ export type ItemOf<Id extends ListId> = (ResultOf<Endpoints[Id]> extends readonl
   readonly id: string;
 };
 
-/** A request of a list: whose it is, its order and its filters. */
+/** A request of a list: its parent, order and filters. */
 export type ListRequest<Id extends ListId> = Readonly<
   Record<PathParameter<Endpoints[Id]['path']>, string>
 > & {
   readonly query?: PageQuery;
 };
 
-/** What a streamed export is asked for: the whole, or what `oql` leaves. */
+/** The request of a streamed export: all rows, or those that fit `oql`. */
 export type ExportRequest = Omit<SearchBody, 'limit' | 'offset'>;
 
 /** The form of a streamed export. */
@@ -171,8 +171,8 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /**
-   * `POST …?export=true`: the rows as one streamed file, asked for once, because a stream that breaks can't be taken up
-   * again. `file_type` goes in the query and in the body (wire-facts.md).
+   * `POST …?export=true`: the rows as one streamed file. It is requested once, because a broken stream can't be
+   * resumed. `file_type` goes in the query and in the body (wire-facts.md).
    */
   export(
     source: DataSource,

@@ -66,7 +66,7 @@ export const CrawlConfig = z
   .meta({ id: 'CrawlConfig' });
 export type CrawlConfig = z.infer<typeof CrawlConfig>;
 
-/** Fields that the service still serves and that nobody is to use (api-spec.md §9). */
+/** Deprecated fields that the service still sends (api-spec.md §9). */
 export const DEPRECATED_CONFIG_FIELDS = [
   'reuse_cookies',
   'scheduling_period',
@@ -79,11 +79,11 @@ const CustomWebhook = z.strictObject({
   url: HttpUrl,
   /** Null removes it; absent keeps what the same `url` had (spec-notes.md 19). */
   secret: z.string().min(WEBHOOK_SECRET_LENGTH.min).max(WEBHOOK_SECRET_LENGTH.max).nullish(),
-  /** What the service answers in place of the secret; taken back and without effect. */
+  /** The service's placeholder for the secret. It may be sent back without effect. */
   secret_enabled: z.boolean().optional(),
 });
 
-/** Who is told when a crawl ended or failed to start (api-spec.md §6). */
+/** The recipients of notifications when a crawl ended or failed to start (api-spec.md §6). */
 const Notifications = z.strictObject({
   email_recipients: z.array(z.email()).max(MAX_NOTIFICATIONS).nullish(),
   custom_webhooks: z.array(CustomWebhook).max(MAX_NOTIFICATIONS).nullish(),
@@ -100,7 +100,10 @@ const deprecated = Object.fromEntries(
   DEPRECATED_CONFIG_FIELDS.map((name) => [name, z.unknown().optional().meta({ deprecated: true })]),
 ) as Record<(typeof DEPRECATED_CONFIG_FIELDS)[number], z.ZodOptional<z.ZodUnknown>>;
 
-/** A configuration to create (api-spec.md §2.8). What depends on the project (features, ownership) the service checks. */
+/**
+ * A configuration to create (api-spec.md §2.8). The service checks rules that depend on the project (features,
+ * ownership).
+ */
 export const CrawlConfigInput = z
   .strictObject({
     name: z.string().trim().min(1),

@@ -39,7 +39,9 @@ export const CrawlOverCrawl = z
   .meta({ id: 'CrawlOverCrawl' });
 export type CrawlOverCrawl = z.infer<typeof CrawlOverCrawl>;
 
-/** What a list of them can be sorted and filtered by; the record's name for `created_at` is `creation_date`. */
+/**
+ * The fields that a list of them can be sorted and filtered by; the record's name for `created_at` is `creation_date`.
+ */
 export const CRAWL_OVER_CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
 /** The optional body of a launch: one transformation, an object here and an array in the record (spec-notes.md 7). */

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
 import { NoQuery } from './pagination.ts';
 
-/** What became of a URL that a crawl came to (api-spec.md §2.5). */
+/** The result for a URL that a crawl reached (api-spec.md §2.5). */
 export const FETCH_STATUSES = [
   'fetched_2xx',
   'fetched_3xx',
@@ -42,7 +42,7 @@ const counters = {
 };
 const status = openEnum(['done', 'running', 'waiting']);
 
-/** A URL that stands for its fetch status; `fetch_date` is ISO 8601 in UTC (api-spec.md §2.5). */
+/** A sample URL of a fetch status; `fetch_date` is ISO 8601 in UTC (api-spec.md §2.5). */
 const UrlSample = z.looseObject({
   url: z.string(),
   fetch_date: z.string(),

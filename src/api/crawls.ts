@@ -63,7 +63,7 @@ export const Crawl = z
   .meta({ id: 'Crawl' });
 export type Crawl = z.infer<typeof Crawl>;
 
-/** What a list of crawls can be sorted and filtered by; `ended_at` is not among it (spec-notes.md 4). */
+/** The fields that a list of crawls can be sorted and filtered by; `ended_at` is not one of them (spec-notes.md 4). */
 export const CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
 const CrawlResponse = z.looseObject({ crawl: Crawl });

@@ -11,7 +11,10 @@ const EXPORT_TARGETS = ['store_a', 'store_b'] as const;
 export type ExportTarget = (typeof EXPORT_TARGETS)[number];
 export const CSV_DELIMITERS = [',', ';', '\t'] as const;
 
-/** What a list of data exports can be sorted and filtered by; the target is not among it (api-spec.md §2.12). */
+/**
+ * The fields that a list of data exports can be sorted and filtered by; the target is not one of them (api-spec.md
+ * §2.12).
+ */
 export const DATA_EXPORT_LIST_FIELDS = [
   'id',
   'status',
@@ -81,7 +84,7 @@ export const DataExportInput = z
   .meta({ id: 'DataExportInput' });
 /** As the service has checked it. */
 export type DataExportRequest = z.output<typeof DataExportInput>;
-/** As one asks for it; whether the parameters fit the target is the service's to say. */
+/** As a client requests it. The service checks that the parameters fit the target. */
 export type DataExportInput = Omit<DataExportRequest, 'target' | 'target_parameters'> & {
   readonly target: ExportTarget;
   readonly target_parameters: DataExportRequest['target_parameters'];

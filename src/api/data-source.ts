@@ -35,7 +35,7 @@ export function requiredFields(source: DataSource): readonly string[] {
   return source.dataType === 'links' ? ['origin', 'target'] : [];
 }
 
-/** What a source answers to, and the parameters of its path. */
+/** The endpoints of a source, and the parameters of their paths. */
 export interface SourceEndpoints {
   readonly parameters: Readonly<Record<string, string>>;
   readonly fields: Endpoint;

@@ -18,7 +18,7 @@ export interface Endpoint {
   /** The scope asked of the token (docs/service-decisions.md). */
   readonly scope: Scope;
   readonly summary: string;
-  /** Where it stands in api-spec.md, such as `§4.3`. */
+  /** Its section of api-spec.md, such as `§4.3`. */
   readonly source: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
@@ -39,7 +39,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
   ? Name | PathParameter<Rest>
   : never;
 
-/** What every endpoint may answer with besides its own errors (api-spec.md §7). */
+/** The errors that every endpoint may answer with, besides its own (api-spec.md §7). */
 export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
 
 /** An endpoint with its types as written. */

@@ -6,7 +6,7 @@ import { listQuery, NoQuery, pageOf } from './pagination.ts';
 
 const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
 
-/** What a list of ingest files can be sorted and filtered by (api-spec.md §2.9). */
+/** The fields that a list of ingest files can be sorted and filtered by (api-spec.md §2.9). */
 export const INGEST_FILE_LIST_FIELDS = ['id', 'name', 'status', 'kind', 'created_at'] as const;
 
 /** An ingest file (api-spec.md §2.9); `size` counts characters, `created_at` is UTC milliseconds. */

@@ -5,8 +5,8 @@ import type { PageMeta } from './pagination.ts';
 import type { BrokenItem, ListPage } from './read-list.ts';
 
 /**
- * The schema of a list's page that holds each item against its contract by itself: one that does not fit is set apart,
- * and the others stay.
+ * The schema of a list's page that checks each item against its contract separately. An item that does not fit is left
+ * out, and the others stay.
  *
  * @param offset of the page, for items without an id
  */

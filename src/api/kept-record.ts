@@ -1,8 +1,9 @@
 import { withoutUserinfo } from './without-userinfo.ts';
 
 /**
- * What is kept of a value: `value` is a text, number or truth value; `[shape]` a list; an object names its keys, `*`
- * stands for any. `open` keeps all but keys whose names speak of secrets; `reference` keeps `secrets://…` only.
+ * The parts of a value to keep. `value` is a text, number or truth value; `[shape]` is a list; an object names its
+ * keys, and `*` matches any. `open` keeps all keys except those whose names suggest secrets. `reference` keeps only
+ * `secrets://…`.
  */
 type Shape = 'value' | 'open' | 'reference' | readonly [Shape] | ObjectShape;
 interface ObjectShape {
@@ -12,7 +13,7 @@ interface ObjectShape {
 const VALUES: Shape = ['value'];
 const MAP: Shape = { '*': 'value' };
 
-/** What describes a scraped field; the specification shows no shape (docs/decisions/redaction.md). */
+/** The description of a scraped field; the specification shows no shape (docs/decisions/redaction.md). */
 const CUSTOM_FIELD: Shape = {
   name: 'value',
   type: 'value',
@@ -24,7 +25,10 @@ const CUSTOM_FIELD: Shape = {
   attribute: 'value',
 };
 
-/** What is kept of a crawl configuration, wherever it stands (api-spec.md §2.8, spec-notes.md 33). No other key is. */
+/**
+ * The keys of a crawl configuration to keep, wherever it occurs (api-spec.md §2.8, spec-notes.md 33). No other key is
+ * kept.
+ */
 const CRAWL_CONFIG: ObjectShape = {
   id: 'value',
   name: 'value',
@@ -135,9 +139,9 @@ const CONFIG_NAME = /^(crawl_?)?config(uration)?s?$/i;
 type Record_ = Readonly<Record<string, unknown>>;
 
 /**
- * What goes to the warehouse of a record of the list of that name: an allow-list, so that a secret under a key of
- * tomorrow stays out (spec-notes.md 33). Of a configuration only the keys named here; of other records also plain
- * values that nobody has declared, and the objects that the pipeline declares. User names and passwords in addresses go.
+ * The part of a list's record that goes to the warehouse. This is an allow-list, so that a secret under a future key
+ * stays out (spec-notes.md 33). A configuration keeps only the keys named here. Other records also keep undeclared
+ * plain values, and the objects that the pipeline declares. User names and passwords in addresses are removed.
  *
  * @param list as in `pipelines/*.yaml`, `source.data_type`
  * @param declared names of the columns that the pipeline declares
@@ -171,7 +175,7 @@ function shapeOf(
   return isMany ? VALUES : 'value';
 }
 
-/** The value in so far as it has the shape; undefined where it has not. */
+/** The part of the value that has the shape; undefined if there is none. */
 function kept(value: unknown, shape: Shape): unknown {
   if (value === null) return null;
   if (shape === 'open') return opened(value);

@@ -13,7 +13,10 @@ export interface OAuthSourceOptions extends OAuthApplication {
   readonly now?: () => number;
 }
 
-/** Access tokens of an OAuth2 grant, refreshed before they expire or when the service refuses one; at most one refresh at a time. */
+/**
+ * Access tokens of an OAuth2 grant. They are refreshed before they expire, or when the service refuses one. At most one
+ * refresh runs at a time.
+ */
 export class OAuthTokenSource implements TokenSource {
   readonly #options: OAuthSourceOptions;
   #tokens: OAuthTokens;

@@ -9,13 +9,13 @@ import { retryAfterMs } from './retry-after.ts';
 import { canonicalScope, type Scope } from './scopes.ts';
 import { serviceAddress } from './service-address.ts';
 
-/** A registered application (api-spec.md §5); its secret is nobody else's. */
+/** A registered application (api-spec.md §5) with its secret. */
 export interface OAuthApplication {
   /** Address of the service, without `/api/v2`. */
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where tokens are asked for; the specification shows no address, `<base_url>/oauth/token` is ours. */
+  /** The token endpoint. The specification shows no address; `<base_url>/oauth/token` is our choice. */
   readonly tokenUrl?: string | undefined;
   readonly retry?: RetryPolicy;
 }
@@ -39,8 +39,8 @@ const TokenResponse = z.looseObject({
 });
 
 /**
- * Tokens as they are kept. The access token is sent until `usableUntil` (UTC milliseconds), some time before it expires;
- * `scopes` are those granted, in their one spelling.
+ * Stored tokens. The access token is sent until `usableUntil` (UTC milliseconds), some time before it expires. `scopes`
+ * are the granted ones, in their standard spelling.
  */
 export interface OAuthTokens {
   readonly accessToken?: string | undefined;
@@ -49,13 +49,13 @@ export interface OAuthTokens {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** What a person is asked at the authorization page. */
+/** The request that a person sees on the authorization page. */
 export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
   /** Comes back with the answer; what did not begin with this state is not ours. */
   readonly state: string;
-  /** Where the page is; the specification shows no address, `<base_url>/oauth/authorize` is ours. */
+  /** The authorization page. The specification shows no address; `<base_url>/oauth/authorize` is our choice. */
   readonly authorizeUrl?: string;
 }
 
@@ -93,8 +93,8 @@ export async function exchangeCode(
 }
 
 /**
- * Tokens for a refresh token: our addition, the specification shows no refresh (docs/service-decisions.md). Where the
- * answer names no new refresh token the former one stays.
+ * Tokens for a refresh token. This is our addition: the specification shows no refresh (docs/service-decisions.md). If
+ * the answer has no new refresh token, the former one stays.
  *
  * @throws CrawlhouseError `unauthorized` where the service refuses the application or the token
  */

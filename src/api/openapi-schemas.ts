@@ -5,11 +5,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** JSON schemas of zod schemas; those with an `id` stand once, as named components of the document. */
+/** JSON schemas of zod schemas. Those with an `id` are named components of the document. */
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonObject>();
 
-  /** The schema of what is sent (`input`) or of what comes (`output`). */
+  /** The schema of requests (`input`) or of answers (`output`). */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     // Inside an object, so that a schema with an id is referred to, also where it is the whole.
     const whole = z.toJSONSchema(z.strictObject({ whole: schema }), {
@@ -34,7 +34,7 @@ export class OpenApiSchemas {
   }
 }
 
-/** What zod has no JSON schema for says itself how it goes over the wire: `meta.wire`. */
+/** Types without a JSON schema in zod give their wire form in `meta.wire`. */
 function asOnTheWire(schema: z.core.$ZodType, json: Record<string, unknown>): void {
   const wire = z.globalRegistry.get(schema as z.ZodType)?.wire;
   if (wire !== undefined) {

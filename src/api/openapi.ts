@@ -34,7 +34,7 @@ const SECTIONS: Readonly<Record<string, readonly [name: string, description: str
   '§4.9': ['Account', 'Workspaces, secrets, data exports to object stores'],
 };
 
-/** What each scope grants (api-spec.md §5). */
+/** The rights of each scope (api-spec.md §5). */
 const GRANTS: Readonly<Record<Scope, string>> = {
   'account:read': 'read access to account data',
   'account:write': 'write access to account data',
@@ -110,7 +110,7 @@ function securitySchemes(baseUrl: string): JsonObject {
   };
 }
 
-/** What the service sends itself (api-spec.md §6). */
+/** The webhooks of the service (api-spec.md §6). */
 function crawlNotification(): JsonObject {
   return {
     operationId: 'crawlNotification',

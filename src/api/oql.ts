@@ -48,7 +48,7 @@ const leaf = z.union([
   z.tuple([name, z.literal('between'), z.tuple([bound, bound])]),
 ]);
 
-/** The tree as a schema, for the contract; `parseOql` takes the same trees and tells better what is wrong. */
+/** The tree as a schema, for the contract; `parseOql` accepts the same trees and has better error messages. */
 export const Oql: z.ZodType<Oql> = (
   z.lazy(() =>
     z.union([
@@ -59,5 +59,5 @@ export const Oql: z.ZodType<Oql> = (
   ) as z.ZodType<Oql>
 ).meta({ id: 'Oql' });
 
-/** A tree inside a request's body: typed here, checked by the service, which knows the fields and names what is wrong. */
+/** A tree inside a request's body. It is typed here; the service knows the fields and checks it. */
 export const OqlTree = z.custom<Oql>().meta({ wire: { $ref: '#/components/schemas/Oql' } });

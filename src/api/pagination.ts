@@ -11,7 +11,7 @@ export const PageMeta = z.looseObject({
 });
 export type PageMeta = z.infer<typeof PageMeta>;
 
-/** One page of a list whose items stand under `key`. */
+/** One page of a list whose items are under `key`. */
 export function pageOf<K extends string, T extends z.ZodType>(key: K, item: T) {
   return z.looseObject({ meta: PageMeta, [key]: z.array(item) } as { meta: typeof PageMeta } & Record<
     K,
@@ -27,8 +27,8 @@ const offset = count.default(0).meta({ wire: { type: 'integer', minimum: 0, defa
 const limit = count.default(10).meta({ wire: { type: 'integer', minimum: 0, default: 10 } });
 
 /**
- * The query of a paginated list as it stands in the address (api-spec.md §4.9, "Pagination query"), with the fields that
- * the list can be sorted and filtered by.
+ * The query of a paginated list in the address (api-spec.md §4.9, "Pagination query"). It has the fields that the list
+ * can be sorted and filtered by.
  */
 export function listQuery(fields: readonly string[]) {
   const named = fields.length > 0 ? fields.map((field) => `\`${field}\``).join(', ') : 'none is specified';

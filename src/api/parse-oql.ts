@@ -12,7 +12,7 @@ import {
 const MAX_OQL_DEPTH = 50;
 const MAX_OQL_NODES = 2000;
 
-/** What is wrong with a tree, and where: `path` leads from the root to the part, such as `oql.and[0].field[1]`. */
+/** An error in a tree. `path` leads from the root to the place, such as `oql.and[0].field[1]`. */
 export class OqlError extends Error {
   override readonly name = 'OqlError';
   readonly path: string;
@@ -33,9 +33,9 @@ export class OqlError extends Error {
 }
 
 export interface ParseOqlOptions {
-  /** What paths begin with, such as the name of the parameter that holds the tree; `oql` by default. */
+  /** The prefix of paths, such as the name of the parameter that holds the tree; default: `oql`. */
   readonly root?: string;
-  /** Sees each leaf once its shape is right, with its path; throws what it finds wrong. */
+  /** Gets each leaf with a valid shape, and its path; throws if it is wrong. */
   readonly onLeaf?: (leaf: OqlLeaf, path: string) => void;
 }
 
@@ -100,7 +100,7 @@ function parseLeaf(leaf: unknown, path: string): OqlLeaf {
   return [name, filter, value as OqlValue, parsed.data];
 }
 
-/** What a filter type takes, where the value is something else. */
+/** The values that a filter type accepts, for a message. */
 function wrongValue(filter: FilterType, value: unknown): string | undefined {
   switch (filter) {
     case 'has_no_value':
@@ -139,7 +139,7 @@ function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A value in a message: as it is where that is short, else what kind it is. */
+/** A value in a message: unchanged if it is short, else its kind. */
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';

@@ -2,9 +2,10 @@ import { stringifyJson } from '../core/json.ts';
 import type { Oql, OqlLeaf, OqlOptions, OqlValue } from './oql.ts';
 
 /**
- * A tree as text for people, such as `status_code >= 400 and (url contains "/a" (ignoring case) or title has no value)`.
- * Trees that mean different things read differently: strings are quoted, compounds inside compounds stand in brackets,
- * `[200, 300)` has its upper bound out. There is no way back from it; JSON is what is kept.
+ * A tree as text for people, such as
+ * `status_code >= 400 and (url contains "/a" (ignoring case) or title has no value)`. Trees with different meanings
+ * print differently. Strings are quoted, compounds inside compounds are in brackets, and `[200, 300)` excludes its
+ * upper bound. The text can't be parsed back; JSON is the stored form.
  */
 export function printOql(oql: Oql): string {
   if ('field' in oql) return printLeaf(oql.field);

@@ -28,7 +28,7 @@ export const Project = z
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
-/** What a list of projects can be sorted and filtered by (api-spec.md §2.3). */
+/** The fields that a list of projects can be sorted and filtered by (api-spec.md §2.3). */
 export const PROJECT_LIST_FIELDS = ['id', 'name', 'start_url', 'features'] as const;
 
 /** A project to create; its name is unique (api-spec.md §4.3). */

@@ -5,7 +5,7 @@ export interface BrokenItem {
   /** Its own, or its place in the list where it has none. */
   readonly id: string;
   readonly projectId: string | null;
-  /** `contract_broken`: which item of which list, which field, what is wrong. */
+  /** `contract_broken`: the list, the item, the field and the fault. */
   readonly error: CrawlhouseError;
 }
 
@@ -33,7 +33,7 @@ interface Item {
 
 /** How often a list that changes while it is read is read again. */
 const LIST_READS = 5;
-/** Items of a list at the most: they are held in memory, and a list that goes on for ever must end. */
+/** The most items of a list. They are held in memory, and an endless list must end. */
 export const MOST_ITEMS = 1_000_000;
 
 /** One pass over a list: its items by their ids, and whether they add up to the service's total. */
@@ -51,12 +51,12 @@ class ListPass<T extends Item> {
     return this.items.size + this.broken.size;
   }
 
-  /** Longer than any list may be, by what it says or by what it holds. */
+  /** Whether the total or the number of items is beyond the limit. */
   get isTooLong(): boolean {
     return Math.max(this.size, this.total) > MOST_ITEMS;
   }
 
-  /** Takes a page in; what is wrong with the list since, null where nothing is. */
+  /** Adds a page; returns the fault of the list so far, or null. */
   take(page: ListPage<T>): string | null {
     const before = this.#total ?? page.total;
     this.#total = page.total;
@@ -70,7 +70,7 @@ class ListPass<T extends Item> {
     return this.size > page.total ? this.#said('') : null;
   }
 
-  /** What is wrong with a list that ends here, the first `offset` of its items not asked for. */
+  /** The fault of a list that ends here, without the first `offset` items; null if there is none. */
   end(offset = 0): string | null {
     return this.size === Math.max(this.total - offset, 0) ? null : this.#said('');
   }
@@ -81,7 +81,7 @@ class ListPass<T extends Item> {
 }
 
 /**
- * Every item of a list, each once, by a pass during which the list stood still.
+ * Every item of a list, each once, from a pass during which the list did not change.
  *
  * @throws CrawlhouseError `contract_broken` for an item outside its contract
  */
@@ -95,9 +95,9 @@ export async function wholeList<T extends Item>(
 }
 
 /**
- * Reads a list from its beginning to the first page that is enough, or to its end. Offsets shift when items come or go
- * meanwhile, so items are known by id, and a pass counts only if every page gave the same total and brought something
- * new and, where it went to the end, as many items came; any other is made again.
+ * Reads a list from its beginning to the first page that is enough, or to its end. Offsets shift when items are added
+ * or removed meanwhile, so items are known by id. A pass is valid only if every page gave the same total and a new
+ * item. A complete pass must also have as many items as the total. An invalid pass is repeated.
  *
  * @param what the list in messages, such as `GET /workspaces`
  * @throws CrawlhouseError `cut_short` when no pass was still
@@ -126,9 +126,9 @@ export async function listUntil<T extends Item>(
 }
 
 /**
- * The items of a list as they come, each once; whoever reads to the end knows that they add up.
+ * The items of a list as they come, each once. At the end their number has been checked.
  *
- * @param offset items at the beginning that were not asked for
+ * @param offset items at the beginning that were skipped
  * @throws CrawlhouseError `cut_short` once the list does not add up to the service's total
  */
 export async function* eachItem<T extends Item>(

@@ -8,7 +8,7 @@ export function encodeRison(value: unknown): string {
   return encodeURIComponent(rison.encode(encodable(value)));
 }
 
-/** The library leaves out what it does not know, `bigint` among it; what has `encode_rison` it asks. */
+/** The library omits types that it does not know, such as `bigint`. It calls `encode_rison` if a value has it. */
 function encodable(value: unknown): unknown {
   if (typeof value === 'bigint')
     return { __prototype__: { encode_rison: true }, encode_rison: () => String(value) };

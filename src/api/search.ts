@@ -16,7 +16,7 @@ export const SearchBody = z
   .meta({ id: 'SearchBody' });
 export type SearchBody = z.input<typeof SearchBody>;
 
-/** A search response; rows stand under `urls`, for links perhaps under `links` (wire-facts.md). */
+/** A search response; rows are under `urls`, for links perhaps under `links` (wire-facts.md). */
 export const SearchResponse = z
   .looseObject({
     meta: z.looseObject({
@@ -31,10 +31,10 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.infer<typeof SearchResponse>;
 
-/** Search and export are told apart by `export` alone, so what is wrong with it is said for both. */
+/** Only `export` distinguishes search and export, so both check it alike. */
 const EXPORT = 'must be true or false, given once';
 
-/** The query of a search; `export=false` says what is so without it. */
+/** The query of a search; `export=false` is the default. */
 export const SearchQuery = z.strictObject({ export: z.literal('false', EXPORT).optional() });
 
 /** File types of a streamed export; `json` comes as JSONL (api-spec.md §4.1). */
@@ -43,7 +43,7 @@ export type ExportFileType = (typeof EXPORT_FILE_TYPES)[number];
 
 const fileType = z.enum(EXPORT_FILE_TYPES).optional();
 
-/** The query of a streamed export; `file_type` stands here, in the body, or in both alike (wire-facts.md). */
+/** The query of a streamed export; `file_type` is here, in the body, or equal in both (wire-facts.md). */
 export const ExportQuery = z.strictObject({ export: z.literal('true', EXPORT), file_type: fileType });
 export const ExportBody = SearchBody.extend({ file_type: fileType }).meta({ id: 'ExportBody' });
 export type ExportBody = z.input<typeof ExportBody>;

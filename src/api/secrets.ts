@@ -11,7 +11,7 @@ const SECRET_TYPES = ['store_a_credentials', 'store_b_credentials'] as const;
  */
 const SECRET_NAME = /^[a-zA-Z-][a-zA-Z0-9_-]{2,63}$/;
 
-/** What a list of secrets can be sorted and filtered by (api-spec.md §2.11). */
+/** The fields that a list of secrets can be sorted and filtered by (api-spec.md §2.11). */
 export const SECRET_LIST_FIELDS = ['name', 'type'] as const;
 
 /** A secret; its value never comes back (api-spec.md §2.11). */
@@ -38,7 +38,7 @@ export const SecretInput = z
   .meta({ id: 'SecretInput' });
 export type SecretInput = z.input<typeof SecretInput>;
 
-/** What the value of a `store_b_credentials` secret holds, before base64 (wire-facts.md). */
+/** The contents of a `store_b_credentials` secret, before base64 (wire-facts.md). */
 export const StoreBCredentials = z.strictObject({
   access_key: z.string().min(1),
   secret_key: z.string().min(1),

@@ -5,7 +5,7 @@ const PREFIX = '/api/v2';
 /**
  * The address of a service as paths are put behind it: without a slash at its end.
  *
- * @throws CrawlhouseError `bad_settings` for what is no such address; no request could ever be right
+ * @throws CrawlhouseError `bad_settings` if it is not such an address; every request would fail
  */
 export function serviceAddress(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

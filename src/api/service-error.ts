@@ -69,7 +69,7 @@ export function serviceError(
   }
   const lacking = body.type === 'forbidden' && FEATURE_CODES.test(body.code ?? '');
   const code = lacking ? 'missing_feature' : (CODES[body.type] ?? codeOfStatus(status));
-  // What the service's message says already is not said twice.
+  // Facts in the service's message are not repeated.
   const untold = (body.fields ?? []).filter(({ message }) => !message || !body.message?.includes(message));
   const fields = untold.map((field) => `${field.name} (${field.message ?? field.type ?? 'invalid'})`);
   const parts = [
@@ -101,7 +101,7 @@ function details(
         : undefined;
   return {
     ...(hint ? { hint } : {}),
-    // What a service echoes may be what must not come out.
+    // A service may echo a secret.
     ...(cause ? { cause: redactTexts(cause) } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

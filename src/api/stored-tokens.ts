@@ -16,7 +16,7 @@ const StoredTokens = z.strictObject({
   usable_until: z.number().optional(),
 });
 
-/** What tokens descend from: the setting `oauth`. Another refresh token there begins a new line. */
+/** The origin of tokens: the setting `oauth`. Another refresh token there starts a new chain. */
 export interface TokenOrigin {
   readonly tokenUrl: string;
   readonly clientId: string;

@@ -1,10 +1,10 @@
 import { CrawlhouseError } from '../core/errors.ts';
 
-/** What gives a client the access tokens it sends. */
+/** The source of a client's access tokens. */
 export interface TokenSource {
   /** The token for a request that is about to be sent. */
   token(signal?: AbortSignal): Promise<string>;
-  /** Another token, after the service refused this one (401); undefined where there is none to be had. */
+  /** Another token, after the service refused this one (401); undefined if there is none. */
   renew(refused: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
@@ -14,7 +14,7 @@ export interface TokenSource {
  * @throws CrawlhouseError `bad_settings` for what no header can carry
  */
 export function fixedToken(token: string): TokenSource {
-  // The token is not repeated, only what is wrong with it.
+  // The message names the fault, not the token.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new CrawlhouseError(
       'bad_settings',

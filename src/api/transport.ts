@@ -199,7 +199,7 @@ export class Transport implements AsyncDisposable {
         body: bodyOf(request.body),
         ...(signal ? { signal } : {}),
       });
-      // A body that is destroyed before it is read tells of it by an event; without a listener that ends the process.
+      // A body that is destroyed before it is read emits an error event. Without a listener, that ends the process.
       response.body.on('error', () => {});
       return response;
     } catch (error) {
@@ -213,12 +213,12 @@ export class Transport implements AsyncDisposable {
   }
 }
 
-/** Also what a caller's signal throws while one waits is an error of ours. */
+/** An abort by the caller's signal during a wait is an error of ours too. */
 function asOurs(error: unknown): never {
   throw toCrawlhouseError(error);
 }
 
-/** What a network error says, without an empty message. */
+/** The text of a network error, which is never empty. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error.cause instanceof Error ? ` (${error.cause.message})` : '';
@@ -255,7 +255,7 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
   );
 }
 
-/** What says only that it was done has no body, or one that is of no interest, save when it says the contrary. */
+/** An answer that only confirms has no body, or one that does not matter unless it is an error. */
 function refuseErrorObject(text: string, status: number, request: ServiceRequest): void {
   let said: ServiceErrorBody | undefined;
   try {

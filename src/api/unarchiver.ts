@@ -4,22 +4,19 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { ServiceClient } from './client.ts';
 import type { Crawl } from './crawls.ts';
 
-/** Waits between two looks at a crawl that is being restored, in milliseconds: they grow until the longest. */
+/** Waits between two polls of a crawl that is being restored, in milliseconds. They grow up to the longest. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
 type UnarchiveCommand = 'unarchive' | 'unarchive-fast';
 
-/**
- * Restores archived crawls, each once a run whoever asks for it, and no more of them than a run may
- * (spec-notes.md 23).
- */
+/** Restores archived crawls, each once a run, up to the limit of a run (spec-notes.md 23). */
 export class Unarchiver {
   readonly #client: ServiceClient;
   readonly #most: number;
   readonly #waitMs: number;
   readonly #signal: AbortSignal;
-  /** By crawl, then by what was asked for: one after the other. */
+  /** By crawl, then by command: one after the other. */
   readonly #crawls = new Map<string, Map<string, Promise<void>>>();
   /** Once the service said that this token may not: it is not asked again. */
   #forbidden: CrawlhouseError | undefined;
@@ -89,7 +86,7 @@ export class Unarchiver {
     }
   }
 
-  /** A token that may read and not restore ends no run: what is live is loaded all the same. */
+  /** A token that may read but not restore does not end the run. Live crawls are still loaded. */
   async #ask(crawlId: string, command: UnarchiveCommand): Promise<void> {
     if (this.#forbidden) throw this.#forbidden;
     try {
@@ -107,10 +104,10 @@ export class Unarchiver {
 }
 
 /**
- * What to do about a crawl that is to be restored: go on, as it is live; ask for it; or wait. A run that was killed, or
- * somebody else, may have asked already, and perhaps for less.
+ * The next step for a crawl to restore: continue, because it is live; request it; or wait. A killed run or a person may
+ * have requested it already, perhaps without its links.
  *
- * @param asked whether this run has asked for it
+ * @param asked whether this run has requested it
  * @throws CrawlhouseError `not_exportable` for a crawl that will not come back by that
  */
 export function unarchiveStep(

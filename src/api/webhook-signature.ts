@@ -9,9 +9,9 @@ export function signWebhook(rawBody: string | Uint8Array, secret: string): strin
 }
 
 /**
- * Whether a webhook comes from who knows the secret. `rawBody` are the bytes as they arrived, not JSON written anew;
- * `header` is the value of `X-Service-Webhook-Signature`, nothing but 64 lowercase hex digits. Takes the same time
- * wherever the signature differs. An empty secret proves nothing: false.
+ * Whether the sender of a webhook knows the secret. `rawBody` has the bytes as received, not JSON written again.
+ * `header` is the value of `X-Service-Webhook-Signature`: exactly 64 lowercase hex digits. The time does not depend on
+ * where the signature differs. An empty secret proves nothing: false.
  */
 export function verifyWebhookSignature(
   rawBody: string | Uint8Array,

@@ -1,4 +1,4 @@
-/** User name and password before the host of an address, wherever it stands in a text. Browsers also read `https:\\u:p@`. */
+/** User name and password before the host of an address, anywhere in a text. Browsers also read `https:\\u:p@`. */
 const USERINFO = /\b([a-z][a-z0-9+.-]*:[/\\]{2,})[^\s/\\?#"'<>]*@/gi;
 
 /** The text without the user name and password of each address in it (`https://user:pw@host/` → `https://host/`). */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an alert can be about. */
+/** The events of alerts. */
 export const ALERT_EVENTS = ['failure', 'recovery', 'stale', 'volume'] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -31,7 +31,7 @@ export const AlertSettings = z.strictObject({
 });
 export type AlertSettings = z.output<typeof AlertSettings>;
 
-/** The same of one schedule: what it says goes before the setting, key by key. */
+/** The same for one schedule. Each of its keys overrides the setting's. */
 export const ScheduleAlerts = z.strictObject(KEYS).partial();
 export type ScheduleAlerts = z.output<typeof ScheduleAlerts>;
 

@@ -13,7 +13,7 @@ export interface CronFields {
   readonly everyHour: boolean;
 }
 
-/** What is wrong with a cron expression of five fields, or undefined. */
+/** The fault of a cron expression of five fields, or undefined. */
 export function cronProblem(text: string): string | undefined {
   const parts = text.trim().split(/\s+/);
   if (parts.length !== 5) {

@@ -17,7 +17,7 @@ function schemaOf(schema: z.ZodType, title: string): object {
     target: 'draft-7',
     io: 'input',
     override({ zodSchema, jsonSchema }) {
-      // As many as the machine has cores: another number elsewhere.
+      // The number of cores of the machine, which differs elsewhere.
       if ((zodSchema as unknown) === SettingsFile.shape.threads) delete jsonSchema.default;
       // A file without `access_token: ${TOKEN}` replaced is what an editor sees.
       if (jsonSchema.format === 'uri') {

@@ -33,7 +33,7 @@ function keepAddress(text: string, isSecret: boolean): void {
   const url = URL.parse(text);
   if (url === null) return;
   for (const part of [url.password, url.username]) {
-    // Of a user name alone, it is a token.
+    // A user name without a password is a token.
     if (part === url.username && url.password !== '') continue;
     keepSecret(part);
     keepSecret(decoded(part));

@@ -96,7 +96,7 @@ function checkNames(
   }
 }
 
-/** Whether a text is the name of a zone; an offset such as +01:00 knows no daylight saving and is none. */
+/** Whether a text is the name of a zone. An offset such as +01:00 is not, because it has no daylight saving. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -14,13 +14,13 @@ const Size = z.string().regex(/^\d+(\.\d+)?\s*([KMGT]i?B)$/i, 'a size is expecte
 const MOST_RECORD = 16 * 1024 * 1024;
 const SINCE = 'all or a date such as 2026-01-31 is expected';
 
-/** What stands in a header: a line break or another control character would end it, or begin another. */
+/** A value for a header. A line break or another control character would end it, or begin another one. */
 const Token = z
   .string()
   .min(1)
   .refine((text) => !/[^\x21-\x7e]/.test(text), 'it has white space or a character beyond ASCII');
 
-/** A registered application and the leave that somebody gave it (docs/client.md, "OAuth2"). */
+/** A registered application and the grant of a person (docs/client.md, "OAuth2"). */
 const OAuthSettings = z.strictObject({
   client_id: Given,
   client_secret: Given,

@@ -46,7 +46,7 @@ async function readFileSettings(
   return { ...source, value: expand(without(source.value, overrides), [], source, variables) };
 }
 
-/** What is left of the file's settings once those that the environment gives are taken out. */
+/** The settings of the file without those that the environment gives. */
 function without(value: unknown, overrides: Readonly<Record<string, unknown>>): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -100,7 +100,7 @@ function expand(
   );
 }
 
-/** Where the service is, and what lets us in. */
+/** The address of the service, and the credentials. */
 export type ServiceSettings =
   | { readonly baseUrl: string; readonly accessToken: string }
   | { readonly baseUrl: string; readonly oauth: OAuthSettings };

@@ -4,13 +4,13 @@ import { SettingsFile } from './settings-file.ts';
 
 export const PREFIX = 'CRAWLHOUSE_';
 
-/** What a variable sets: a setting, or a part of one. */
+/** The target of a variable: a setting, or a part of one. */
 interface Variable {
   readonly path: readonly [key: string, part?: string];
   readonly schema: z.ZodType;
 }
 
-/** Every variable by its name in lower case, without the prefix; parts stand behind `_`: `oauth_client_id`. */
+/** Every variable by its name in lower case, without the prefix. Parts follow `_`: `oauth_client_id`. */
 const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   Object.entries(SettingsFile.shape).flatMap(([key, schema]): [string, Variable][] => {
     const parts = partsOf(schema);

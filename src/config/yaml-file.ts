@@ -4,16 +4,16 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../core/error-codes.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 
-/** Where a parsed YAML value came from: lets an error name the line of any key. */
+/** The origin of a parsed YAML value, so that an error can name the line of any key. */
 export interface YamlSource {
   readonly file: string;
   readonly value: unknown;
-  /** The line (from 1) of the key at `path`, or of the nearest parent that stands in the file. */
+  /** The line (from 1) of the key at `path`, or of the nearest parent in the file. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
 /**
- * Reads one YAML file. Keys may not stand twice; anchors are resolved.
+ * Reads one YAML file. Keys may not be repeated; anchors are resolved.
  *
  * @throws CrawlhouseError `code` with file and line
  */
@@ -77,7 +77,7 @@ function describeIssue(
       ...(allowed.length > 0 ? { hint: `keys that work here: ${allowed.join(', ')}` } : {}),
     };
   }
-  // What is wrong within the one shape that the value has, unless the schema says it in words of its own.
+  // The fault within the one shape of the value, unless the schema has its own message.
   if (issue.code === 'invalid_union' && issue.message === 'Invalid input') {
     const inner = issue.errors.flat().find((one) => one.path.length > 0 || one.code === 'unrecognized_keys');
     if (inner) return describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, source);
@@ -104,7 +104,7 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
 
 interface ObjectSchema {
   readonly shape?: Readonly<Record<string, unknown>>;
-  /** Of a record: what each of its values is. */
+  /** The schema of a record's values. */
   readonly valueType?: unknown;
 }
 

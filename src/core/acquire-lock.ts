@@ -5,7 +5,7 @@ import { describeHolder, lockedError, tryLockState } from './state-lock.ts';
 
 /** Between two looks at a state that another process holds. */
 const LOOK_MS = 200;
-/** Looks at one that does not say who it is, before it is taken for anybody. */
+/** Polls for the name of a holder that has not written it yet. */
 const UNSAID_LOOKS = 5;
 
 /** A backfill has the lowest priority: it waits for other commands, and yields to them between two units. */
@@ -36,12 +36,12 @@ export async function acquireLock(
         if (taken.wasDamaged)
           logger.warn('the lock file was not a database and was emptied', { folder: stateDir });
         if (!yields || !hasLockWaiter(stateDir)) return taken;
-        // Who waits for it goes first.
+        // A waiting process goes first.
         taken[Symbol.dispose]();
         await sleep(LOOK_MS, undefined, { signal });
         continue;
       }
-      // Who has it just now may not have said so yet.
+      // The holder may not have written its name yet.
       const isUnsaid = taken.holder === null && unsaid++ < UNSAID_LOOKS;
       if (!yields && !isUnsaid && !taken.holder?.yields) throw lockedError(stateDir, taken.holder);
       if (!yields) waiter ??= waitForLock(stateDir);

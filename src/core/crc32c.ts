@@ -4,8 +4,8 @@ const SLICES = 8;
 const TABLES: readonly Uint32Array[] = makeTables();
 
 /**
- * CRC-32C (Castagnoli, RFC 3720 B.4), which Google's and Amazon's object stores know and `node:zlib` does not: eight
- * bytes a step. `previous` is the value so far, for data in pieces.
+ * CRC-32C (Castagnoli, RFC 3720 B.4), used by Google's and Amazon's object stores and missing in `node:zlib`. It takes
+ * eight bytes a step. `previous` is the value so far, for data in chunks.
  */
 export function crc32c(bytes: Uint8Array, previous = 0): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [

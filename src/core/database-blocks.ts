@@ -13,17 +13,17 @@ const NO_POINTER = 2n ** 64n - 1n;
 /** About so much is read at a time. */
 const READ_BYTES = 1024 * 1024;
 
-/** What a DuckDB file says of itself since its last checkpoint. */
+/** The header of a DuckDB file as of its last checkpoint. */
 interface Layout {
   readonly blockBytes: number;
   readonly blocks: number;
-  /** Where the list of free blocks begins. */
+  /** The first block of the list of free blocks. */
   readonly free: bigint;
 }
 
 /**
- * Reads every block of a DuckDB file that nobody writes to, and compares it with the checksum that DuckDB stored with
- * it. DuckDB does so only for the blocks that a query needs. Free blocks may hold anything: a write that was cut short.
+ * Reads every block of a DuckDB file without a writer, and compares it with its stored checksum. DuckDB itself checks
+ * only the blocks that a query needs. Free blocks may hold anything, such as an interrupted write.
  *
  * @param name what to call the file where it is damaged
  * @throws CrawlhouseError `damaged_warehouse` naming the first header or block whose checksum differs

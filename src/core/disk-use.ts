@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of a file, or of all files in a folder; 0 where there is nothing. What goes meanwhile does not count. */
+/** Bytes of a file, or of all files in a folder; 0 if there is none. Files that are removed meanwhile do not count. */
 export async function bytesOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return 0;

@@ -1,7 +1,7 @@
 /** Characters of two columns: East Asian Wide and Fullwidth (Unicode Standard Annex 11), but the emoji among them. */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
-/** What a terminal draws as a picture: by itself, by the selector U+FE0F, or as a flag of two letters. */
+/** Characters that a terminal draws as a picture: alone, with the selector U+FE0F, or as a flag of two letters. */
 const PICTURE = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
 const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -16,7 +16,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text with spaces up to a width: behind it, or before it where it stands to the right. */
+/** The text with spaces up to a width, aligned left or right. */
 export function padToWidth(text: string, width: number, isRight = false): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return isRight ? spaces + text : text + spaces;

@@ -24,8 +24,8 @@ function refuseNul(value: string): void {
 }
 
 /**
- * Quotes the path of one file for a function that reads files: `*`, `?` and `[` in the name of a folder would bring in
- * the files of others.
+ * Quotes the path of one file for a function that reads files. Unquoted, `*`, `?` and `[` in the name of a folder would
+ * match other files.
  */
 export function file(path: string): string {
   return text(path.replaceAll(/[*?[]/g, '[$&]'));
@@ -58,8 +58,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens a DuckDB instance on a file, or `:memory:`. The one place that does: what a setting of ours limits is limited
- * wherever DuckDB runs.
+ * Opens a DuckDB instance on a file, or `:memory:`. This is the only place that opens one, so our limits apply wherever
+ * DuckDB runs.
  *
  * @param more settings of DuckDB
  */
@@ -80,9 +80,9 @@ export type Row = Record<string, DuckDBValue>;
 export type Values = readonly DuckDBValue[];
 
 /**
- * One DuckDB instance, in memory, that other database files are attached to: one memory limit, one set of threads for
- * all the work of a process. Memory that DuckDB frees goes back to the system at once (`allocator_flush_threshold`),
- * which is what keeps the resident size near the limit on 750-column data.
+ * One DuckDB instance in memory, to which other database files are attached. A process thus has one memory limit and
+ * one set of threads. Freed memory goes back to the system at once (`allocator_flush_threshold`). This keeps the
+ * resident size near the limit on 750-column data.
  */
 export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance;
@@ -123,7 +123,7 @@ export class Database implements AsyncDisposable {
 /** A thin shell around a DuckDB connection: bound values in, plain rows out (BIGINT as `bigint`), abortable. */
 export class Connection implements Disposable {
   readonly inner: DuckDBConnection;
-  /** Of the whole database, as it was opened: DuckDB itself gives it rounded. */
+  /** The memory limit of the whole database, as given. DuckDB itself returns it rounded. */
   readonly memoryLimit: string;
   readonly #onClose: () => void;
   #isTrial = false;
@@ -172,7 +172,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Runs `work` in a transaction that is rolled back in any case: to see what would come of it. */
+  /** Runs `work` in a transaction that is always rolled back, to see its result. */
   async trial<T>(work: () => Promise<T>): Promise<T> {
     await this.inner.run('BEGIN TRANSACTION');
     this.#isTrial = true;

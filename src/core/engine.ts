@@ -13,7 +13,7 @@ const MOST_PLACES = 3;
 export interface EnginePlan {
   /** Conversions at once. */
   readonly places: number;
-  /** DuckDB's threads while conversions run; each conversion brings one of its own. */
+  /** DuckDB's threads while conversions run; each conversion adds its own thread. */
   readonly conversionThreads: number;
   /** DuckDB's threads for what runs alone. */
   readonly aloneThreads: number;
@@ -22,9 +22,9 @@ export interface EnginePlan {
 }
 
 /**
- * Shares out the threads and the memory limit. Many conversions of one thread each do the same work in a quarter less
- * processor time than one on all threads: DuckDB's thread that waits for the others of a statement does so busily, and
- * a part of 32 MB has little to share out (docs/decisions/staging.md).
+ * Divides the threads and the memory limit. Many conversions of one thread each take a quarter less processor time than
+ * one on all threads. A waiting DuckDB thread is busy, and a part of 32 MB has little work to share
+ * (docs/decisions/staging.md).
  */
 export function planEngine(threads: number, memoryLimit: string): EnginePlan {
   const memory = megabytes(memoryLimit);

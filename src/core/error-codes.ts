@@ -1,4 +1,4 @@
-/** What can be done about an error decides the exit code (interface.md, "Exit codes"). */
+/** The kind of an error decides the exit code (interface.md, "Exit codes"). */
 export type ErrorKind = 'fault' | 'usage' | 'refused' | 'retriable' | 'access' | 'skip' | 'interrupted';
 
 /** The exit code of each kind. */
@@ -12,7 +12,7 @@ export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   interrupted: 130,
 };
 
-/** Every stable error code with its kind and what it means. `docs/errors.md` lists the same; a test holds both together. */
+/** Every stable error code with its kind and meaning. `docs/errors.md` lists the same; a test compares them. */
 export const ERROR_CODES = {
   internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
   usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, type ErrorKind, EXIT_CODES } from './error
 import { redact } from './redact.ts';
 
 export interface ErrorDetails {
-  /** What would be right, or what to do next. */
+  /** The allowed values, or the next step. */
   readonly hint?: string;
   readonly cause?: unknown;
   /** Milliseconds that the other side asked us to wait before a retry. */
@@ -33,15 +33,15 @@ export class CrawlhouseError extends Error {
   }
 }
 
-/** Of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, by which a full disk shows as well. */
+/** Codes of SQLite: SQLITE_FULL, and SQLITE_IOERR_WRITE, _FSYNC and _SHMSIZE, which also mean a full disk. */
 const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT', 13, 778, 1034, 4874];
-/** Of SQLite: SQLITE_PERM and SQLITE_READONLY. */
+/** Codes of SQLite: SQLITE_PERM and SQLITE_READONLY. */
 const DENIED: readonly unknown[] = ['EACCES', 'EPERM', 3, 8];
 const READ_ONLY: readonly unknown[] = ['EROFS'];
 /** System calls that have the codes above for other reasons than a file. */
 const OF_SOCKETS: readonly unknown[] = ['bind', 'connect', 'listen'];
 
-/** Wraps anything thrown; what is not ours is a fault of ours, save what the file system and an abort say. */
+/** Wraps any thrown value. Unknown errors are `internal`, except errors of the file system and aborts. */
 export function toCrawlhouseError(error: unknown): CrawlhouseError {
   if (error instanceof CrawlhouseError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -49,7 +49,7 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
     if (error.cause instanceof CrawlhouseError) return error.cause;
     return new CrawlhouseError('interrupted', 'interrupted', { cause: error });
   }
-  // Of a signal made by AbortSignal.timeout; the time limits of sockets and stores are other classes.
+  // The error of AbortSignal.timeout. Time limits of sockets and stores have other classes.
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return new CrawlhouseError('interrupted', 'the time limit was reached', { cause: error });
   const hint = diskHint(error, message);
@@ -63,7 +63,7 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   return new CrawlhouseError('internal', message, { cause: error });
 }
 
-/** What to do about a file that can't be read or written; null for every other error. */
+/** The hint for a file that can't be read or written; null for every other error. */
 function diskHint(error: unknown, message: string): string | null {
   const facts = (error ?? {}) as { code?: unknown; errcode?: unknown; syscall?: unknown; path?: unknown };
   if (OF_SOCKETS.includes(facts.syscall)) return null;
@@ -79,7 +79,7 @@ function diskHint(error: unknown, message: string): string | null {
   return null;
 }
 
-/** Whether an error, or its cause, is DuckDB's about a block whose checksum differs. */
+/** Whether an error, or its cause, is DuckDB's error for a block with another checksum. */
 function saysDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message.includes('Corrupt database file') || saysDamage(error.cause);

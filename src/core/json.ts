@@ -12,8 +12,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The same with numbers in the spelling they came in: one that JavaScript would write otherwise (`12.0`, `1e3`) is kept
- * as raw JSON, which `stringifyJson` writes back letter for letter.
+ * The same, but numbers keep their spelling. If JavaScript would write a number differently (`12.0`, `1e3`), it is kept
+ * as raw JSON. `stringifyJson` writes it back unchanged.
  */
 export function parseJsonAsWritten(text: string): unknown {
   const revive = (_key: string, value: unknown, context?: { source?: string }): unknown => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
 
-/** What an error that nothing caught ends: one unit, one run, or the command of a process. */
+/** The scope that an uncaught error ends: one unit, one run, or the command of a process. */
 type Scope = 'unit' | 'run' | 'process';
 
 interface Net {
@@ -15,11 +15,11 @@ const nets = new Set<Net>();
 let latest: CrawlhouseError | null = null;
 
 /**
- * Runs `work` above a net that takes what nothing else catches: the error event of an emitter without a listener, a
- * throw in a callback, a rejection that nobody awaits. By itself such an error would end the process.
+ * Runs `work` above a net that takes uncaught errors: the error event of an emitter without a listener, a throw in a
+ * callback, an unhandled rejection. Without the net, such an error would end the process.
  *
- * An error that arose in the work of a unit goes to that unit's `onUncaught`. Another one may have come of any unit at
- * work: it goes to all of them and to the run. Where no unit and no run is at work, it goes to the process.
+ * An error that arose in the work of a unit goes to that unit's `onUncaught`. Any active unit may have caused another
+ * error: it goes to all active units and to the run. Without an active unit or run, it goes to the process.
  *
  * @throws CrawlhouseError `internal` when the process has nothing left to wait for and `work` has not ended
  */

@@ -65,8 +65,8 @@ interface Settings {
 }
 
 /**
- * The pieces of a body, as long as they do not drip: over each minute of waiting for them there must be `rate` bytes a
- * second. Time in which nobody asks for a piece does not count.
+ * The chunks of a body. Over each minute of waiting for them, at least `rate` bytes a second must come. Time in which
+ * the reader does not wait is not counted.
  *
  * @throws CrawlhouseError `connection`, retriable
  */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** SQLite's code for a file that another connection has locked. */
 const BUSY = 5;
 
-/** Who only looks whether a lock is free has it for less than this. */
+/** A process that only checks whether a lock is free holds it for less than this time. */
 const PATIENCE_MS = 100;
 
 /** SQLite's codes for a file that is no whole database: SQLITE_CORRUPT, SQLITE_NOTADB. */
@@ -16,15 +16,15 @@ export interface HeldLock extends Disposable {
 }
 
 /**
- * Takes SQLite's own lock on a file, which the system releases however the holder ends; null when another one has it,
- * in this process or in any.
+ * Acquires SQLite's own lock on a file. The system releases it however the holder ends. Null if another holder has it,
+ * in this or another process.
  */
 export function lockFile(path: string): HeldLock | null {
   try {
     return takeLock(path, false);
   } catch (error) {
-    // SQLite reads the file only once it may, so nobody holds it. Emptied, not replaced: a lock belongs to the file that
-    // others may be opening just now.
+    // SQLite reads the file only with the lock, so no other process holds it. The file is emptied, not replaced,
+    // because others may be opening it now.
     if (!DAMAGED.includes((error as { errcode?: unknown }).errcode)) throw error;
     truncateSync(path);
     return takeLock(path, true);

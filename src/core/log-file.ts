@@ -17,7 +17,7 @@ import { redactTexts } from './redact.ts';
 import { visible } from './visible.ts';
 
 export interface LogFileOptions {
-  /** Where the files are; made when it is missing. */
+  /** The folder of the files; created if missing. */
   readonly folder: string;
   /** A file that has reached so many bytes is followed by the next one of its day. */
   readonly maxBytes: number;
@@ -31,8 +31,8 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
 
 /**
  * Appends each record to a file of its day, `2026-11-21.jsonl`, as one JSON object a line. A line is written by one
- * call, so several processes may write and a kill leaves whole lines; one that a full disk has cut is ended first. A log
- * that cannot be written is no reason to stop.
+ * call, so several processes may write and a kill leaves whole lines. A line that a full disk has cut is ended first. A
+ * log that can't be written does not stop the command.
  */
 export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
   const { folder } = options;

@@ -27,7 +27,7 @@ export interface LogRecord {
 /** Takes each record, of whatever level. */
 export type LogSink = (record: LogRecord) => void;
 
-/** Writes lines of at least `level` through `write`; without a writer nothing is said. */
+/** Writes lines of at least `level` through `write`; without a writer, none. */
 export function createLogger(
   level: LogLevel,
   write: (line: string) => void,

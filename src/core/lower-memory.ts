@@ -1,9 +1,9 @@
 import type { Connection } from './duckdb.ts';
 
 /**
- * Runs `work` with a share of DuckDB's memory limit, for what takes more than the limit counts, or holds on to what is
- * of no more use. What does not go into that share is done again with all of it: `work` leaves nothing half done, as a
- * transaction does. Nothing else may run in the database meanwhile.
+ * Runs `work` with a lower memory limit, because DuckDB exceeds the limit or keeps useless data. If that is too little,
+ * it retries once with the full limit. `work` must leave nothing half done, like a transaction. Nothing else may run in
+ * the database meanwhile.
  */
 export async function withLowerMemory<T>(
   connection: Connection,
@@ -28,7 +28,7 @@ export async function withLowerMemory<T>(
 const OUT_OF_MEMORY =
   /^Out of Memory Error|^TransactionContext Error: Failed to commit: (could not|failed to) (allocate|pin|offload)/;
 
-/** Whether an error, or what it was made of, is DuckDB's about its limit, and what it was about is not done. */
+/** Whether an error, or its cause, is DuckDB's error about its memory limit. */
 function ranOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isDone = error.message.includes('COMMIT succeeded');

@@ -4,9 +4,9 @@ import { bytesText, countText, durationText } from './amounts.ts';
 export interface Progress {
   readonly done: number;
   readonly due: number;
-  /** Received so far, also of units that are under way. */
+  /** Rows received so far, also by units in progress. */
   readonly rows: number;
-  /** On the wire, of units that are through. */
+  /** Bytes on the wire, of finished units. */
   readonly bytes: number;
   readonly seconds: number;
 }

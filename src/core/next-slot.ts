@@ -2,7 +2,7 @@
 export interface Slot {
   /** Id of the unit's project; of the workspace for what spans projects. */
   readonly project: string;
-  /** The store that its rows come through; null for none, or while that is not known yet. */
+  /** The store that its rows come through; null if there is none or it is not known yet. */
   readonly store: string | null;
 }
 

@@ -8,8 +8,8 @@ const TAIL = 8;
 const I64 = 6;
 
 /**
- * The number of rows that a Parquet file's footer states, read from the bytes alone: a count that does not come from
- * what reads the file later.
+ * The number of rows in a Parquet file's footer, read from the bytes. The count does not depend on the later reader of
+ * the file.
  *
  * @param name what the file is called in messages
  * @throws CrawlhouseError `cut_short` when the file is no whole Parquet file
@@ -52,7 +52,7 @@ function numRows(footer: Buffer): number {
   }
 }
 
-/** As much of thrift's compact protocol as it takes to get past what stands before a field. */
+/** The part of thrift's compact protocol that is needed to skip fields. */
 class CompactReader {
   readonly #bytes: Buffer;
   #at = 0;

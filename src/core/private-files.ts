@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 
-/** What the user who started us wants files to be. */
+/** The umask of the user. */
 const USER_MASK = process.umask();
 const PRIVATE_MASK = 0o077;
 
 /**
- * From here on nobody else may read what this process makes: files are 0600, folders 0700, also those that DuckDB and
- * SQLite make. What people asked for is given to them by `giveUserMode`.
+ * From here on only the user may read new files of this process: files are 0600, folders 0700, also those of DuckDB and
+ * SQLite. `giveUserMode` changes the mode of results.
  */
 export function keepFilesPrivate(): void {
   process.umask(USER_MASK | PRIVATE_MASK);
@@ -18,7 +18,7 @@ export function endPrivacy(): void {
   if (process.umask() !== USER_MASK) process.umask(USER_MASK);
 }
 
-/** Gives a file or folder that is a result of ours the mode that the user's umask says. */
+/** Gives a file or folder with results the mode of the user's umask. */
 export async function giveUserMode(path: string): Promise<void> {
   const all = (await stat(path)).isDirectory() ? 0o777 : 0o666;
   await chmod(path, all & ~USER_MASK);

@@ -16,10 +16,10 @@ export function keepSecret(value: string | undefined): void {
 }
 
 /**
- * Masks every registered secret in a text for people: a log line, an error, a report, an alert. A secret is found as it
- * is, escaped (percent-encoding, JSON, HTML, in layers), in base64 and base64url (also within a longer text, as in Basic
- * authentication), in hexadecimal, wrapped over lines or fields, and by long pieces of it. Never for data: rows, names
- * and manifests stay as they are (docs/decisions/secrets.md).
+ * Masks every registered secret in a text for people: a log line, an error, a report, an alert. It finds a secret
+ * unchanged, escaped (percent-encoding, JSON, HTML, in layers), in hexadecimal, wrapped over lines or fields, and by
+ * long parts of it. It also finds base64 and base64url, even within a longer text, as in Basic authentication. Data are
+ * never masked: rows, names and manifests stay unchanged (docs/decisions/secrets.md).
  */
 export function redact(text: string): string {
   if (secrets.size === 0 || text === '') return text;
@@ -120,7 +120,7 @@ function isSplit(one: string, other: string): boolean {
   return false;
 }
 
-/** The document with each text replaced; what the texts come to is asked for once all of them are known. */
+/** The document with each text replaced, after all texts are known. */
 function mapTexts(value: unknown, collect: (text: string) => { readonly text: string }): () => unknown {
   if (typeof value === 'string') {
     const one = collect(value);
@@ -130,7 +130,7 @@ function mapTexts(value: unknown, collect: (text: string) => { readonly text: st
     const items = value.map((item) => mapTexts(item, collect));
     return () => items.map((item) => item());
   }
-  // Dates, and numbers in a spelling of their own, are objects too, of other prototypes.
+  // Dates, and numbers that keep their spelling, are objects too, with other prototypes.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return () => value;
   const entries = Object.entries(value).map(([key, item]) => [key, mapTexts(item, collect)] as const);

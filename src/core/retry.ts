@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
 
 export interface RetryPolicy {
-  /** How often at the most, the first try included. */
+  /** The most attempts, including the first. */
   readonly attempts: number;
   /** Upper bound of the first wait, in milliseconds; it doubles with each try. */
   readonly baseMs: number;
@@ -12,7 +12,9 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 5, baseMs: 250, maxMs: 30_000 };
 
-/** No wait is longer, whatever the other side asks for: the run ends as retriable instead, and the next one goes on. */
+/**
+ * The longest wait, whatever the other side requests. Beyond it the run ends as retriable, and the next run continues.
+ */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** Full jitter: a wait between 0 and the doubled bound, but never shorter than what the other side asked for. */
@@ -27,9 +29,8 @@ export function retryDelay(
 }
 
 /**
- * Errors that only a later run helps: a quota comes back by the hour or day, and who waits for it holds up those that
- * have their own; a data export that failed does so again until somebody has seen to its bucket; what was waited for long
- * enough is not waited for again.
+ * Errors that only a later run helps. A quota returns by the hour or day, and waiting for it would delay units with
+ * other quotas. A failed data export fails again until its bucket is repaired. A wait that timed out is not repeated.
  */
 const LATER: readonly string[] = ['quota', 'export_failed', 'timed_out'];
 

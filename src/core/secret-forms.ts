@@ -1,6 +1,6 @@
 import { bytesOf, joinedView, plainView } from './text-views.ts';
 
-/** How a secret may stand in a text. Every form is in the characters of its bytes. */
+/** The forms of a secret in a text. Every form consists of the characters of its bytes. */
 export interface SecretForms {
   readonly secret: string;
   /** Itself, with `+` for a space too. */
@@ -47,7 +47,7 @@ function piecesOf(secret: string): string[] {
   return Array.from({ length: secret.length - PIECE + 1 }, (_one, at) => secret.slice(at, at + PIECE));
 }
 
-/** What of the base64 of a longer text depends on this part of it alone, for each place that the part can have. */
+/** The characters in the base64 of a longer text that depend only on this part, for each offset of the part. */
 function base64Forms(bytes: Buffer): string[] {
   const whole = [bytes.toString('base64'), bytes.toString('base64').replace(/=+$/, '')];
   const within = [0, 1, 2].map((before) => {

@@ -1,4 +1,4 @@
-/** Lets at most `size` pieces of work run at once; who asks first comes first. */
+/** Lets at most `size` tasks run at once, in the order of their requests. */
 export class Semaphore {
   readonly size: number;
   #free: number;

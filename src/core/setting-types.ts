@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A text that is not empty. */
 export const Given = z.string('a text is expected').min(1, 'a text is expected');
 
-/** An address without user name and password: nobody would send them, and they would stand in each manifest. */
+/** An address without user name and password. They would not be sent, but would be in each manifest. */
 export function address(error: string) {
   return z.url({ protocol: /^https?$/, error }).refine((text) => {
     const { username = '', password = '' } = URL.parse(text) ?? {};
@@ -11,7 +11,7 @@ export function address(error: string) {
   }, 'an address without user name and password is expected');
 }
 
-/** What the keys of objects begin with. */
+/** The prefix of the keys of objects. */
 export const Prefix = z
   .string()
   .default('')

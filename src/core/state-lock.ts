@@ -13,7 +13,7 @@ export interface LockHolder {
   readonly since: string;
   /** Tells the process from another one that got its id later. */
   readonly started?: string | null | undefined;
-  /** Makes room between two units for whoever waits (`lock-waiter.ts`). */
+  /** Yields between two units to a lock waiter (`lock-waiter.ts`). */
   readonly yields?: boolean;
 }
 
@@ -52,8 +52,8 @@ export function tryLockState(
 }
 
 /**
- * Since when the process has the lock that may be writing: ISO 8601, UTC; the present time where the lock is free. What
- * says that it began earlier and goes on has lost its process. Null where the holder can't be told.
+ * The time since when the possible writer has the lock: ISO 8601, UTC; the present time if the lock is free. A run that
+ * began earlier and still shows as running has lost its process. Null if the holder is unknown.
  */
 export function lockedSince(stateDir: string): string | null {
   const now = new Date().toISOString();
@@ -81,7 +81,7 @@ export function describeHolder(holder: LockHolder | null): string {
   return `${holder.command} (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
 }
 
-/** Null where the file was written by a former holder: who has the lock now has not said so yet. */
+/** Null if a former holder wrote the file: the present holder has not written its name yet. */
 function readHolder(file: string): LockHolder | null {
   try {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as LockHolder;

@@ -11,8 +11,8 @@ import type { Values } from './duckdb.ts';
 type Bound = Values | Readonly<Record<string, DuckDBValue>>;
 
 /**
- * Rows of a query as they are computed, in bounded memory. The bindings end a stream that failed or was interrupted as
- * if it were whole, so it runs in a transaction of its own, which such an end aborts.
+ * Rows of a query as they are computed, in bounded memory. The bindings end a failed or interrupted stream like a
+ * complete one. Therefore it runs in its own transaction, which such an end aborts.
  */
 export class StreamedRows {
   readonly #connection: DuckDBConnection;
@@ -47,7 +47,7 @@ export class StreamedRows {
     return this.#result.columnTypes();
   }
 
-  /** The rows, chunk by chunk; a chunk is gone once the next one is asked for. */
+  /** The rows, chunk by chunk; a chunk is freed once the next one is requested. */
   async *chunks(): AsyncGenerator<DuckDBDataChunk> {
     let whole = false;
     try {

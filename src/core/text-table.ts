@@ -4,7 +4,7 @@ import { visibleLine } from './visible.ts';
 /** Columns of spaces between two cells. */
 const GAP = '  ';
 
-/** Lines of aligned columns; numbers stand to the right, null is a dash. */
+/** Lines of aligned columns; numbers are aligned right, null is a dash. */
 export function textTable(
   names: readonly string[],
   rows: readonly (readonly (string | number | bigint | null)[])[],
@@ -17,9 +17,9 @@ export function textTable(
 }
 
 /**
- * Rows as lines whose columns stand below each other on a terminal, whatever the script of their cells.
+ * Rows as lines whose columns are aligned on a terminal, in any script.
  *
- * @param isRight the columns whose cells stand to the right
+ * @param isRight the columns that are aligned right
  */
 export function alignColumns(
   rows: readonly (readonly string[])[],

@@ -5,7 +5,7 @@ export interface TextView {
   readonly places?: { readonly starts: readonly number[]; readonly ends: readonly number[] };
 }
 
-/** The bytes as they are. */
+/** The unchanged bytes. */
 export function plainView(bytes: Buffer): TextView {
   return { text: bytes.toString('latin1') };
 }
@@ -19,7 +19,7 @@ const ESCAPE =
   /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(["'\\/])|&(amp|lt|gt|quot|apos);|&#(\d{1,7});|&#x([0-9a-f]{1,6});/gi;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** One layer of percent-encoding, of JSON's escapes and of HTML's taken off; undefined where there is none. */
+/** The text without one layer of percent-encoding, JSON escapes and HTML escapes; undefined if there is none. */
 export function unescapedView(view: TextView): TextView | undefined {
   return replaced(view, ESCAPE, ([whole, percent, unicode, hex, character, entity, decimal, hexadecimal]) => {
     if (percent ?? hex) return String.fromCharCode(Number.parseInt(percent ?? hex ?? '', 16));
@@ -31,11 +31,11 @@ export function unescapedView(view: TextView): TextView | undefined {
   });
 }
 
-/** What may stand between the pieces of a text that was wrapped, coloured, or laid over neighbouring fields or strings. */
+/** The characters between the parts of a text that was wrapped, coloured, or split over fields or strings. */
 const GAP =
   /\p{Cc}\[[0-9;]{0,20}[A-Za-z]|"\s{0,8}[,+]\s{0,8}"(?:[\w.-]{1,40}"\s{0,8}:\s{0,8}")?|"?\s{1,8}[\w.-]{1,40}="?|\\[nrt]|[\p{Cc}\s]+/gu;
 
-/** The text without what may stand between the pieces of a split one; undefined where nothing of it is there. */
+/** The text without the characters between the parts of a split text; undefined if there are none. */
 export function joinedView(view: TextView): TextView | undefined {
   return replaced(view, GAP, () => '');
 }

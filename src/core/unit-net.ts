@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from './errors.ts';
 import { aboveNet } from './last-net.ts';
 
-/** How long the work of a unit may take to end once it is told to, in milliseconds. */
+/** The time that a unit may take to end after its abort, in milliseconds. */
 const GRACE_MS = 5_000;
 
 /**
- * Runs the work of one unit so that whatever goes wrong in it is that unit's error (`aboveNet`). Its signal aborts with
- * the run's, with an error that nothing caught, and when the unit is over: no body or timer of it stays open.
+ * Runs the work of one unit so that every fault in it is that unit's error (`aboveNet`). Its signal aborts with the
+ * run's signal, with an uncaught error, and at the end of the unit. No body or timer of it stays open.
  *
  * @throws what `work` throws, or the uncaught error where `work` does not end by it
  */

@@ -1,14 +1,14 @@
 /**
- * Characters that a terminal obeys or hides: C0 but line feed and tab, DEL, C1, overrides of
- * the direction of text, and the line ends of Unicode. Without ESC and C1 no escape sequence begins.
+ * Characters that a terminal interprets or hides: C0 except line feed and tab, DEL, C1, overrides of the text
+ * direction, Unicode line ends. Without ESC and C1 no escape sequence begins.
  */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Shows control characters as escapes (`\u001b`), for whatever people read on a terminal: what comes from the service
- * or from data must not move the cursor, colour, retitle or reorder what we say. JSON stays the same document.
+ * Shows control characters as escapes (`\u001b`) on a terminal. Text from the service or from data must not move the
+ * cursor, or colour, retitle or reorder our output. JSON stays the same document.
  */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, escaped);

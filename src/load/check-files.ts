@@ -7,8 +7,8 @@ import { CrawlhouseError } from '../core/errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 
 /**
- * Holds the files of a package against its manifest: each is a file of its own in the package's folder, neither a link
- * nor a device, with the size and hash that the manifest says.
+ * Checks the files of a package against its manifest. Each is a separate file in the package's folder, not a link or a
+ * device, with the size and hash of the manifest.
  *
  * @throws CrawlhouseError `bad_package`
  */

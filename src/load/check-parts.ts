@@ -5,9 +5,9 @@ import { REJECT_COLUMNS } from '../model/manifest.ts';
 import type { StagedPackage } from './read-package.ts';
 
 /**
- * Reads every value of a package's files, and holds them against the manifest: each part has the columns in the types
- * that the manifest declares, and the rows that it counts. What staging never writes is no value: NaN, an infinite day,
- * JSON that is none.
+ * Reads every value of a package's files and checks them against the manifest. Each part must have the declared columns
+ * in their types, and the declared number of rows. Values that staging never writes are invalid: NaN, an infinite day,
+ * broken JSON.
  *
  * @throws CrawlhouseError `bad_package`
  */
@@ -93,7 +93,7 @@ async function reading<T>(path: string, signal: AbortSignal, work: () => Promise
     return await work();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Of memory and disk, and not of the file.
+    // Errors of memory and disk, not of the file.
     if (signal.aborted || /out of memory|could not write|no space/i.test(message)) throw error;
     throw new CrawlhouseError('bad_package', `${path} cannot be read: ${message.split('\n')[0]}`, {
       cause: error,

@@ -10,14 +10,15 @@ import type { WorkingCopy } from '../warehouse/working-copy.ts';
 interface VolumeContext {
   readonly settings: Settings;
   readonly working: WorkingCopy;
-  /** A person named the crawl: what is unusual about it is accepted. */
+  /** A person named the crawl, so an anomaly is accepted. */
   readonly named: boolean;
 }
 
 /**
  * Holds the rows of a crawl, or of a comparison, against those of the ones before it.
  *
- * @throws CrawlhouseError `volume_held` where they are far fewer, the setting holds such ones, and nobody named the crawl
+ * @throws CrawlhouseError `volume_held` if they are far fewer, the setting holds such crawls, and nobody named the
+ * crawl
  */
 export async function checkVolume(
   { settings, working, named }: VolumeContext,
@@ -29,7 +30,7 @@ export async function checkVolume(
   const filter = source.filter === null ? null : stringifyJson(source.filter);
   const usual = usualRows(await rowsBefore(working.connection, unit, filter));
   const volume = { usual, isFew: isFew(counts.staged, usual, min_ratio) };
-  // A comparison can't be named, so it could not be let in either.
+  // A comparison can't be named, so nobody could accept it.
   if (!volume.isFew || !hold || named || kind !== 'crawl') return volume;
   throw new CrawlhouseError('volume_held', `${name}: ${counts.staged} rows, usually ${usual}`, {
     hint: `check the crawl; crawlhouse run --crawl ${id} accepts and loads it`,

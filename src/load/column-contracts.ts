@@ -1,7 +1,7 @@
 import type { Pipeline } from '../model/pipeline.ts';
 import type { ColumnContract } from './refuse-drift.ts';
 
-/** What a pipeline file says of changes, of each column where it says so. */
+/** The rules of a pipeline file for changes, for each column that has its own. */
 export function columnContracts(columns: Pipeline['columns']): Map<string, ColumnContract> {
   return new Map(
     Object.entries(columns).flatMap(([name, column]) =>

@@ -34,16 +34,16 @@ export interface LoadOptions {
   readonly schemaChange: 'evolve' | 'freeze';
   /** Field → what a pipeline file says of it. */
   readonly columnContracts?: ReadonlyMap<string, ColumnContract>;
-  /** What the models read of the dataset. */
+  /** The fields of the dataset that models read. */
   readonly fieldsRead?: ReadonlyMap<string, ReadField>;
   readonly volume?: Volume;
   readonly signal: AbortSignal;
 }
 
 /**
- * Puts a package into `raw.<dataset>` in one transaction: the unit's former rows out, its rows in, `ops.loads`. Either
- * all of it is there afterwards or nothing is. New columns come before it: empty ones harm nobody, and hundreds of them
- * within the transaction cost DuckDB seconds and memory (docs/decisions/load.md).
+ * Loads a package into `raw.<dataset>` in one transaction: it deletes the unit's former rows, inserts the new ones and
+ * writes `ops.loads`. New columns come before it. Empty columns do no harm, and hundreds of them within the transaction
+ * cost DuckDB seconds and memory (docs/decisions/load.md).
  *
  * @returns the counts, `queryable` still open
  * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its former rows
@@ -127,7 +127,7 @@ function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaCo
   };
 }
 
-/** The unit's former rows out, its rows in; a list of resources keeps what it was before. */
+/** Replaces the unit's former rows; a list of resources keeps its history. */
 async function replaceRows(
   connection: Connection,
   staged: StagedPackage,
@@ -157,8 +157,8 @@ async function replaceRows(
 }
 
 /**
- * The fingerprint that the unit's rows will have wherever they are read again. It is taken from the package, so that it
- * holds what was staged; of a list of resources, of which a package may bring only what is new, from the table.
+ * The fingerprint of the unit's rows. It is computed from the package, so that it covers the staged values. For a list
+ * of resources it is computed from the table, because a package may have only new records.
  */
 async function contentFingerprint(
   connection: Connection,

@@ -7,9 +7,9 @@ import type { StagedPackage } from './read-package.ts';
 const INCOMING = 'incoming_resources';
 
 /**
- * Brings a list of resources up to date and keeps what was there before: a record that is as it was stays, one that
- * changed or is gone ends (`_seen_to`), one that is new begins (`_seen_from`). Nothing is stored twice. An update holds
- * only records that are new or changed: those that it does not name stay.
+ * Updates a list of resources and keeps its history. An unchanged record stays; a changed or removed one ends
+ * (`_seen_to`); a new one begins (`_seen_from`). Nothing is stored twice. An update has only new or changed records:
+ * all others stay.
  *
  * @returns the records that the service lists now
  */
@@ -66,7 +66,7 @@ function idOf(plan: RawTablePlan): string {
   return ident(plan.targets.find(({ field }) => field === 'id')?.column ?? 'id');
 }
 
-/** A list without records has no parts, and so no columns of its own. */
+/** A list without records has no parts, and so no columns. */
 function emptySource(raw: string, columns: readonly string[]): string {
   return `SELECT ${columns.join(', ')} FROM ${raw} LIMIT 0`;
 }

@@ -66,7 +66,7 @@ async function readManifest(file: string): Promise<Manifest> {
   return result.data;
 }
 
-/** The key, what would be right, and the value that stands there. */
+/** The key, the allowed values, and the actual value. */
 function describeIssue(issue: z.core.$ZodIssue, manifest: unknown): string {
   let value = manifest;
   for (const key of issue.path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];

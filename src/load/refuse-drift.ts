@@ -4,9 +4,9 @@ import type { RawTablePlan, SchemaChange } from '../warehouse/raw-table.ts';
 
 type Contract = 'evolve' | 'freeze';
 
-/** What a pipeline file says of a column's changes. */
+/** The rule of a pipeline file for a column's changes. */
 export interface ColumnContract {
-  /** What holds of it instead of the dataset's. */
+  /** The column's own rule, in place of the dataset's. */
   readonly schemaChange?: Contract | undefined;
   /** May it come with a type that its column has no room for? */
   readonly retype?: 'allow' | undefined;
@@ -21,10 +21,10 @@ interface Contracts {
 
 /**
  * Refuses a unit that changes what is frozen: with `schema_change: freeze` any field, else those that the pipeline file
- * freezes by name. A column frozen by name may come for the first time; from then on it stays as it came.
+ * freezes by name. A column frozen by name may be added once; then it must stay the same.
  *
  * @param registry field → column of all units that the dataset has had
- * @throws CrawlhouseError `contract_drift` naming each field with what it is no longer
+ * @throws CrawlhouseError `contract_drift` that names each field and its change
  */
 export function refuseDrift(
   manifest: Manifest,

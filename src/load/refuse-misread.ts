@@ -4,8 +4,8 @@ import { mergeType } from '../warehouse/merge-type.ts';
 import type { ReadField } from '../warehouse/raw-table.ts';
 
 /**
- * Refuses a unit whose fields the models can't read: one came with a type that has no room in the one they read, or only
- * under a name that differs in case. Loaded as the first of its dataset, it would set the column for all units to come.
+ * Refuses a unit whose fields the models can't read. A field may have a type that does not fit the one that they read,
+ * or only a name that differs in case. As the first unit of its dataset, it would set the column for all later units.
  *
  * @param reads what the models read of the dataset
  * @param retype whether a field may come with another type
@@ -42,7 +42,7 @@ export function refuseMisread(
   }
 }
 
-/** Whole numbers may be wide, and a lone value may stand in a list, but no list where a lone value is read. */
+/** Whole numbers may be wide, and a lone value may go to a list. A list may not go to a lone value. */
 function fits(read: string, incoming: string): boolean {
   const merged = mergeType(read, incoming)?.type;
   return merged !== undefined && merged.endsWith('[]') === read.endsWith('[]');

@@ -3,18 +3,18 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CrawlhouseError } from '../core/errors.ts';
 
-/** What a file of results must not be laid over. */
+/** The files that a file of results must not replace. */
 export interface Protected {
   readonly warehouse: string;
-  /** With all that is in it, the ledger too. */
+  /** The state directory with everything in it, also the ledger. */
   readonly stateDir: string;
 }
 
 /**
- * Finds where `--output` really leads, and refuses the warehouse, what belongs to it, the state directory and what is no
- * plain file. Symbolic links, hard links, `..` and names in another case lead to the same answer.
+ * Resolves `--output`, and refuses the warehouse and its files, the state directory and anything but a plain file.
+ * Symbolic links, hard links, `..` and names in another case make no difference.
  *
- * @returns the path to write: of a symbolic link, what it points to
+ * @returns the path to write; for a symbolic link, its target
  * @throws CrawlhouseError `usage`
  */
 export async function checkOutput(path: string, { warehouse, stateDir }: Protected): Promise<string> {

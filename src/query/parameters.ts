@@ -14,7 +14,7 @@ export type Parameters = Readonly<Record<string, DuckDBValue>>;
  * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
  * text stays one. An empty text is an empty text, null is NULL. The prepared statement must be one that reads.
  *
- * @throws CrawlhouseError `usage` naming the parameter that is missing, not asked for or of another type; `bad_query`
+ * @throws CrawlhouseError `usage` that names a missing, unknown or mistyped parameter; `bad_query`
  */
 export async function bindParameters(
   connection: DuckDBConnection,

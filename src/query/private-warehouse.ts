@@ -8,21 +8,21 @@ import { processStart } from '../core/process-start.ts';
 const PREFIX = '.crawlhouse-query-';
 const NAME = /^\.crawlhouse-query-(\d+)-(\d+|unknown)-/;
 
-/** Where folders of queries may be made, the preferred one first. */
+/** The places for folders of queries, the preferred one first. */
 function places(stateDir: string | undefined): readonly string[] {
   return [...(stateDir === undefined ? [] : [join(stateDir, 'query')]), tmpdir()];
 }
 
 /**
- * A published file under a name of its own. DuckDB allows SQL to write to the path that it has opened and to names
- * beside it, so the path must not be the warehouse's, and must lead nowhere once the file is open.
+ * A published file under a private name. DuckDB allows SQL to write to the path that it has opened and to names next to
+ * it. The path must therefore not be the warehouse's, and must be removed once the file is open.
  */
 export class PrivateWarehouse implements Disposable {
   /** The path to open. */
   readonly path: string;
   /** A folder for what DuckDB spills. */
   readonly spill: string;
-  /** Whether all bytes were copied, because the disk takes no hard links. */
+  /** Whether all bytes were copied, because the disk does not support hard links. */
   readonly isCopy: boolean;
   readonly #linkFolder: string | null;
   readonly #folder: string;
@@ -40,8 +40,8 @@ export class PrivateWarehouse implements Disposable {
   }
 
   /**
-   * Makes a hard link in a folder of its own (0700): under the state directory or, on another disk, beside the
-   * warehouse. Where neither takes one: the file itself if it is read-only for us, else a copy.
+   * Makes a hard link in a private folder (0700), under the state directory or, on another disk, next to the warehouse.
+   * If neither supports it, uses the file itself if it is read-only for us, else a copy.
    */
   static async make(warehouse: string, stateDir: string | undefined): Promise<PrivateWarehouse> {
     const file = await realpath(warehouse);
@@ -67,7 +67,7 @@ export class PrivateWarehouse implements Disposable {
     }
   }
 
-  /** Takes the name away. Who has the file open goes on reading it. */
+  /** Removes the name. Open connections keep reading the file. */
   hide(): void {
     if (this.#linkFolder === null) return;
     rmSync(this.path, { force: true });
@@ -111,7 +111,7 @@ async function ownFolder(candidates: readonly string[]): Promise<string> {
   throw failure;
 }
 
-/** Whether the hard link could be made: not across disks, on all file systems, or of everybody's file. */
+/** Whether the hard link was made. It fails across disks, on some file systems, and for files of other users. */
 async function linked(file: string, path: string): Promise<boolean> {
   return link(file, path).then(
     () => true,

@@ -12,11 +12,11 @@ process.on('message', (request: QueryRequest) => {
   if (request.kind === 'taken') taken();
   else void answer(request).then(reply, (thrown: unknown) => reply(errorReply(thrown)));
 });
-// Who asked decides what an interruption ends.
+// The parent decides what an interruption ends.
 process.on('SIGINT', () => {});
 process.on('disconnect', () => {
   warehouse?.removeFiles();
-  // A statement that runs does not let the process end by itself.
+  // A running statement keeps the process alive.
   process.kill(process.pid, 'SIGKILL');
 });
 

@@ -1,18 +1,18 @@
 import { bytesOf } from '../core/amounts.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 
-/** What one query may take. Sizes are texts such as `400MB`. */
+/** The limits of one query. Sizes are texts such as `400MB`. */
 export interface QueryLimits {
   readonly seconds: number;
-  /** What DuckDB may hold; the process that runs the query is ended at `PROCESS_ALLOWANCE` more. */
+  /** Memory of DuckDB; the process of the query is ended at `PROCESS_ALLOWANCE` more. */
   readonly memory: string;
   readonly temp: string;
   readonly rows: number;
-  /** Of text that is printed, or of a file. */
+  /** Bytes of printed text, or of a file. */
   readonly result: string;
 }
 
-/** What the process takes besides what DuckDB counts: Node.js, single values, rows on their way. */
+/** Memory of the process that DuckDB does not count: Node.js, single values, rows in transit. */
 const PROCESS_ALLOWANCE = 500_000_000;
 
 /** Resident bytes at which the process that runs a query is ended. */

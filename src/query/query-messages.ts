@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/error-codes.ts';
 import type { ParameterTexts, QueryOptions } from './query-warehouse.ts';
 import type { TextOptions } from './write-result.ts';
 
-/** What is asked of the process that runs queries. */
+/** The requests to the process that runs queries. */
 export type QueryRequest =
   | ({ readonly kind: 'open' } & QueryOptions)
   | ({
@@ -19,7 +19,7 @@ export type QueryRequest =
   /** The last text has been written; the next one may come. */
   | { readonly kind: 'taken' };
 
-/** What it answers: texts, then one of the others. */
+/** Its answers: texts, then one of the others. */
 export type QueryReply =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'opened'; readonly isCopy: boolean }

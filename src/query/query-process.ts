@@ -17,7 +17,7 @@ const PROGRAM = join(import.meta.dirname, `query-child${extname(import.meta.file
 const WATCH_MS = 20;
 const NO_PARAMETERS: ParameterTexts = new Map();
 const PAGE = 4096;
-/** What a timer of Node.js can wait for, 24 days. */
+/** The longest wait of a Node.js timer, 24 days. */
 const MOST_SECONDS = 2_147_483;
 
 export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 'tempLimit'> {
@@ -25,9 +25,9 @@ export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 
 }
 
 /**
- * Runs queries in a process of its own, one at a time. The process holds no secret, and is ended where a query takes
- * more than its limits: DuckDB's own limit of memory does not count single values, and not all of its functions can be
- * interrupted. After that the next query gets a new process.
+ * Runs queries in a separate process, one at a time. The process holds no secret. It is ended if a query exceeds its
+ * limits, because DuckDB's memory limit does not count single values, and some functions can't be interrupted. Then the
+ * next query gets a new process.
  */
 export class QueryProcess implements AsyncDisposable {
   readonly #options: QueryProcessOptions;
@@ -45,7 +45,7 @@ export class QueryProcess implements AsyncDisposable {
     return started;
   }
 
-  /** Whether the whole warehouse was copied, because the disk takes no hard links. */
+  /** Whether the whole warehouse was copied, because the disk does not support hard links. */
   get isCopy(): boolean {
     return this.#isCopy;
   }
@@ -194,7 +194,7 @@ export class QueryProcess implements AsyncDisposable {
     removeLeftovers(this.#options.warehouse, this.#options.stateDir);
   }
 
-  /** Ends the process, and removes what it had on disk. */
+  /** Ends the process, and removes its files. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
   }
@@ -204,7 +204,10 @@ function errorOf({ code, message, hint }: QueryReply & { readonly kind: 'error' 
   return new CrawlhouseError(code, message, hint === undefined ? {} : { hint });
 }
 
-/** The limit that a running query has met, if any. Where the system does not tell of processes, memory is not watched. */
+/**
+ * The limit that a running query has exceeded, if any. If the system gives no data about processes, memory is not
+ * watched.
+ */
 function excessOf(
   { pid }: ChildProcess,
   limits: QueryLimits,
@@ -226,7 +229,10 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Of a process that ended by itself. The system ends one by SIGKILL where the machine has no memory left. */
+/**
+ * The error for a process that ended by itself. The system kills a process with SIGKILL if the machine has no memory
+ * left.
+ */
 function endedError(code: number | null, by: string | null): CrawlhouseError {
   if (by === 'SIGKILL')
     return queryLimitError('the system ended its process, as it does without memory', 'query_memory_limit');

@@ -12,11 +12,11 @@ import { readOnlyStatement } from './read-only-statement.ts';
 export interface QueryOptions {
   /** The published warehouse. */
   readonly warehouse: string;
-  /** Where a query spills, and where the warehouse gets a private name; none: the system's temporary folder. */
+  /** The folder for spilled data and for the private name of the warehouse; default: the system's temporary folder. */
   readonly stateDir?: string;
-  /** What DuckDB counts; single values and their copies go beyond it. */
+  /** Memory that DuckDB counts; single values and their copies exceed it. */
   readonly memoryLimit: string;
-  /** What may be spilled, such as `10GB`. */
+  /** The limit of spilled data, such as `10GB`. */
   readonly tempLimit?: string;
   readonly threads: number;
   /** The one file that may be written, by `writeParquet`. */
@@ -29,8 +29,8 @@ export type ParameterTexts = ReadonlyMap<string, string | null>;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 /**
- * A read-only, fenced connection to the published warehouse, in this process. What analysts write runs in a process of
- * its own, whose time and memory have a limit (`query-process.ts`).
+ * A read-only, fenced connection to the published warehouse, in this process. SQL of analysts runs in a separate
+ * process with limits of time and memory (`query-process.ts`).
  */
 export class PublishedWarehouse implements Disposable {
   readonly #instance: DuckDBInstance;
@@ -85,7 +85,7 @@ export class PublishedWarehouse implements Disposable {
     }
   }
 
-  /** Whether the whole file was copied, because the disk takes no hard links. */
+  /** Whether the whole file was copied, because the disk does not support hard links. */
   get isCopy(): boolean {
     return this.#file.isCopy;
   }
@@ -126,7 +126,7 @@ export class PublishedWarehouse implements Disposable {
       const values = await bindParameters(this.#connection, statement, parameters);
       const select = statement.trim().replace(/;$/, '');
       const result = await this.#connection.run(
-        // On a line of its own: the statement may end in a comment.
+        // On a separate line, because the statement may end in a comment.
         `COPY (${select}\n) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
         values,
       );
@@ -150,7 +150,7 @@ export class PublishedWarehouse implements Disposable {
     }
   }
 
-  /** Removes what it has on disk, also while a statement runs; nothing can be asked any more. */
+  /** Removes its files, even while a statement runs. No further query is possible. */
   removeFiles(): void {
     this.#file[Symbol.dispose]();
   }
@@ -167,7 +167,7 @@ function queryError(cause: unknown): CrawlhouseError {
   if (toCrawlhouseError(cause).code === 'damaged_warehouse')
     return damagedFile('the published warehouse', message, cause);
   if (!message.startsWith('Out of Memory Error')) return new CrawlhouseError('bad_query', message, { cause });
-  // What DuckDB would try are settings that a query can't change.
+  // DuckDB's advice is about settings that a query can't change.
   const [said = message] = message.split('\n\n');
   return new CrawlhouseError('query_limit', said, {
     cause,

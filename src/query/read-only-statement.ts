@@ -27,8 +27,8 @@ interface Tree {
 }
 
 /**
- * Lets one statement through that can only read: a SELECT in any of its forms, or EXPLAIN of one. DuckDB's own parser
- * decides; for EXPLAIN the statement is put together from the SELECT that it found, so that both see the same one.
+ * Accepts one statement that can only read: a SELECT in any form, or EXPLAIN of one. DuckDB's own parser decides. For
+ * EXPLAIN, the statement is rebuilt from the parsed SELECT, so that both are the same.
  *
  * @returns the statement to run
  * @throws CrawlhouseError `bad_query`
@@ -63,7 +63,7 @@ function splitExplain(sql: string): [explain: string, select: string] {
   return [options === undefined ? 'EXPLAIN ' : `EXPLAIN (${options}) `, start.slice(whole.length)];
 }
 
-/** Looks at each function of a parsed statement, wherever in it. */
+/** Checks each function of a parsed statement. */
 function checkFunctions(tree: unknown): void {
   const nodes: unknown[] = [tree];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

@@ -16,8 +16,8 @@ import { parseJson } from '../core/json.ts';
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 /**
- * A value as plain JSON: integers and decimals of any size keep all their digits, timestamps are ISO 8601 in UTC,
- * JSON columns are what they hold, a number that JSON doesn't have (NaN, infinity) is null.
+ * A value as plain JSON. Integers and decimals of any size keep all their digits. Timestamps are ISO 8601 in UTC. JSON
+ * columns stay JSON. NaN and infinity are null.
  */
 export function valueToJson(value: DuckDBValue, type: DuckDBType): unknown {
   if (value === null || value === undefined) return null;

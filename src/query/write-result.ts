@@ -11,7 +11,7 @@ import { valueToJson } from './value-json.ts';
 export const TEXT_FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
-/** Rows that a table for people shows at the most; the other formats stream all of them. */
+/** The most rows of a table for people; the other formats stream all rows. */
 const TABLE_ROWS = 1000;
 /** Columns of a terminal. */
 const CELL_WIDTH = 80;
@@ -23,7 +23,7 @@ export interface TextOptions {
   readonly format: TextFormat;
   /** More rows are an error; none: no limit. */
   readonly rowLimit?: number;
-  /** Whether texts that a spreadsheet would take for formulas get an apostrophe before them, in CSV. */
+  /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
   readonly safeCsv?: boolean;
 }
 
@@ -90,7 +90,7 @@ function csvCell(text: string): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What spreadsheets begin a formula with; some look behind spaces, and take full-width forms too. */
+/** The first characters of formulas in spreadsheets. Some skip spaces and accept full-width forms. */
 const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 
 function safeCell(text: string): string {

@@ -24,7 +24,7 @@ export function possibleRoutes(
 }
 
 /**
- * The routes that a pipeline's units may take, the preferred first. One that was asked for by name is the only one.
+ * The routes that a pipeline's units may take, the preferred first. If one was chosen by name, it is the only one.
  *
  * @param stores those that the settings know
  * @throws CrawlhouseError `impossible_route` or `bad_pipeline`, before anything starts
@@ -99,8 +99,8 @@ function exportRefusal(
 }
 
 /**
- * The route of one unit, by the number of rows that the service reports: a data export only where it pays, a search
- * only where it reaches.
+ * The route of one unit, by the number of rows that the service reports. A data export needs many rows, and a search
+ * few.
  */
 export function pickRoute(options: readonly ChosenRoute[], rows: number | null): ChosenRoute {
   const [first] = options;

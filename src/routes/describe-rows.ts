@@ -6,17 +6,17 @@ import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { declaredFields, projectedFields } from './projection.ts';
 
-/** What is known of a unit's rows before they are asked for. */
+/** The facts about a unit's rows before they are requested. */
 export interface Rows {
   readonly source: DataSource;
-  /** The fields that are asked for, with their types. */
+  /** The requested fields, with their types. */
   readonly catalogue: readonly Field[];
   readonly reported: number;
 }
 
 /**
- * Asks for the fields and the number of a unit's rows. Where the service does not tell the fields, a search
- * shows which there are, and the pipeline file says their types (spec-notes.md 11).
+ * Asks for the fields and the number of a unit's rows. If the service does not list the fields, a search shows their
+ * names, and the pipeline file declares their types (spec-notes.md 11).
  */
 export async function describeRows(
   client: ServiceClient,

@@ -4,8 +4,8 @@ import type { FieldRecord } from '../api/fields.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 
 /**
- * The fields that the service tells of rows. Of crawls it does; of comparisons and logs its specification has no such
- * answer, and a service that gives one all the same is believed (spec-notes.md 11): each kind is tried once a run.
+ * The fields that the service lists for rows. It does so for crawls. For comparisons and logs, the specification has no
+ * such operation. If a service answers it, the answer is used (spec-notes.md 11). Each kind is tried once a run.
  */
 export class FieldSchemaCache {
   readonly #client: ServiceClient;

@@ -11,7 +11,7 @@ import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteContext } from './route.ts';
 
-/** What it takes to choose among routes. */
+/** The facts for the choice of a route. */
 export interface OpeningContext extends RouteContext {
   readonly fieldSchemas: FieldSchemaCache;
   readonly logger: Logger;
@@ -82,7 +82,7 @@ function isRefusal(error: unknown): error is CrawlhouseError {
   return error instanceof CrawlhouseError && REFUSALS.includes(error.code);
 }
 
-/** A route that can't bring the rows is no reason by itself where the service refused the one before it. */
+/** If the service refused the previous route, that error is the reason, not that this route can't bring the rows. */
 function lastRefusal(first: CrawlhouseError | undefined, last: CrawlhouseError): CrawlhouseError {
   if (first === undefined || last.code !== 'impossible_route') return last;
   return new CrawlhouseError(first.code, `${first.message}; ${last.message}`, {

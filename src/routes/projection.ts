@@ -3,7 +3,7 @@ import type { Field } from '../model/field.ts';
 import { namesMatcher } from '../model/included-keys.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 
-/** The fields that are asked for by name: every one that can be displayed and the pipeline includes (spec-notes.md 10). */
+/** The projection: every field that can be displayed and that the pipeline includes (spec-notes.md 10). */
 export function projectedFields(records: readonly FieldRecord[], fields: Pipeline['fields']): Field[] {
   const included = namesMatcher(fields.include);
   const excluded = namesMatcher(fields.exclude);

@@ -9,11 +9,14 @@ import type { ExportStore } from '../stores/registry.ts';
 import type { RankingWindows } from './aggregates/ranking-windows.ts';
 import type { Rows } from './describe-rows.ts';
 
-/** As pipeline files, plans and reports name the routes; a list is the only way for its rows, so nobody asks for it. */
+/**
+ * The names of routes in pipeline files, plans and reports. A list is the only route for its rows, so nobody chooses
+ * it.
+ */
 export type RouteName = Exclude<AnyRoute, 'auto'> | 'list';
 export type RouteFormat = Exclude<AnyFormat, 'auto'>;
 
-/** A way that a unit's rows can come, and why this one. */
+/** The route of a unit's rows, and the reason for it. */
 export interface ChosenRoute {
   readonly route: RouteName;
   readonly format: RouteFormat;
@@ -22,17 +25,17 @@ export interface ChosenRoute {
   readonly reason: string;
 }
 
-/** What the routes need of a run. */
+/** The parts of a run that routes need. */
 export interface RouteContext {
   readonly client: ServiceClient;
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** Units that are loaded already are asked for anew. */
+  /** Units that are already loaded are requested again. */
   readonly reload: boolean;
   readonly progress: (text: string) => void;
-  /** Days of ranking performance that were asked for together. */
+  /** Days of ranking performance that are requested together. */
   readonly rankings: RankingWindows;
 }
 
@@ -40,14 +43,14 @@ export interface RouteContext {
 export interface RoutedUnit {
   readonly planned: PlannedUnit;
   readonly chosen: ChosenRoute;
-  /** What the service says of the rows; null for lists and aggregates, which it does not describe. */
+  /** The service's description of the rows; null for lists and aggregates, which it does not describe. */
   readonly rows: Rows | null;
   readonly inventory: Inventory;
   /** Where the raw parts go; empty. */
   readonly folder: string;
 }
 
-/** One way that rows come. A folder holds one; `registry.ts` names them all. */
+/** One route. A folder holds one; `registry.ts` names them all. */
 export interface Route {
   /** Why `auto` takes it; the plan and the report say so. */
   readonly reason: string;
@@ -55,15 +58,15 @@ export interface Route {
   readonly isOnly?: true;
   /** The formats in which it brings a source, the preferred one first; empty if it can't. */
   formats(source: Pipeline['source']): readonly RouteFormat[];
-  /** Whether `auto` takes it for so many rows; null where the service gives no count. */
+  /** Whether `auto` takes it for this number of rows; null if the service gives no count. */
   suits(rows: number | null): boolean;
   /**
-   * The fewest requests that a unit costs the service, fields and count included. More come with retries, with each look
-   * at a data export under way, and with lists and pieces whose length shows only then.
+   * The fewest requests that a unit costs the service, fields and count included. Retries, polls of a data export, and
+   * lists of unknown length add more.
    */
   requests(source: Pipeline['source'], rows: number | null): number;
   /**
-   * Asks for the rows; resolves when they begin to come.
+   * Requests the rows; resolves when they begin to arrive.
    *
    * @throws CrawlhouseError of a code in `open-unit.ts` where another route may still bring them
    */

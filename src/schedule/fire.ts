@@ -13,7 +13,7 @@ export interface Firing {
   readonly schedule: Schedule;
   /** No retry follows where it fails. */
   readonly isLast: boolean;
-  /** What is wrong with the present schedules.yaml, if anything is. */
+  /** The fault of the present schedules.yaml, if it is invalid. */
   readonly schedulesError: string | null;
 }
 

@@ -19,7 +19,7 @@ export interface Listener extends AsyncDisposable {
 /**
  * Answers `/healthz`, `/readyz` and signed webhooks. `address` is `HOST:PORT`; without a secret no webhook is taken.
  *
- * @throws CrawlhouseError `bad_settings` when the address can't be had
+ * @throws CrawlhouseError `bad_settings` if it can't listen on the address
  */
 export async function listen(
   address: string,
@@ -34,7 +34,7 @@ export async function listen(
   const server = createServer((request, response) => {
     answer(request, scheduler, webhookSecret, recent, signal).then(
       ([status, body]) => send(response, status, body),
-      // Who hangs up in the middle of a webhook gets no answer.
+      // A sender that hangs up during a webhook gets no answer.
       () => response.destroy(),
     );
   });
@@ -76,7 +76,7 @@ async function answer(
     return [401, { error: 'the signature does not fit' }];
   }
   if (signal.aborted) return [503, { error: 'stopping' }];
-  // The signature covers nothing but the body, so whoever has seen one webhook can send it for ever.
+  // The signature covers only the body, so a copied webhook stays valid.
   if (!recent.isNew(body)) return [202, { status: 'known' }];
   scheduler.nudge();
   return [202, { status: 'a run is due' }];

@@ -5,11 +5,11 @@ import { type Change, changeAround, DAY_MS, instantsOf, offsetAt } from './zone-
 const FARTHEST_DAYS = 41 * 366;
 
 /**
- * The first firing of a cron expression after an instant (UTC milliseconds), or null where there is none.
+ * The first firing of a cron expression after an instant (UTC milliseconds), or null if there is none.
  *
- * The expression is read on the wall clock of the zone. A time that does not exist, where clocks are put forward, fires
- * at the first moment after the gap; a time that exists twice fires the first time. An expression for every hour is a
- * rhythm: it goes on through both hours, and nothing is made up for the hour that was left out.
+ * The expression is read on the wall clock of the zone. When clocks go forward, a time that does not exist fires at the
+ * first moment after the gap. When clocks go back, a time that exists twice fires the first time. An expression for
+ * every hour fires in both hours, and does not make up for a skipped hour.
  */
 export function nextFiring(cron: string, zone: string, after: number): number | null {
   const fields = cronFields(cron);
@@ -23,7 +23,7 @@ export function nextFiring(cron: string, zone: string, after: number): number | 
   return null;
 }
 
-/** The last firing after `after`, up to and including `until`, and how many there are; null where there is none. */
+/** The last firing after `after`, up to and including `until`, and their number; null if there is none. */
 export function lastFiring(
   cron: string,
   zone: string,

@@ -4,7 +4,7 @@ import { lastFiring } from './next-firing.ts';
 
 /** Up to which time the firings of one schedule are done. */
 export interface ScheduleCursor {
-  /** The firings were those of this expression; another one starts anew. */
+  /** The expression of these firings; another one starts from now. */
   readonly cron: string;
   readonly time_zone: string;
   /** ISO 8601, UTC. */
@@ -19,7 +19,7 @@ interface Start {
   readonly name: string;
   /** The firing, UTC milliseconds. */
   readonly at: number;
-  /** Nobody was there at its time. */
+  /** The service did not run at its time. */
   readonly late: boolean;
   /** Firings before it that this run makes up for. */
   readonly missed: number;
@@ -27,7 +27,7 @@ interface Start {
   readonly before: ScheduleCursor;
 }
 
-/** Firings that no run comes of. */
+/** Firings that are dropped. */
 interface Dropped {
   readonly name: string;
   readonly at: number;
@@ -41,9 +41,9 @@ export interface Tick {
   readonly state: ScheduleState;
 }
 
-/** A firing that is looked at later than this was missed. */
+/** A firing that is processed later than this was missed. */
 const LATE_MS = 60_000;
-/** A clock that was wrong by more than this and put right again must not keep a schedule quiet. */
+/** A clock that was wrong by more than this, and was corrected, must not block a schedule. */
 const CLOCK_BACK_MS = 3_600_000;
 
 export interface Here {
@@ -54,7 +54,7 @@ export interface Here {
 }
 
 /**
- * What to start at an instant. A schedule that was never seen, or had another time, counts from the beginning of the minute.
+ * The runs to start at an instant. A new schedule, or one with another time, counts from the beginning of the minute.
  */
 export function planTick(
   schedules: readonly Schedule[],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same body within this time is taken for the same webhook: sent again because our answer was lost, or replayed. */
+/** The same body within this time counts as the same webhook: sent again after a lost answer, or replayed. */
 const SAME_BODY_MS = 10 * 60_000;
 const MOST = 1000;
 
@@ -15,7 +15,7 @@ export class RecentBodies {
     this.#now = now;
   }
 
-  /** Whether this body has not come lately; from now on it has. */
+  /** Whether this body is new within that time; remembers it. */
   isNew(body: Uint8Array): boolean {
     const now = this.#now();
     for (const [digest, at] of this.#seen) {

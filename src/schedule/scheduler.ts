@@ -5,14 +5,14 @@ import { type Job, nextJob, withJob } from './job-queue.ts';
 import { planTick, type ScheduleState } from './plan-tick.ts';
 import { upcoming } from './upcoming.ts';
 
-/** What a run of a schedule came to. */
+/** The result of a schedule's run. */
 export interface Fired {
   readonly exitCode: number;
   readonly errors: readonly CrawlhouseError[];
 }
 
 export interface SchedulerOptions {
-  /** The schedules as they are now; throws when the file does not hold. */
+  /** The present schedules; throws if the file is invalid. */
   readonly load: () => Promise<readonly Schedule[]>;
   /** `isLast`: it is not run again if it fails. */
   readonly fire: (schedule: Schedule, signal: AbortSignal, isLast: boolean) => Promise<Fired>;
@@ -27,14 +27,14 @@ export interface SchedulerOptions {
 
 /** Nudges that come within this time cost one run. */
 const NUDGE_MS = 2_000;
-/** Nudges begin no more runs than one in this time, whoever sends them. */
+/** Nudges start at most one run in this time. */
 const NUDGE_EVERY_MS = 60_000;
 /** Another process holds the state: how long until the next try. */
 const LOCKED_MS = 30_000;
 const RETRIABLE = 3;
 const INTERRUPTED = 130;
 
-/** Knows what is due and runs it, one run at a time. `tick` is to be called now and then; it never waits for a run. */
+/** Runs due schedules, one at a time. Call `tick` regularly; it never waits for a run. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   #schedules: readonly Schedule[] = [];
@@ -55,17 +55,17 @@ export class Scheduler {
     this.#options = options;
   }
 
-  /** The schedule whose run goes on. */
+  /** The schedule of the current run. */
   get running(): string | null {
     return this.#running?.job.name ?? null;
   }
 
-  /** What is wrong with the present file; the former schedules go on meanwhile. */
+  /** The fault of the present file; the previous schedules stay active. */
   get broken(): string | null {
     return this.#broken;
   }
 
-  /** What the last run of each schedule came to. */
+  /** The result of each schedule's last run. */
   get outcomes(): ReadonlyMap<string, Fired> {
     return this.#outcomes;
   }
@@ -88,7 +88,7 @@ export class Scheduler {
     this.#state = await this.#options.readState();
   }
 
-  /** Looks at file and clock, notes what is due, and starts a run where none goes on. */
+  /** Checks file and clock, queues due firings, and starts a run if none is active. */
   async tick(): Promise<void> {
     if (this.#state === undefined) await this.open();
     else await this.#reload();
@@ -116,10 +116,10 @@ export class Scheduler {
     await this.#save();
   }
 
-  /** Something may be new: every schedule runs soon, once however often this is called, and once a minute at most. */
+  /** New records may exist: every schedule runs soon, once for several calls, and at most once a minute. */
   nudge(): void {
     const now = this.#options.now();
-    // One that is still to come is this one too; a clock that was put back must not silence them.
+    // A nudge that still waits covers this one. A clock that was set back must not block nudges.
     const isWaiting = this.#nudged > now && this.#nudged <= now + NUDGE_EVERY_MS;
     const earliest = this.#nudged <= now ? this.#nudged + NUDGE_EVERY_MS : Number.NEGATIVE_INFINITY;
     const notBefore = isWaiting ? this.#nudged : Math.max(now + NUDGE_MS, earliest);
@@ -130,7 +130,7 @@ export class Scheduler {
     this.#wake();
   }
 
-  /** Waits until there may be something to do, `most` milliseconds at the most. */
+  /** Waits until there may be work, at most `most` milliseconds. */
   async wait(most: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, this.pause(most));
@@ -141,7 +141,7 @@ export class Scheduler {
     });
   }
 
-  /** Milliseconds until there may be something to do, `most` at the most. */
+  /** Milliseconds until there may be work, at most `most`. */
   pause(most: number): number {
     const now = this.#options.now();
     const idle = this.#running === null && !this.#stopping;
@@ -150,7 +150,7 @@ export class Scheduler {
     return Math.max(0, Math.min(most, ...[...starts, ...firings].map((at) => at - now)));
   }
 
-  /** Ends once no run goes on. */
+  /** Resolves once no run is active. */
   async idle(): Promise<void> {
     await this.#running?.done;
   }
@@ -161,7 +161,7 @@ export class Scheduler {
     this.#wake();
   }
 
-  /** Ends the run that goes on; the next service takes it up. */
+  /** Ends the current run; the next service continues it. */
   abort(reason: unknown): void {
     this.#running?.abort.abort(reason);
   }
@@ -209,7 +209,7 @@ export class Scheduler {
   }
 
   async #fire(schedule: Schedule, signal: AbortSignal, isLast: boolean): Promise<Fired> {
-    // Whoever started the run must know of it before it can end.
+    // The caller must know of the run before it can end.
     await Promise.resolve();
     try {
       return await this.#options.fire(schedule, signal, isLast);
@@ -219,7 +219,7 @@ export class Scheduler {
     }
   }
 
-  /** Firings whose run is not through stay undone on disk: whoever comes after us makes up for them. */
+  /** Firings of unfinished runs stay undone on disk: the next process makes up for them. */
   async #save(): Promise<void> {
     const undone = [...this.#queue, ...(this.#running ? [this.#running.job] : [])];
     const state = Object.fromEntries(
@@ -249,7 +249,7 @@ export class Scheduler {
   }
 }
 
-/** The job that makes up for a run that did not get through, or null. */
+/** The job that makes up for an unfinished run, or null. */
 function repeat({ retries }: Schedule, job: Job, { exitCode, errors }: Fired, now: number): Job | null {
   if (errors.some(({ code }) => code === 'locked'))
     return { ...job, why: 'locked', notBefore: now + LOCKED_MS };

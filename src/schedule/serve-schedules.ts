@@ -8,8 +8,8 @@ import type { Scheduler } from './scheduler.ts';
 export const BEAT_MS = 10_000;
 
 /**
- * Keeps a scheduler going until `signal`. A run that goes on then gets `graceMs` to end; after that it is ended, and
- * the next service takes it up.
+ * Keeps a scheduler going until `signal`. The current run then gets `graceMs` to end. After that it is ended, and the
+ * next service continues it.
  *
  * @returns the exit code of what was interrupted
  */
@@ -37,8 +37,8 @@ export async function serveSchedules(
 }
 
 /**
- * Runs what is due at this moment, with its retries, and ends. A signal ends the run at once; a state that another
- * process holds is not waited for.
+ * Runs the due schedules, with their retries, and ends. A signal ends the run at once. It does not wait for a state
+ * lock of another process.
  *
  * @returns the exit code of the last run of each schedule, the gravest
  */

@@ -9,7 +9,7 @@ const StateFile = z.record(
   z.object({ cron: z.string(), time_zone: z.string(), done_until: z.iso.datetime() }),
 );
 
-/** What `schedules.json` of the state directory says; one that is lost or broken says nothing. */
+/** The contents of `schedules.json` in the state directory; empty if it is lost or broken. */
 export async function readScheduleState(stateDir: string): Promise<ScheduleState> {
   try {
     return StateFile.parse(JSON.parse(await readFile(join(stateDir, 'schedules.json'), 'utf8')));

@@ -34,15 +34,15 @@ export function changeAround(zone: string, day: number): Change {
 }
 
 /**
- * The instants at which clocks show a wall time (written as if it were UTC): one, two where clocks are put back, none
- * where they are put forward over it.
+ * The instants at which clocks show a wall time (written as UTC). Usually there is one; there are two if clocks go
+ * back, and none if they skip it.
  */
 export function instantsOf({ before, after, at }: Change, wall: number): number[] {
   return [...(wall - before < at ? [wall - before] : []), ...(wall - after >= at ? [wall - after] : [])];
 }
 
 function findChange(zone: string, day: number): Change {
-  // No clock is a day away from UTC, so these two stand before and behind all that the date's clocks show.
+  // No clock is a day away from UTC, so these two are before and after all times of the date.
   let earlier = day - DAY_MS;
   let later = day + 2 * DAY_MS;
   const [before, after] = [offsetAt(zone, earlier), offsetAt(zone, later)];

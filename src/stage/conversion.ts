@@ -8,8 +8,8 @@ export interface Conversion {
   readonly format: 'csv' | 'json' | 'parquet';
   readonly widened: boolean;
   /**
-   * What a number's text is: the one that was sent; or what a JSON parser printed, which rounds numbers with a point or
-   * an exponent to doubles. With `digits`, whole numbers of any other spelling count as broken.
+   * The origin of a number's text. It is the text that was sent, or a JSON parser printed it, which rounds numbers with
+   * a point or an exponent to doubles. With `digits`, whole numbers in any other spelling count as broken.
    */
   readonly numbers: 'sent' | 'printed' | 'digits';
   /** DuckDB type of a Parquet column; undefined where the file lacks it. */

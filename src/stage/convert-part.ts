@@ -13,7 +13,7 @@ const ROW_GROUP_ROWS = 20_480;
 
 export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
 
-/** What a conversion wrote; its columns as they were then, for other parts may bring more meanwhile. */
+/** The output of a conversion. It has the columns of that moment, because other parts may add more meanwhile. */
 export interface Converted {
   readonly rows: number;
   readonly columns: readonly PackageColumn[];
@@ -46,7 +46,7 @@ export async function convertPart(
       ? usualReaderType({ field, format, widened: widened(field) })
       : readerType(field, format),
   );
-  // Without types of its own the reader gives texts, which only the general form takes.
+  // Without types the reader gives texts, which only the general form accepts.
   const sqlOf = spelling === 'usual' && (reader.typed || format === 'csv') ? usualSql : strictSql;
   const numbers = format === 'json' ? 'printed' : 'sent';
   const named = columns.columns;

@@ -1,11 +1,11 @@
-/** What stands between strings and the marks of arrays and objects: a number or a word. */
+/** A number or a word: the text between strings and the marks of arrays and objects. */
 const TOKEN = /[^\s,:{}[\]]+/g;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 
 /**
- * A JSON text whose numbers with a point or an exponent are strings, so that a parser leaves them as they were sent;
- * null when a word stands in it that is no JSON, such as NaN.
+ * A JSON text whose numbers with a point or an exponent are strings, so that a parser keeps them as sent. Null if it
+ * has a word that is not JSON, such as NaN.
  */
 export function quoteNumbers(json: string): string | null {
   let isJson = true;
@@ -36,9 +36,9 @@ function endOfString(json: string, open: number): number {
 }
 
 /**
- * A regular expression (RE2) that finds each number in JSON Lines which is no whole number although the double nearest
- * to it below 2^53 is one. Of a number with k digits before the point, at least 15 - k zeros or nines come behind it.
- * It finds others too: the part is then looked at record by record, which is slow but right.
+ * A regular expression (RE2) over JSON Lines. It finds each number that is not whole, although its nearest double below
+ * 2^53 is. Such a number with k digits before the point has at least 15 - k zeros or nines after it. It finds other
+ * numbers too; then the part is read record by record, which is slow but right.
  */
 export const ROUNDED_TO_WHOLE = `[:,\\[]\\s*-?(?:${[
   ...Array.from({ length: 14 }, (_none, index) => {

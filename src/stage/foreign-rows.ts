@@ -8,10 +8,10 @@ import type { Shown } from '../model/source.ts';
 const MOST_NAMES = 5;
 
 /**
- * Holds the names that a file shows against the fields that were asked for. A file with columns shows them whatever its
- * values; rows of JSON may leave out what they have no value of.
+ * Compares the names in a file with the requested fields. A file with columns always shows them. Rows of JSON may omit
+ * fields without a value.
  *
- * @throws CrawlhouseError `contract_broken` for a file that is not the one asked for
+ * @throws CrawlhouseError `contract_broken` if the file is not the requested one
  */
 export function refuseForeignNames(
   names: readonly string[],
@@ -34,8 +34,8 @@ export function refuseForeignNames(
 }
 
 /**
- * Whether some row of a converted part can't be one of the rows that were asked for: it lacks a required field, or,
- * where none is required, has no value at all.
+ * Whether some row of a converted part can't be a requested row. Such a row lacks a required field, or, if none is
+ * required, has no value at all.
  */
 export async function hasForeignRows(
   connection: Connection,

@@ -14,7 +14,7 @@ import { jsonPointer } from './raw-reader.ts';
 import { readRecords } from './read-records.ts';
 import { brokenSql, readerType, reasonSql, valueSql } from './value-sql.ts';
 
-/** What a closer look at a part gave. */
+/** The result of reading a part record by record. */
 export interface Inspection extends Converted {
   readonly rejected: number;
   /** Rows of the file of rejects: a rejected record may have several values that don't survive. */
@@ -24,8 +24,8 @@ export interface Inspection extends Converted {
 const SUSPECTS = 'suspect_records';
 
 /**
- * Takes a part apart record by record: widens the columns whose values only lack room, writes the good rows to
- * `output` and the broken values with their lines to `rejects`.
+ * Reads a part record by record. It widens columns that are too narrow, and writes good rows to `output`. Broken values
+ * go to `rejects` with their lines.
  *
  * @returns null when a column was widened: the part is to be converted again
  */

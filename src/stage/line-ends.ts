@@ -7,8 +7,8 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 
 /**
- * Copies a CSV whose records end in CRLF here and LF there, each record with LF, and gives the copy to `work`. DuckDB's
- * reader wants one end for all of a file. Nothing within quotes is changed, and no `\r` that stands elsewhere.
+ * Copies a CSV with mixed record ends (CRLF and LF), each record with LF, and gives the copy to `work`. DuckDB's reader
+ * needs one kind of end in a file. Text within quotes and any other `\r` stay unchanged.
  *
  * @param copy path of the copy, which is removed in the end
  * @returns null where all records end alike
@@ -34,7 +34,7 @@ export async function withAlikeEnds<T>(
           else kept[length++] = RETURN;
         } else if (byte === NEWLINE && !isQuoted) lone++;
         if (byte === QUOTE) isQuoted = !isQuoted;
-        // Whether it belongs to the end of a record, the next byte says.
+        // The next byte shows whether it belongs to the end of a record.
         if (byte === RETURN && !isQuoted) hasReturn = true;
         else kept[length++] = byte;
       }

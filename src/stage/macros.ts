@@ -2,21 +2,21 @@ import type { Connection } from '../core/duckdb.ts';
 import { abbreviationOffsetSql, isPlaceSql } from './zone-names.ts';
 
 /**
- * The conversions of staging as SQL macros: each takes the text of a value and gives the typed value, or NULL where
- * the text is not equal to it by value (spec-notes.md 31). DuckDB's own casts round (`3.7` becomes 4), take `1_0` for
- * 10 and `25-01-02` for a day of the year 25. So a cast is only believed where a cheap test or the text's own form
- * shows that it is right (docs/decisions/staging.md).
+ * The conversions of staging as SQL macros: each takes the text of a value and gives the typed value, or NULL if the
+ * two are not equal by value (spec-notes.md 31). DuckDB's own casts round (`3.7` becomes 4), and read `1_0` as 10 and
+ * `25-01-02` as a day of the year 25. A cast therefore counts only if a cheap test or the form of the text shows that
+ * it is right (docs/decisions/staging.md).
  *
- * `printed`: the text was printed by a JSON parser that had held the number as a double if it has a point or an
- * exponent, so beyond 2^53 its digits prove nothing.
+ * `printed`: a JSON parser printed the text. It held a number with a point or an exponent as a double, so beyond 2^53
+ * the digits prove nothing.
  */
 const MACROS = [
-  // Exact arithmetic on the digits: all of them, moved by the exponent, without what is zero behind the point.
+  // Exact arithmetic on the digits: all digits, shifted by the exponent, without zeros after the point.
   `number_parts(x) AS regexp_extract(x, '^\\s*[+]?(-?)([0-9]*)[.]?([0-9]*)(?:[eE]([+-]?[0-9]{1,6}))?\\s*$',
      ['sign', 'whole', 'fraction', 'exponent'])`,
   `is_number(x) AS regexp_full_match(x, '\\s*[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,6})?\\s*')`,
-  // A lambda over a list of one names what DuckDB would else plan and evaluate at each use. No column of the reader may
-  // stand within: its name could be the lambda's.
+  // A lambda over a list of one names an expression that DuckDB would otherwise plan and evaluate at each use. It may
+  // not contain a column of the reader, whose name could equal the lambda's.
   `moved_digits(parts) AS list_transform([{
        sign: parts.sign, digits: parts.whole || parts.fraction,
        places: coalesce(TRY_CAST(parts.exponent AS INTEGER), 0) - len(parts.fraction)}], lambda n: CASE
@@ -43,7 +43,7 @@ const MACROS = [
   // Beyond 2^53 a number is kept if the double, printed with as many digits as came, is the number that came.
   `kept_by(x, d) AS significant(x) =
      significant(format('{:.' || (greatest(len(significant(x)), 1) - 1) || 'e}', d))`,
-  // Neither `1_0.5` nor `+-1`, which DuckDB takes for numbers.
+  // Excludes `1_0.5` and `+-1`, which DuckDB accepts as numbers.
   `is_plain(x) AS x >= '-' AND NOT contains(x, '_')`,
   `to_real(x, printed) AS CASE
      WHEN abs(TRY_CAST(x AS DOUBLE)) < 9007199254740992 AND is_plain(x) THEN TRY_CAST(x AS DOUBLE)
@@ -58,7 +58,7 @@ const MACROS = [
    END`,
   `is_day(x) AS x LIKE '____-__-__' AND x >= '0'`,
   `is_utc_time(x) AS x LIKE '____/__/__ __:__:__ UTC' AND x >= '0'`,
-  // Not a year of two digits, and neither `infinity` nor `epoch`, which DuckDB takes for 1900-01-01.
+  // Excludes years of two digits, and `infinity` and `epoch`, which DuckDB reads as 1900-01-01.
   "has_full_year(x) AS regexp_matches(x, '^\\s*[0-9]{4}[/-]')",
   `to_date(x) AS CASE
      WHEN is_day(x) OR has_full_year(x) THEN CAST(try_strptime(x, '%Y-%m-%d') AS DATE)
@@ -73,7 +73,7 @@ const MACROS = [
    END`,
   `zone_minutes(zone) AS coalesce(
      offset_minutes(regexp_replace(zone, '^(UTC|GMT|UT)', '')), ${abbreviationOffsetSql('zone')})`,
-  // What the clocks of a place showed once: not in the hour that they leave out, nor in the one that they show twice.
+  // A local time that a place's clocks showed exactly once, not in an hour that they skip or repeat.
   `offset_at(zone, t) AS timezone(zone, t) - timezone('UTC', t)`,
   `candidate(zone, l, near) AS timezone('UTC', l - offset_at(zone, timezone('UTC', l) + near))`,
   `place_time(zone, l) AS list_transform([{
@@ -90,7 +90,7 @@ const MACROS = [
      WHEN ${isPlaceSql('z.zone')} AND try_strptime(z.text, '%Y/%m/%d %H:%M:%S %Z') IS NOT NULL
        THEN place_time(z.zone, z.shown)
    END)[1]`,
-  // The general form asks for the zone, which is ten times slower than the one that nearly every value has.
+  // The general form resolves the zone, which is ten times slower than the usual form.
   `to_datetime(x) AS CASE
      WHEN is_utc_time(x) THEN instant(try_strptime(x, '%Y/%m/%d %H:%M:%S UTC'))
      WHEN x IS NOT NULL THEN zoned_time(x)

@@ -20,7 +20,7 @@ import { type PartKeys, partKeys } from './part-keys.ts';
 import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
 import { stageParquet } from './stage-parquet.ts';
 
-/** What staging made of all parts of a download. */
+/** The result of staging all parts of a download. */
 export interface StagedParts {
   readonly columns: readonly PackageColumn[];
   readonly parts: Manifest['parts'];
@@ -38,8 +38,8 @@ interface BuiltPart {
 }
 
 /**
- * Builds a package, raw part by raw part, several at once, while the download goes on. Memory is bounded by the size of
- * a part, whatever the download weighs.
+ * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
+ * the size of the download.
  */
 export class PackageBuilder implements Disposable {
   readonly #connections: ConnectionPool;
@@ -69,8 +69,8 @@ export class PackageBuilder implements Disposable {
 
   /**
    * @param connect opens a connection of the database to work in, one for each part at once
-   * @param catalogue the fields that were asked for, with the types of the service's schema
-   * @param rules what its files are held to
+   * @param catalogue the requested fields, with the types of the service's schema
+   * @param rules the checks of its files
    */
   static async create(
     connect: () => Promise<Connection>,
@@ -136,7 +136,7 @@ export class PackageBuilder implements Disposable {
     this.#parts[index] = { file, rows, columns };
   }
 
-  /** Whether rows of the finished package share the values of these fields; null when none do. */
+  /** The rows of the finished package that share the values of these fields; null if none do. */
   repeatedKeys(
     { parts, columns }: StagedParts,
     key: readonly string[],
@@ -159,7 +159,7 @@ export class PackageBuilder implements Disposable {
   ): Promise<StagedParts> {
     if (header && this.#parts.length === 0) this.#columns.refuseForeign(header, 'the export', true);
     if (header) this.#columns.add(header);
-    // An export without rows shows no keys: it had the fields that were asked for.
+    // An export without rows shows no keys, so it counts as having all requested fields.
     else if (this.#parts.length === 0) this.#columns.addCatalogue();
     const absent = await this.#absentFields(connection, header, signal);
     const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
@@ -184,7 +184,7 @@ export class PackageBuilder implements Disposable {
     return parts.map(({ file }) => join(this.#folder, file));
   }
 
-  /** Makes a file durable and says what it is. */
+  /** Makes a file durable and returns its description. */
   async #seal({
     file,
     rows,
@@ -197,7 +197,7 @@ export class PackageBuilder implements Disposable {
     return { file, rows, bytes: (await stat(path)).size, sha256: await hashFile(path) };
   }
 
-  /** Converts a part; null also where a row of it can't be one of those asked for. */
+  /** Converts a part; null also if one of its rows can't be a requested row. */
   async #convertKnown(
     connection: Connection,
     part: RawPart,
@@ -247,7 +247,7 @@ export class PackageBuilder implements Disposable {
     return keys;
   }
 
-  /** Takes note of the names in a JSONL part; every field that was asked for is read, whether a row shows it or not. */
+  /** Notes the names in a JSONL part. Every requested field is read, even if no row shows it. */
   async #keys(
     connection: Connection,
     part: RawPart,
@@ -262,7 +262,7 @@ export class PackageBuilder implements Disposable {
     return keys;
   }
 
-  /** Fields that were asked for, but that no row of a JSONL export has: neither its key was seen nor any value of it. */
+  /** Requested fields that no row of a JSONL export has: neither the key nor a value was seen. */
   async #absentFields(
     connection: Connection,
     header: readonly string[] | null,

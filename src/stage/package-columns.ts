@@ -6,17 +6,17 @@ import type { PackageColumn } from '../model/manifest.ts';
 import type { Shown } from '../model/source.ts';
 import { refuseForeignNames } from './foreign-rows.ts';
 
-/** What the fields of an export are held to. */
+/** The checks of an export's fields. */
 export interface FieldRules {
   /** Fields that its records may have. */
   readonly mostFields?: number;
-  /** What its files show of the requested fields. */
+  /** The requested fields that its files must show. */
   readonly shown?: Shown;
 }
 
 /**
- * The columns of a package while it grows: fields are added as headers and keys show them, whole numbers widen when a
- * value beyond 2^63 comes.
+ * The columns of a package while it grows. Headers and keys add fields. Whole numbers widen at the first value beyond
+ * 2^63.
  */
 export class PackageColumns {
   readonly #most: number;
@@ -24,7 +24,7 @@ export class PackageColumns {
   readonly #present = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #widened = new Set<string>();
-  /** What a file shows of the catalogue. */
+  /** The fields of the catalogue that a file must show. */
   readonly shown: Shown;
 
   /** @param catalogue the fields that the service's schema knows, in its order */
@@ -37,12 +37,12 @@ export class PackageColumns {
     this.shown = shown;
   }
 
-  /** The fields that were asked for. */
+  /** The requested fields. */
   get asked(): Field[] {
     return [...this.#catalogue.values()];
   }
 
-  /** @throws CrawlhouseError `contract_broken` for names that are not those asked for */
+  /** @throws CrawlhouseError `contract_broken` if the names are not the requested ones */
   refuseForeign(names: readonly string[], file: string, hasColumns: boolean): void {
     refuseForeignNames(names, this.asked, this.shown, { name: file, hasColumns });
   }

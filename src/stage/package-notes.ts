@@ -2,7 +2,7 @@ import { type Connection, file, ident, parquetFiles, text } from '../core/duckdb
 import { typeFamily, WIDE_WHOLE } from '../model/field.ts';
 import type { PackageColumn, PackageNote } from '../model/manifest.ts';
 
-/** Values outside an enum's list that are told of, a field. */
+/** The most values outside an enum's list that are noted for a field. */
 const MOST_VALUES = 20;
 
 /** A column whose values have a range or a list. */
@@ -23,8 +23,8 @@ function rangeOf(type: string): { readonly from: number; readonly to: number | n
 }
 
 /**
- * What the values of a staged package show that its schema does not foresee. Numbers are looked up in the statistics of
- * the Parquet files, so that nothing is read for them but the footers; of the columns only the enums are read.
+ * The values of a staged package that its schema does not list. Numbers are checked in the statistics of the Parquet
+ * files, which needs only the footers. Only the columns of enums are read.
  *
  * @param paths the package's parts
  * @param valuesOf the values that an enum lists; undefined where the service gives no list
@@ -60,7 +60,7 @@ async function suspectColumns(
   signal: AbortSignal,
 ): Promise<readonly Ranged[]> {
   if (ranged.length === 0) return [];
-  // A list's values stand below its column: `depths, list, element`.
+  // A list's values are below its column: `depths, list, element`.
   const rows = await connection.rows<{
     path: string;
     low: number | null;
@@ -135,7 +135,7 @@ async function valueNotes(
   for (const one of listed.filter((_one, index) => row?.[`all${index}`] === false)) {
     const { column, values } = one;
     const value = column.arity === 'many' ? `unnest(${ident(column.column)})` : ident(column.column);
-    // By a limit, not a sort: a field may have a value of its own in every row.
+    // A limit, not a sort, because every row may have another value.
     const found = await connection.rows<{ value: string }>(
       `SELECT DISTINCT value FROM (SELECT ${value} AS value FROM ${source} WHERE NOT ${isListed(one)})
        WHERE value NOT IN (${values.map(text).join(', ')}) LIMIT ${MOST_VALUES}`,

@@ -2,9 +2,9 @@ import { ident } from '../core/duckdb.ts';
 import { columnType, type TypeFamily, typeFamily } from '../model/field.ts';
 import { type Conversion, convertText } from './conversion.ts';
 
-/** Types whose values are all values of their own type: none of them is infinite, no number, or not UTF-8. */
+/** Types without invalid values: no value is infinite, NaN or not UTF-8. */
 const WHOLLY_SOUND = /^(VARCHAR|BIGINT|BOOLEAN|DECIMAL\(\d+,\d+\))(\[\])?$/;
-/** Types with values that no text stands for. */
+/** Types with values that have no text form. */
 const WITHOUT_TEXT = /^(BLOB|FLOAT|DOUBLE|DATE|TIMESTAMP.*)$/;
 
 /** SQL of the typed value of a Parquet column; NULL where the value does not survive its type. */
@@ -74,7 +74,7 @@ function textSql(source: string, type: string): string {
   const finite = (value: string): string => `CASE WHEN isfinite(${source}) THEN ${value} END`;
   if (type === 'VARCHAR') return source;
   if (type === 'BLOB') return `TRY(decode(${source}))`;
-  // A float is taken for the double that it is, not for the shorter decimal that only a float rounds to it.
+  // A float counts as the double that equals it, not as the shorter decimal that rounds to it.
   if (type === 'FLOAT' || type === 'DOUBLE') return finite(`CAST(CAST(${source} AS DOUBLE) AS VARCHAR)`);
   if (type === 'DATE') return finite(`CAST(${source} AS VARCHAR)`);
   if (type.startsWith('TIMESTAMP')) {

@@ -5,23 +5,23 @@ import type { RawPart } from '../model/raw-part.ts';
 import { needsInspection } from './convert-part.ts';
 import { MAX_JSON_RECORD } from './raw-reader.ts';
 
-/** Names that stand in the rows of a JSONL part. */
+/** Names in the rows of a JSONL part. */
 export interface PartKeys {
   readonly names: readonly string[];
   /** Some row has a key twice. */
   readonly repeated: boolean;
 }
 
-/** Rows of a later part that are looked at, and their text in characters: it is held in memory. */
+/** The sampled rows of a later part, and the limit of their text in characters, which is held in memory. */
 const SAMPLE_ROWS = 256;
 const SAMPLE_TEXT = 2_000_000;
-/** Keys that are looked at in one part at the most: a list of them is held for each row of a vector. */
+/** The most keys that are sampled in one part. A list of them is held for each row of a vector. */
 const MOST_KEYS = 1_000_000;
 
 /**
- * The keys of a JSONL part's rows. DuckDB's reader passes over a key that it was not told of, so rows are held against
- * the keys of the first; those that differ are looked at more closely. Where a line is no JSON object, the lines are
- * parsed one by one: the rows beside it keep their keys.
+ * The keys of a JSONL part's rows. DuckDB's reader ignores undeclared keys, so the keys of rows are compared with those
+ * of the first row. Rows that differ are examined. If a line is not a JSON object, the lines are parsed one by one, so
+ * that the other rows keep their keys.
  *
  * @param extent every row, or the first ones (docs/decisions/staging.md)
  */

@@ -5,7 +5,10 @@ import { readerType } from './value-sql.ts';
 
 /** Longest CSV record, in bytes. */
 const MAX_RECORD = 16 * 1024 * 1024;
-/** Longest JSON record of the usual way; DuckDB holds two of them a thread. Longer ones are taken apart singly. */
+/**
+ * The longest JSON record for the usual reader; DuckDB holds two of them for each thread. Longer records are read one
+ * by one.
+ */
 export const MAX_JSON_RECORD = 4 * 1024 * 1024;
 /** Without it DuckDB takes 16 records' worth, and four times as long (docs/decisions/staging.md). */
 const CSV_BUFFER = 32 * 1024 * 1024;
@@ -14,16 +17,16 @@ const CSV_BUFFER = 32 * 1024 * 1024;
 export interface RawReader {
   readonly sql: string;
   readonly sources: ReadonlyMap<string, string>;
-  /** Whether the columns have the types that were asked for; else they are texts and JSON (`readerType`). */
+  /** Whether the columns have the requested types; else they are texts and JSON (`readerType`). */
   readonly typed: boolean;
 }
 
-/** A part that is read as text; Parquet has types of its own (`parquet-reader.ts`). */
+/** A part that is read as text; Parquet has its own types (`parquet-reader.ts`). */
 export type TextPart = RawPart & { readonly format: 'csv' | 'json' };
 
 /**
- * Reads a raw part with a column for each of `fields`. Nothing is sniffed. CSV columns stand by position, so the header
- * decides; JSON keys by name, with the types that `typeOf` gives them.
+ * Reads a raw part with a column for each of `fields`. DuckDB's sniffing is off. CSV columns go by position, so the
+ * header decides. JSON keys go by name, with the types of `typeOf`.
  */
 export function rawReader(
   part: TextPart,

@@ -13,11 +13,11 @@ import {
 import { strictSql } from './value-sql.ts';
 
 /**
- * Takes a Parquet file into the package: as it stands where its columns have the types of the service's schema, else
- * converted, by the rules for text. Either way every value has been read.
+ * Adds a Parquet file to the package. It is unchanged if its columns have the types of the service's schema, else it is
+ * converted by the rules for text. Every value is read in both cases.
  *
  * @returns null when a value needs a closer look (`inspectPart`)
- * @throws CrawlhouseError `contract_broken` when the file does not show the fields that were asked for
+ * @throws CrawlhouseError `contract_broken` if the file does not have the requested fields
  */
 export async function stageParquet(
   connection: Connection,

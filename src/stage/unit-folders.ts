@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { folderName } from '../model/folder-name.ts';
 
-/** Where a unit's files stand in the state directory. */
+/** The folders of a unit in the state directory. */
 export interface UnitFolders {
   readonly package: string;
   readonly raw: string;
@@ -28,8 +28,8 @@ export async function removeFolders(folders: UnitFolders): Promise<void> {
 }
 
 /**
- * Removes packages, and raw files as `keep_raw` says, but those of `open` units: what is not published yet is gone on with
- * from there. One unit that is refused for weeks must not keep the folders of all others.
+ * Removes packages, and raw files as `keep_raw` says, but keeps those of `open` units: unpublished units continue from
+ * there. A unit that is refused for weeks must not keep the folders of all others.
  */
 export async function sweepFolders(
   { state_dir, keep_raw }: Pick<Settings, 'state_dir' | 'keep_raw'>,
@@ -53,8 +53,8 @@ async function sweep(folder: string, kept: ReadonlySet<string>, until: number): 
 }
 
 /**
- * Removes what a killed run, or one whose disk was full, left unfinished: downloads that the next attempt begins anew,
- * packages without a manifest, what DuckDB had spilled. Else it would fill the disk before anything can be written.
+ * Removes unfinished files of a run that was killed or had a full disk: downloads, packages without a manifest,
+ * DuckDB's spilled data. Otherwise they could fill the disk before anything can be written.
  */
 export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_raw']): Promise<void> {
   await rm(join(stateDir, 'spill'), { recursive: true, force: true });

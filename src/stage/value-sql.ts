@@ -124,8 +124,8 @@ function isDoubtful(source: string, type: 'DATE' | 'TIMESTAMP'): string {
 const EXACT = '9007199254740992';
 
 /**
- * Type that the raw reader gives a value in its usual spelling: JSON's dates and times need no way by text, but for the
- * days of `isDoubtful`. Its numbers do: DuckDB's reader takes `true` for 1.
+ * The type that the raw reader gives a value in its usual spelling. JSON's dates and times need no text, except the
+ * days of `isDoubtful`. Numbers need text, because DuckDB's reader reads `true` as 1.
  */
 export function usualReaderType({
   field,
@@ -140,7 +140,7 @@ export function usualReaderType({
   return readerType(field, format === 'json' ? 'json' : 'csv');
 }
 
-/** What `strictSql` stops the query with. */
+/** The message with which `strictSql` stops the query. */
 export const REJECTED = 'crawlhouse: a value does not survive its type';
 
 /** Why a value is no value of its field's type, for people. */

@@ -1,7 +1,7 @@
 /**
- * Zone abbreviations that mean one offset from UTC, in minutes (docs/decisions/staging.md). An abbreviation stands
- * here if the IANA time zone database gives it one offset in every place since 1970, and no former release of it, nor
- * the short ids of Java and ICU, give it another. EST, CST, PST, BST and IST fail that: each names several places.
+ * Zone abbreviations that mean one offset from UTC, in minutes (docs/decisions/staging.md). An abbreviation is here if
+ * the IANA time zone database gives it one offset in every place since 1970. Former releases and the short ids of Java
+ * and ICU must not give it another. EST, CST, PST, BST and IST fail that: each names several places.
  */
 const ABBREVIATIONS: Readonly<Record<string, number>> = {
   UTC: 0,
@@ -40,7 +40,7 @@ const PLACES =
   `CUBA EGYPT EIRE GB GB-EIRE HONGKONG ICELAND IRAN ISRAEL JAMAICA JAPAN KWAJALEIN LIBYA NAVAJO NZ NZ-CHAT
   POLAND PORTUGAL PRC ROC ROK SINGAPORE TURKEY W-SU EST5EDT CST6CDT MST7MDT PST8PDT`.split(/\s+/);
 
-/** SQL of the offset in minutes that an abbreviation in capitals stands for; NULL where it does not mean one. */
+/** SQL of the offset in minutes of an abbreviation in capitals; NULL if it has none. */
 export function abbreviationOffsetSql(name: string): string {
   const cases = Object.entries(ABBREVIATIONS).map(([zone, minutes]) => `WHEN '${zone}' THEN ${minutes}`);
   return `CASE ${name} ${cases.join(' ')} END`;

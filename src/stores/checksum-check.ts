@@ -31,7 +31,7 @@ export function checksumCheck(checksum: Checksum): ChecksumCheck {
       return { update: (bytes) => parts.update(bytes), holds: () => parts.etag() === checksum.etag };
     }
     case 'length':
-      // The length is counted by whoever reads; there is nothing else to hold the bytes to.
+      // The reader counts the length. There is no other check.
       return { update: () => {}, holds: () => true };
   }
 }

@@ -1,7 +1,7 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
-/** Objects under one prefix at the most: they are held in memory. */
+/** The most objects under one prefix. They are held in memory. */
 const MOST_OBJECTS = 1_000_000;
 
 /**

@@ -5,9 +5,9 @@ export interface StoredObject {
   readonly url: string;
   /** Bytes, as stored. */
   readonly size: number;
-  /** What tells these bytes from others under the same key: a GCS generation, an S3 ETag, inode and time of a file. */
+  /** The version of these bytes under the key: a GCS generation, an S3 ETag, inode and time of a file. */
   readonly version: string;
-  /** What the listing says of the content; empty where it says nothing. */
+  /** The checksums in the listing; may be empty. */
   readonly hashes: ObjectHashes;
 }
 
@@ -17,7 +17,7 @@ export interface ObjectHashes {
   readonly crc32c?: number;
 }
 
-/** What the bytes of an object are held to, once they have been read. */
+/** The check of an object's bytes after they have been read. */
 export type Checksum =
   | { readonly kind: 'md5'; readonly hex: string }
   | { readonly kind: 'crc32c'; readonly value: number }
@@ -32,17 +32,21 @@ export interface ByteRange {
 }
 
 /**
- * A bucket, or a folder that stands for one. All that is thrown is a `CrawlhouseError`: `store_access`, `bad_settings`,
- * `object_changed`, `store_unavailable`, `store_refused`, `connection`. Requests are tried again where that may help, save `read`.
+ * A bucket, or a folder that acts as one. Every error is a `CrawlhouseError`: `store_access`, `bad_settings`,
+ * `object_changed`, `store_unavailable`, `store_refused`, `connection`. Requests are retried if that may help, except
+ * `read`.
  */
 export interface ObjectStore extends AsyncDisposable {
   /** Every object whose key begins with `prefix`, in the order of their keys' bytes. Ends early only by an error. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<StoredObject>;
   /** The strongest thing that this store says of this version's content. */
   checksum(object: StoredObject, signal: AbortSignal): Promise<Checksum>;
-  /** A piece of exactly this version, tried once. What has another version now, or is gone, is `object_changed`. */
+  /**
+   * A range of exactly this version, tried once. If the object has another version or is gone, the error is
+   * `object_changed`.
+   */
   read(object: StoredObject, range: ByteRange, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Takes this version away. One that is gone already is no error, and a newer one stays. */
+  /** Removes this version. It is no error if it is gone already, and a newer version stays. */
   remove(object: StoredObject, signal: AbortSignal): Promise<void>;
   /** Uploads a local file under a key, in place of what was there. */
   put(key: string, file: string, signal: AbortSignal): Promise<void>;

@@ -8,16 +8,16 @@ import { retryStore } from './retry-store.ts';
 export interface ReadOptions {
   /** Bytes of a range; 8 MB by default. */
   readonly rangeBytes?: number;
-  /** Ranges asked for ahead, and so held in memory at most; 4 by default. */
+  /** The most ranges requested ahead, and thus in memory; default: 4. */
   readonly inFlight?: number;
-  /** Milliseconds without a byte after which a range is asked for anew; a minute by default. */
+  /** Milliseconds without a byte after which a range is requested again; default: a minute. */
   readonly idleMs?: number;
   /** Bytes a second at the least, over each minute of waiting. */
   readonly rate?: number;
   /** Of one range. */
   readonly retry?: RetryPolicy;
   readonly onRetry?: RetryOptions['onRetry'];
-  /** Called once, after the last byte was taken, with what the bytes were held to. */
+  /** Called once, after the last byte, with the check that was made. */
   readonly onVerified?: (verified: Checksum['kind']) => void;
 }
 
@@ -25,8 +25,8 @@ const RANGE_BYTES = 8 * 1024 * 1024;
 const IN_FLIGHT = 4;
 
 /**
- * The bytes of an object in order, of exactly the listed version, brought in ranges side by side and held to the
- * object's length and checksum. What was read is sound only once the generator has come to its end.
+ * The bytes of exactly the listed version of an object, in order. They come in concurrent ranges, and the length and
+ * checksum of the object are checked. The bytes count only after the generator has ended.
  *
  * @throws CrawlhouseError `object_changed`, `object_corrupt`, or what the store threw in the last try of a range
  */
@@ -52,7 +52,7 @@ export async function* objectBytes(
     const next = ranges.next();
     if (next.done) return;
     const promise = read(next.value);
-    // One that fails while an earlier one is awaited is thrown in its turn, or not at all once nobody reads on.
+    // If a range fails while an earlier one is awaited, its error is thrown in its turn, or never if the reader stops.
     promise.catch(() => {});
     ahead.push(promise);
   };
@@ -60,7 +60,7 @@ export async function* objectBytes(
     for (let i = 0; i < (options.inFlight ?? IN_FLIGHT); i++) start();
     for (let first = ahead.shift(); first; first = ahead.shift()) {
       const bytes = await first;
-      // One for one: no more than `inFlight` ranges are held besides the one handed over.
+      // At most `inFlight` ranges are held, besides the one handed over.
       start();
       check.update(bytes);
       yield bytes;

@@ -6,7 +6,7 @@ import type { ByteRange, ObjectStore, StoredObject } from './object-store.ts';
 const IDLE_MS = 60_000;
 
 /**
- * One range, whole, in one try. A store that sends nothing for `idleMs` milliseconds is given up.
+ * One complete range, in one attempt. It fails if the store sends nothing for `idleMs` milliseconds.
  *
  * @throws CrawlhouseError `cut_short` or `connection`, retriable, or what the store throws
  */

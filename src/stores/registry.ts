@@ -48,7 +48,7 @@ export function configuredStores(settings: StoreSettings): readonly StoreName[] 
   return STORE_NAMES.filter((name) => settings[name] !== undefined);
 }
 
-/** Of these, the ones that the service writes data exports to. */
+/** Those of them that the service writes data exports to. */
 export function exportStores(settings: StoreSettings): readonly ExportStore[] {
   return EXPORT_STORES.filter((name) => settings[name] !== undefined);
 }
@@ -66,7 +66,7 @@ export function openConfiguredStore<K extends StoreName>(
 }
 
 /**
- * What the service must know to write to a store under a prefix (api-spec.md §4.9).
+ * The parameters of a data export to a store under a prefix (api-spec.md §4.9).
  *
  * @throws CrawlhouseError `bad_settings` when a setting is missing
  */

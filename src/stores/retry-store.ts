@@ -1,10 +1,7 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryOptions, retry } from '../core/retry.ts';
 
-/**
- * `retry`, but a replaced object is told at once: the same request never brings it back, though a new listing and a
- * new run may.
- */
+/** `retry`, but a replaced object fails at once. The same request never brings it back; a new listing or run may. */
 export async function retryStore<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const outcome = await retry(async () => {
     try {

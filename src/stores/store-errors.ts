@@ -16,11 +16,11 @@ export type StoreFailure =
   | 'refused';
 
 export interface FailureFacts {
-  /** What was asked for: `s3://bucket/key`. */
+  /** The requested object: `s3://bucket/key`. */
   readonly url: string;
-  /** What the store or its SDK said. */
+  /** The message of the store or its SDK. */
   readonly reason: string;
-  /** As settings and messages call the store: `store_b`. */
+  /** The name of the store in settings and messages: `store_b`. */
   readonly setting: string;
   readonly bucket: string;
   /** Where the credentials come from, in one sentence. */
@@ -71,7 +71,7 @@ export function retryAfterMs(header: unknown): number | undefined {
   return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
-/** Whether an error, or what it came from, is of the network rather than an answer. */
+/** Whether an error, or its cause, is a network error and not an answer. */
 export function isNetworkError(error: unknown): boolean {
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     const code = (one as { code?: unknown }).code;

@@ -2,28 +2,28 @@ import type { z } from 'zod';
 import type { RetryPolicy } from '../core/retry.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** What every store on a network may be opened with, besides its settings. */
+/** The options of every store on a network, besides its settings. */
 export interface NetworkOptions {
   /** Of everything but `read`. */
   readonly retry?: RetryPolicy;
-  /** Milliseconds without a byte after which a request is given up; a minute by default. */
+  /** Milliseconds without a byte after which a request fails; default: a minute. */
   readonly idleMs?: number;
 }
 
 /**
  * A kind of store. Its folder holds one, which must not import its SDK before it opens: SDKs are large.
  *
- * @typeParam Options what it is opened with
+ * @typeParam Options the options of `open`
  */
 export interface StoreKind<Options> {
   /** Opens a store; whether its bucket exists and grants access shows at the first request. */
   open(options: Options): Promise<ObjectStore>;
 }
 
-/** What the settings of every bucket hold. */
+/** The common settings of every bucket. */
 interface BucketSettings {
   readonly bucket: string;
-  /** What the keys begin with, without slashes at its ends; may be empty. */
+  /** The prefix of the keys, without slashes at its ends; may be empty. */
   readonly prefix: string;
 }
 
@@ -36,7 +36,7 @@ interface BucketKind<Settings extends BucketSettings>
 /** A store that the service writes data exports to. */
 export interface ExportKind<Settings extends BucketSettings, Parameters> extends BucketKind<Settings> {
   /**
-   * What the service must know to write under a prefix (api-spec.md §4.9).
+   * The parameters of a data export under a prefix (api-spec.md §4.9).
    *
    * @throws CrawlhouseError `bad_settings` for a setting that reading alone does not need
    */

@@ -6,8 +6,8 @@ import type { Route, RouteContext, RoutedUnit } from '../route.ts';
 import { extractAggregates, RANKING_FILE, RANKING_VALUES } from './extract-aggregates.ts';
 
 /**
- * A window of ranking performance: every column that the pipeline declares and that is no metric is a dimension. Its
- * rows came with those of other days, or are asked for alone (docs/decisions/ranking.md).
+ * A window of ranking performance. Each declared column that is not a metric is a dimension. Its rows came with those
+ * of other days, or are requested alone (docs/decisions/ranking.md).
  */
 export const AGGREGATES_ROUTE: Route = {
   reason: 'ranking performance comes as aggregates',

@@ -7,22 +7,22 @@ import { stringifyJson } from '../../core/json.ts';
 import type { Download, RawPart } from '../../model/raw-part.ts';
 import { writeRecords } from '../download/write-records.ts';
 
-/** What ranking performance is asked for: one row for each set of values of the dimensions. */
+/** The request for ranking performance: one row for each set of values of the dimensions. */
 export interface AggregatesRequest {
   readonly projectId: string;
   readonly dimensions: readonly string[];
   readonly oql: Oql | null;
 }
 
-/** What the rows of a unit are called in messages and rejects. */
+/** The name of a unit's rows in messages and rejects. */
 export const RANKING_FILE = 'ranking_performance.jsonl';
 
 /** Rows a request: an answer is held in memory whole. */
 export const PAGE_ROWS = 5_000;
 
 /**
- * The metrics of a row. Clicks and impressions add up; the position is weighted by impressions, and the rate of clicks
- * is left to SQL, where it can be had of any rows.
+ * The metrics of a row. Clicks and impressions add up. The position is weighted by impressions. SQL computes the rate
+ * of clicks, for any rows.
  */
 export const RANKING_VALUES = [
   { field: 'clicks', method: 'sum', alias: 'clicks' },
@@ -35,7 +35,7 @@ export const SUMS = RANKING_VALUES.filter((value) => value.method === 'sum');
 
 /**
  * Brings ranking performance by pages of aggregates, in the order of the dimensions, which no two rows share. The
- * service reports no number of rows: the sums of the pages are held against one aggregate of everything
+ * service reports no number of rows, so the sums of the pages are compared with one aggregate of everything
  * (spec-notes.md 32).
  *
  * @throws CrawlhouseError `cut_short` when the sums differ, `quota` when the project's quota is used up
@@ -90,7 +90,7 @@ async function* pages(
   }
 }
 
-/** Where ranking performance is aggregated, for messages. */
+/** The name of the aggregate in messages. */
 export function rankingPath(projectId: string): string {
   return `/data/project/${projectId}/ranking_performance/aggs`;
 }
@@ -104,7 +104,7 @@ function hashOf(rows: readonly AggregateRow[]): string {
   return createHash('sha256').update(stringifyJson(rows)).digest('hex');
 }
 
-/** What rows add up to. */
+/** The sums of rows. */
 export function rankingSums(rows: readonly AggregateRow[]): Record<(typeof ADDITIVE)[number], number> {
   const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
   return { clicks: sum('clicks'), impressions: sum('impressions') };

@@ -7,29 +7,29 @@ import type { PlannedUnit } from '../../model/planned-unit.ts';
 import { pipelineFilter } from '../../model/unit-source.ts';
 import { type RankingWindow, readRankingWindow } from './read-ranking-window.ts';
 
-/** Days that one request asks for at most. */
+/** The most days in one request. */
 const MOST_DAYS = 31;
-/** Rows of days that wait for their units, of all projects; beyond them each day is asked for alone. */
+/** The most rows of days that wait for their units, of all projects. Beyond that, each day is requested alone. */
 const MOST_WAITING = 50_000;
 
 /** A project's days of one dataset. */
 interface Series {
-  /** Days that nobody asked for yet, to the day after each. */
+  /** Days that were not requested yet, each with the day after it. */
   readonly due: Map<string, string>;
-  /** What came with other days. */
+  /** Rows that came with other days. */
   readonly waiting: Map<string, readonly AggregateRow[]>;
   /** Days to ask for next; 0 once they do not fit in a page. */
   width: number;
-  /** As many as the quota did for. */
+  /** As many days as the quota allowed. */
   most: number;
-  /** Ends with the request that is under way: one at a time, whose answer may hold the next unit's day. */
+  /** Ends with the current request. One runs at a time, because its answer may hold the next unit's day. */
   last: Promise<unknown>;
 }
 
 /**
- * Brings ranking performance of many days by few requests, and deals the rows out to the units of their days
- * (docs/decisions/ranking.md). The first day is asked for alone; it tells how many fit in one page. Where the quota does
- * not do for so many, half of them are asked for, down to a day.
+ * Brings ranking performance of many days by few requests, and divides the rows among the units of their days
+ * (docs/decisions/ranking.md). The first day is requested alone, and shows how many days fit in one page. If the quota
+ * is too small for them, half of them are requested, down to a day.
  */
 export class RankingWindows {
   readonly #client: ServiceClient;
@@ -58,8 +58,8 @@ export class RankingWindows {
   }
 
   /**
-   * The rows of a day; null where they must be asked for alone: a day that is more than a page, or does not add up, or
-   * is asked for again.
+   * The rows of a day; null if they must be requested alone. Such a day has more than a page, does not add up, or is
+   * requested again.
    *
    * @throws CrawlhouseError `quota` when the project's quota does not even do for this day
    */
@@ -93,7 +93,7 @@ export class RankingWindows {
       };
       const width = this.#waiting < MOST_WAITING ? series.width : 1;
       const days = daysFrom(series.due, day, width);
-      // Once only: what fails is asked for again alone.
+      // Once only: after a failure the day is requested alone.
       series.due.delete(day);
       const found = await widest(days, ask);
       for (const [each, rows] of found.days) {
@@ -112,7 +112,7 @@ export class RankingWindows {
   }
 }
 
-/** What as many of the days bring as the quota does for, at least the first. */
+/** The rows of as many days as the quota allows, at least of the first. */
 async function widest(
   days: readonly string[],
   ask: (days: readonly string[]) => Promise<RankingWindow>,

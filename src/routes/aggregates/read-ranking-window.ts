@@ -12,7 +12,7 @@ import {
   SUMS,
 } from './extract-aggregates.ts';
 
-/** What one request brought of several days. */
+/** The answer of one request for several days. */
 export interface RankingWindow {
   /** The rows of the days that came whole, in the order of the dimensions; a day without rows has none. */
   readonly days: ReadonlyMap<string, readonly AggregateRow[]>;
@@ -21,9 +21,9 @@ export interface RankingWindow {
 }
 
 /**
- * Asks for several days of ranking performance at once: one page of rows, days first, and beside it what each day adds
- * up to. A full page is cut within a day: that one and those behind it are left out, and so is one whose rows do not
- * add up. What is left out is to be asked for alone.
+ * Requests several days of ranking performance at once: one page of rows, days first, and the sums of each day. A full
+ * page ends within a day. That day and the following ones are left out, and so is a day whose rows do not add up. The
+ * caller requests them alone.
  *
  * @param request its `oql` leaves these days; `date` is one of its dimensions
  * @param days `YYYY-MM-DD`, ascending, without gaps

@@ -7,7 +7,7 @@ export const STREAM_DELIMITER = ';';
 /**
  * The names in the header line of a CSV.
  *
- * @throws CrawlhouseError `contract_broken` when the line is no CSV of this delimiter, or a name is empty or stands twice
+ * @throws CrawlhouseError `contract_broken` if the line is not CSV with this delimiter, or a name is empty or repeated
  */
 export function parseHeader(line: string, file: string, delimiter: string): string[] {
   const names = readLine(line, file, delimiter);

@@ -2,20 +2,23 @@ import { asErrorObject, serviceError } from '../../api/service-error.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 
-/** Bytes of a file that are looked at before any of it counts: an error object or the head of a page fits in. */
+/**
+ * The first bytes of a file, which are checked before any of it counts. An error object or the head of a page fits in
+ * them.
+ */
 const HEAD_BYTES = 4096;
 
-/** What a file was asked to be. */
+/** The requested kind of file. */
 export interface Expected {
   readonly format: 'csv' | 'json';
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly file: string;
   /** Names of the requested fields; a row may have no others than those of an error object. */
   readonly fields: readonly string[];
 }
 
 const WORDS = { csv: 'CSV', json: 'JSON lines' } as const;
-/** Content types that name another kind of file. One that nobody knows says nothing: the content decides. */
+/** Content types that name another kind of file. For an unknown one, the content decides. */
 const OTHER_KINDS = /html|xml|^(image|audio|video|font|multipart)\/|pdf/i;
 const OTHER_FORMAT = { csv: /json/i, json: /csv/i } as const;
 
@@ -27,8 +30,8 @@ export function refuseForeignType(contentType: string | undefined, { format, fil
 }
 
 /**
- * Passes a file on once its first bytes have been looked at: a page of HTML or an error object is no file of rows,
- * whatever its status said.
+ * Passes a file on after a check of its first bytes. A page of HTML or an error object is not a file of rows, whatever
+ * its status.
  *
  * @throws CrawlhouseError `contract_broken`, or the service's own error
  */

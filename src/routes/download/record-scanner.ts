@@ -2,7 +2,7 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** Where the records of a piece of text end. */
+/** The ends of the records in a chunk of text. */
 export interface Scan {
   /** Records that end in this piece. */
   readonly records: number;

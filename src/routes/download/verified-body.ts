@@ -7,17 +7,17 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { atLeastAtRate, overLimit } from '../../core/limits.ts';
 import { retriable } from '../../core/retry.ts';
 
-/** How a body comes, and what it is held to. */
+/** The form of a body, and its limits. */
 interface BodyOptions {
   /** Its Content-Encoding; none by default. */
   readonly encoding?: string | undefined;
-  /** Bytes of the content, decompressed, at the most. */
+  /** The most bytes of the content, decompressed. */
   readonly bytes?: number;
   /** Bytes a second on the wire at the least. */
   readonly rate?: number;
 }
 
-/** What a body turned out to be, known once it has been read to its end. */
+/** The facts about a body, known after its end. */
 export interface BodyFacts {
   /** Bytes on the wire. */
   bytes: number;
@@ -26,8 +26,8 @@ export interface BodyFacts {
 }
 
 /**
- * Reads a body to its true end: counts the bytes on the wire, undoes gzip and holds it to its CRC and length, hashes
- * the content. `facts` is filled in when the last piece has been handed over.
+ * Reads a body to its true end. It counts the bytes on the wire, decompresses gzip and checks its CRC and length, and
+ * hashes the content. `facts` is filled in after the last chunk has been handed over.
  *
  * @throws CrawlhouseError `cut_short` or `connection`, retriable; `over_limit`
  */
@@ -41,7 +41,7 @@ export async function* verifiedBody(
     rate = 0,
   }: BodyOptions = {},
 ): AsyncGenerator<Buffer> {
-  // Destroyed before it is read, a body tells of it by an event; without a listener that ends the process.
+  // A body that is destroyed before it is read emits an error event. Without a listener, that ends the process.
   body.on('error', () => {});
   const encoding = contentEncoding.trim().toLowerCase();
   if (encoding !== 'gzip' && encoding !== 'identity' && encoding !== '') {

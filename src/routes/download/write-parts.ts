@@ -11,8 +11,8 @@ import { RecordScanner } from './record-scanner.ts';
 import { TooManyRows } from './too-many-rows.ts';
 
 /**
- * Bytes of a raw part: small enough that DuckDB converts 750 columns of it well within its memory limit, large enough
- * that the fixed cost of a part does not show (test/bench).
+ * The size of a raw part in bytes. DuckDB can convert 750 columns of it well within its memory limit. The fixed cost of
+ * a part is negligible (test/bench).
  */
 const PART_BYTES = 32 * 1024 * 1024;
 /** Blank lines are passed over; no export has more of them. */
@@ -25,9 +25,9 @@ export interface PartOptions {
   /** Where the parts go. */
   readonly folder: string;
   readonly format: 'csv' | 'json';
-  /** What the whole download is called in messages and rejects. */
+  /** The name of the whole download in messages and rejects. */
   readonly file: string;
-  /** Of a CSV; the streamed export's where nothing is said. */
+  /** The delimiter of a CSV; default: the streamed export's. */
   readonly delimiter?: string;
   readonly partBytes?: number;
   /** Rows that the service reports; more end the download. */
@@ -134,7 +134,7 @@ interface Head {
   readonly header: readonly string[] | null;
   /** Lines taken by the header. */
   readonly lines: number;
-  /** What came behind the header, without a byte order mark. */
+  /** The bytes after the header, without a byte order mark. */
   readonly rest: Buffer;
 }
 

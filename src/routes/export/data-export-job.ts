@@ -4,7 +4,7 @@ import type { DataExport, DataExportInput } from '../../api/data-exports.ts';
 import { durationText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 
-/** Waits between two looks at a data export, in milliseconds: they grow by half until the longest. */
+/** Waits between two polls of a data export, in milliseconds. They grow by half up to the longest. */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 
@@ -12,7 +12,7 @@ const LONGEST_WAIT = 60_000;
 const FAILED = /fail|error|cancel|abort|expired/i;
 const DONE = /^(done|completed?|finished|success(ful)?)$/i;
 
-/** States of ours after which a data export is not taken up again. */
+/** Our states after which a data export is not used again. */
 export const OVER: readonly string[] = ['loaded', 'FAILED', 'GONE', 'UNUSABLE'];
 
 export function isDone(status: string): boolean {
@@ -24,13 +24,13 @@ export interface ExportWatch {
   /** Milliseconds that it is waited for. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Told of each state that is new. */
+  /** Called for each new state. */
   readonly onStatus: (status: string) => void;
 }
 
 /**
- * The data export that already goes to this prefix, if there is one: a kill may have fallen between the request and
- * its answer, or the ledger is lost. Prefixes hold unit and attempt, so nobody else's is found.
+ * The data export with this prefix, if there is one. A process may have been killed between the request and its answer,
+ * or the ledger may be lost. Prefixes hold unit and attempt, so no other export is found.
  */
 export async function findExport(
   client: ServiceClient,
@@ -54,7 +54,7 @@ export async function findExport(
   return undefined;
 }
 
-/** Where a data export's objects stand, as its record says. */
+/** The place of a data export's objects, by its record. */
 export function prefixOf({ target, target_parameters }: DataExport): string {
   const prefix = target_parameters?.[`${target}_prefix`];
   return typeof prefix === 'string' ? prefix : '';

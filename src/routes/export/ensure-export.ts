@@ -10,7 +10,7 @@ import { type ExportStore, exportParameters, openConfiguredStore } from '../../s
 import type { ChosenRoute, RouteContext } from '../route.ts';
 import { findExport, isDone, OVER, prefixOf } from './data-export-job.ts';
 
-/** Of a CSV that we ask for; what comes is read by what its record says. */
+/** The delimiter of the requested CSV. The record of the export gives the actual one. */
 const DELIMITER = ';';
 
 interface ExportDestination {
@@ -20,7 +20,7 @@ interface ExportDestination {
   readonly workspaceId: string;
 }
 
-/** The attempt's data export: the one that is under way, or a new one. */
+/** The attempt's data export: the one in progress, or a new one. */
 export async function ensureExport(
   { client, ledger, settings, signal, reload, runId }: RouteContext,
   { unit, pipeline }: PlannedUnit,
@@ -65,8 +65,7 @@ export async function ensureExport(
     }
     usable = undefined;
   }
-  // Without a record of an attempt, one that a lost ledger knew of may still stand there; not for a reload, which is to
-  // ask anew.
+  // Without a record of an attempt, an export that a lost ledger knew may still exist. A reload requests a new one.
   if (usable || (known === undefined && !reload)) {
     const isOurs = (prefix: string): boolean => (usable ? prefix === usable.prefix : prefix.startsWith(base));
     const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
@@ -76,7 +75,7 @@ export async function ensureExport(
       return found;
     }
   }
-  // Its own for each: what a failed one left behind would be taken for rows of the next.
+  // Each attempt has its own prefix. Otherwise the objects of a failed export would count as rows of the next.
   const prefix = `${base}${randomUUID()}/`;
   // Before the request: a kill from here on finds the export by its prefix.
   ledger.putExport(record(prefix, undefined));

@@ -21,7 +21,7 @@ export const EXPORT_ROUTE: Route = {
   formats: ({ kind, data_type }) =>
     kind === 'crawl' && (data_type === 'pages' || data_type === 'links') ? ['parquet', 'json', 'csv'] : [],
   suits: (rows) => rows !== null && rows >= FROM_ROWS,
-  // Looked for among those under way, asked for, and seen to be done.
+  // At least: look for one in progress, request one, poll it once.
   requests: (source) => describingRequests(source) + 3,
   open: openExport,
 };
@@ -75,8 +75,8 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
 }
 
 /**
- * The service writes to a bucket first, and what it says of one that it can't write to is free text. Where the store
- * tells us too that the bucket is not there, or in another region, the settings are wrong, and another try is in vain.
+ * The service's message about a bucket that it can't write to is free text. If the store also reports a missing bucket
+ * or another region, the settings are wrong, and a retry is useless.
  */
 async function wrongSettings(
   { settings, signal }: RouteContext,

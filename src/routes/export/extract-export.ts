@@ -24,13 +24,13 @@ export interface ObjectsRequest {
   /** Rows that the service reports of all objects together. */
   readonly reported: number;
   readonly limits: Limits;
-  /** Names of the fields that the service tells of the rows. */
+  /** Names of the fields that the service lists for the rows. */
   readonly fields: readonly string[];
 }
 
 /**
- * Brings the objects of a finished data export, one after the other, each held to its length and checksum. Text is cut
- * into raw parts while it comes; a Parquet file comes whole, to be taken as it is.
+ * Brings the objects of a finished data export, one after the other, and checks the length and checksum of each. Text
+ * is cut into raw parts while it arrives. A Parquet file stays whole.
  *
  * @throws CrawlhouseError retriable when an object is cut, replaced or gone
  */

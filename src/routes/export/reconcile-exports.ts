@@ -16,9 +16,10 @@ export interface ReconcileContext {
 }
 
 /**
- * Finishes the data exports whose rows are in the published warehouse: their objects go where the settings say so, and the
- * next attempt asks for its own. Not earlier: until then the working copy may be lost, and the objects are read again
- * instead of a second data export. A kill may fall before it, so each run begins with what the former left.
+ * Finishes the data exports whose rows are in the published warehouse. Their objects are removed if the settings say
+ * so, and the next attempt requests its own export. Before the publication, the working copy may be lost, and then the
+ * objects are read again instead of a second data export. A process may be killed before this step, so each run begins
+ * with the exports that the former run left.
  */
 export async function reconcileExports(
   context: ReconcileContext,
@@ -32,7 +33,7 @@ export async function reconcileExports(
   }
 }
 
-/** A store that won't have its objects removed is told of, and fails nothing: the rows are in the warehouse. */
+/** If a store refuses to remove objects, that is a warning only: the rows are in the warehouse. */
 async function finishExport(
   { ledger, settings, signal, logger }: ReconcileContext,
   job: LedgerExport,
@@ -55,8 +56,8 @@ async function finishExport(
 }
 
 /**
- * Ends an attempt whose data export is done but whose objects are not what the service says of them: the next run asks
- * for another one.
+ * Ends an attempt whose data export is done, but whose objects do not fit its record. The next run requests another
+ * one.
  */
 export function abandonExport({ ledger }: ReconcileContext, unit: string, error: CrawlhouseError): void {
   const job = ledger.exports().find((one) => one.unit === unit);

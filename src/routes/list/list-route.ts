@@ -14,7 +14,7 @@ interface Records {
   readonly items: readonly ResourceRecord[];
   /** The service's own total; null for lists that come without. */
   readonly total: number | null;
-  /** Where only what is new of a list was read. */
+  /** Set if only the new records of a list were read. */
   readonly update?: Source['update'];
 }
 
@@ -72,7 +72,7 @@ async function records(
   }
 }
 
-/** Whether the inventory shows already that nothing in a list has changed. */
+/** Whether the inventory shows that a list has not changed. */
 export function isListUnchanged({ unit, pipeline }: PlannedUnit, { workspaces }: Inventory): boolean {
   const workspace = pipeline.source.kind === 'resource' && workspaces.find(({ id }) => id === unit.source.id);
   if (!workspace) return false;

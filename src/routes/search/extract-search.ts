@@ -8,7 +8,7 @@ import { type Field, typeFamily } from '../../model/field.ts';
 import type { Download, RawPart } from '../../model/raw-part.ts';
 import { writeRecords } from '../download/write-records.ts';
 
-/** What a search is asked for. */
+/** The request of a search. */
 export interface SearchRequest {
   readonly source: DataSource;
   readonly fields: readonly Field[];
@@ -32,8 +32,8 @@ interface Piece {
 }
 
 /**
- * Brings rows by searches. Pages of one search hold each row once only if its order is total, so rows with a key are
- * sorted by it, and whoever stages them sees whether it held. Without a key a search is asked for one page only
+ * Brings rows by searches. Pages of one search have each row once only if the order is total. Rows with a key are
+ * therefore sorted by it, and staging checks the key. Without a key, a search asks for one page only
  * (docs/decisions/search.md). Where there are more rows than that, or than a search gives (api-spec.md §8), they are
  * split by ranges of a number, each counted by the service, until every piece is within reach. Resolves once they are.
  *
@@ -151,7 +151,7 @@ class SearchSplit {
       : `without a key a search is reliable up to ${SEARCH_PAGE_ROWS}, one page`;
   }
 
-  /** Two parts that are not the whole: rows would be missing, or stand in both. */
+  /** The two parts do not add up: rows would be missing or in both. */
   #refuseDifference(name: string, whole: Piece, one: Piece, other: Piece): void {
     if (one.count + other.count === whole.count) return;
     const parts = `${one.count} and ${other.count}`;

@@ -25,7 +25,7 @@ export const SEARCH_ROUTE: Route = {
   },
 };
 
-/** Fields that no two rows share, if all of them are asked for and can be sorted by. */
+/** Fields that no two rows share, if all of them are requested and sortable. */
 function sortableKey(source: DataSource, catalogue: readonly Field[]): readonly string[] {
   const key = uniqueFields(source);
   const isSortable = (name: string): boolean =>

@@ -9,7 +9,7 @@ import { refuseForeignType } from '../download/recognize-content.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
 import { writeParts } from '../download/write-parts.ts';
 
-/** What a streamed export is asked for. */
+/** The request of a streamed export. */
 export interface StreamRequest {
   readonly source: DataSource;
   readonly fields: readonly string[];
@@ -22,8 +22,8 @@ export interface StreamRequest {
 }
 
 /**
- * Brings rows by one streamed export (api-spec.md §4.1), part by part; resolves when the service lets it begin. What has been yielded may be staged
- * at once, but counts only when the generator has returned: until then the download may still turn out broken.
+ * Brings rows by one streamed export (api-spec.md §4.1), part by part; resolves when the service starts it. A part may
+ * be staged at once, but counts only after the generator has returned. Until then the download may still break.
  *
  * @throws CrawlhouseError retriable when the stream is refused for now, cut, reset or idle; `over_limit`; TooManyRows
  */
@@ -70,7 +70,7 @@ async function* partsOf(
   }
 }
 
-/** What the rows are called in messages and rejects. */
+/** The name of the rows in messages and rejects. */
 function fileName(source: DataSource): string {
   if (source.kind === 'crawl') return source.dataType;
   if (source.kind === 'crawl_over_crawl') return 'pages';

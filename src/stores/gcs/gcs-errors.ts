@@ -1,7 +1,7 @@
 import type { CrawlhouseError } from '../../core/errors.ts';
 import { isNetworkError, retryAfterMs, type StoreFailure, storeError } from '../store-errors.ts';
 
-/** What the SDK's errors and plain answers have in common. */
+/** The common part of the SDK's errors and plain answers. */
 interface GcsFailure {
   /** HTTP status, or the code of a system error. */
   readonly code?: number | string;
@@ -61,7 +61,7 @@ function statusOf(error: GcsFailure): number | undefined {
   return error.response?.status;
 }
 
-/** What the store says, taken out of its JSON where it is JSON. */
+/** The store's message, taken from its JSON if it is JSON. */
 function said(error: GcsFailure): { readonly message: string; readonly reasons: string } {
   const message = (error.message ?? '').trim();
   const reasons = (error.errors ?? []).map(({ reason }) => reason ?? '');

@@ -8,8 +8,8 @@ import { gcsError } from './gcs-errors.ts';
 const ERROR_BYTES = 16 * 1024;
 
 /**
- * The content of objects, asked for with the SDK's address and credentials but over a connection of our own: the SDK's
- * streams take no signal, and one that breaks resets all others that are open.
+ * The content of objects, requested with the SDK's address and credentials, but over our own connection. The SDK's
+ * streams take no signal, and a broken one resets all others.
  */
 export class GcsMedia implements AsyncDisposable {
   readonly #storage: Storage;
@@ -38,7 +38,7 @@ export class GcsMedia implements AsyncDisposable {
         headers: {
           ...(await this.#credentials(url)),
           range: `bytes=${range.from}-${range.to - 1}`,
-          // As stored: without this, Google unpacks what was uploaded with `Content-Encoding: gzip`.
+          // As stored: without this, Google decompresses objects with `Content-Encoding: gzip`.
           'accept-encoding': 'gzip',
         },
         signal,

@@ -12,11 +12,11 @@ import { GcsMedia } from './gcs-media.ts';
 
 export interface GcsOptions extends NetworkOptions {
   readonly bucket: string;
-  /** Of an emulator, which is asked without credentials. None: Google's own. */
+  /** The address of an emulator, which is used without credentials. Default: Google's own. */
   readonly endpoint?: string | undefined;
 }
 
-/** Objects in a page of a listing: what Google gives at most, and an emulator only when asked. */
+/** Objects in a page of a listing: Google's maximum, which an emulator gives only on request. */
 const PAGE = 1000;
 /** Above this an upload can be taken up where it broke. */
 const RESUMABLE_BYTES = 16 * 1024 * 1024;

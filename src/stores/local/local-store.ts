@@ -7,14 +7,16 @@ import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-s
 import { storeError } from '../store-errors.ts';
 
 export interface LocalOptions {
-  /** The folder that stands for the bucket. */
+  /** The folder that acts as the bucket. */
   readonly folder: string;
 }
 
-/** Where uploads stand until they are whole; never listed. */
+/** The folder of incomplete uploads; never listed. */
 const UPLOADS = '.uploads';
 
-/** A folder as a store: keys are paths below it. It gives no checksums, so its objects are held to their length. */
+/**
+ * A folder as a store: keys are paths below it. It gives no checksums, so only the length of its objects is checked.
+ */
 export class LocalStore implements ObjectStore {
   readonly #folder: string;
 
@@ -36,7 +38,7 @@ export class LocalStore implements ObjectStore {
     for (const key of keys) {
       signal.throwIfAborted();
       const facts = await stat(this.#path(key), { bigint: true }).catch(() => undefined);
-      // One that went while the folder was listed is not in it any more.
+      // A file that was removed during the listing is left out.
       if (!facts) continue;
       yield { key, url: this.#url(key), size: Number(facts.size), version: versionOf(facts), hashes: {} };
     }

@@ -4,7 +4,7 @@ import type { Checksum } from '../object-store.ts';
 /** S3's own limit. */
 const MOST_PARTS = 10_000;
 
-/** What of `HeadObject` tells how the content can be checked. */
+/** The parts of `HeadObject` that show how to check the content. */
 export type HeadFacts = Pick<
   HeadObjectCommandOutput,
   | 'ETag'
@@ -21,15 +21,15 @@ export function tagOf({ ETag }: HeadFacts): { readonly tag: string; readonly par
   return { tag: tag.toLowerCase(), parts: Number(parts) };
 }
 
-/** Whether only the parts' sizes can tell what the ETag was made of. */
+/** Whether the check of the ETag needs the sizes of the parts. */
 export function tellsParts(head: HeadFacts): boolean {
   const { parts } = tagOf(head);
   return parts > 0 && parts <= MOST_PARTS && madeOfMd5(head) && wholeCrc32c(head) === undefined;
 }
 
 /**
- * How the bytes of an object can be held to what S3 says: the ETag where it is an MD5, else a CRC-32C of the whole, else
- * the ETag of the parts whose sizes are known, else their number.
+ * The check of an object's bytes. In this order: the ETag if it is an MD5, a CRC-32C of the whole, the ETag of parts of
+ * known sizes, or the length.
  */
 export function checksumOf(head: HeadFacts, partSizes: readonly number[]): Checksum {
   const { tag, parts } = tagOf(head);
@@ -43,7 +43,7 @@ export function checksumOf(head: HeadFacts, partSizes: readonly number[]): Check
   return { kind: 'etag', etag: `${tag}-${parts}`, partSizes };
 }
 
-/** Under a key of its own (KMS, or one that the customer brings) an ETag is no MD5 of the content. */
+/** Under a KMS key or a customer's key, an ETag is not an MD5 of the content. */
 function madeOfMd5({ ServerSideEncryption, SSECustomerAlgorithm }: HeadFacts): boolean {
   return SSECustomerAlgorithm === undefined && !ServerSideEncryption?.startsWith('aws:kms');
 }

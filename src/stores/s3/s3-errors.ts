@@ -6,7 +6,7 @@ export interface S3Place {
   readonly region: string;
 }
 
-/** What the error classes of the SDK have in common. */
+/** The common part of the SDK's error classes. */
 interface SdkError {
   readonly name?: string;
   readonly message?: string;

@@ -11,7 +11,7 @@ import {
 
 /** Above this a file goes up in parts. */
 const PART_BYTES = 64 * 1024 * 1024;
-/** S3 takes no more. */
+/** The limit of S3. */
 const MOST_PARTS = 10_000;
 
 interface Destination {
