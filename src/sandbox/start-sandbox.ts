@@ -39,7 +39,7 @@ export interface SandboxOptions {
   readonly generate?: readonly string[];
   /** A JSON file with the faults in force from the start. */
   readonly faultsFile?: string;
-  /** Where everything is kept; without it in a temporary folder that goes when the sandbox closes. */
+  /** The folder for all data; default: a temporary folder that is removed when the sandbox closes. */
   readonly stateDir?: string;
   /** The token with all scopes; without it the one of the state directory, or a new one. */
   readonly accessToken?: string;
@@ -48,14 +48,14 @@ export interface SandboxOptions {
   readonly storeB?: ExternalStoreB;
   /** Objects a data export is written to; 1 by default. */
   readonly exportObjects?: number;
-  /** Whether csv and json of data exports come as `.gz`. */
+  /** Whether csv and json of data exports are compressed (`.gz`). */
   readonly exportGzip?: boolean;
   readonly logger?: Logger;
   /** Closes the sandbox when it aborts. */
   readonly signal?: AbortSignal;
 }
 
-/** What the ready file holds. */
+/** The contents of the ready file. */
 export interface ReadyDocument {
   readonly base_url: string;
   readonly access_token: string;
@@ -76,7 +76,7 @@ export interface Sandbox extends AsyncDisposable {
 /**
  * Starts the service, locally: its data imported and generated, listening when this resolves.
  *
- * @throws CrawlhouseError `usage` or `bad_project` for what is wrong with the options
+ * @throws CrawlhouseError `usage` or `bad_project` if the options are wrong
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { signal, host = '127.0.0.1', logger = silentLogger } = options;

@@ -14,7 +14,7 @@ const AGGREGATE_CEILING = 10_000;
 
 /**
  * One aggregate of the response as JSON text: `cols` and `rows` in the order of the buckets' values, or its own `error`
- * where it has too many rows (wire-facts.md). The rows are made by SQL, so that no number passes through JavaScript.
+ * if it has too many rows (wire-facts.md). SQL makes the rows, so that no number passes through JavaScript.
  */
 export async function aggregateRows(
   connection: Connection,

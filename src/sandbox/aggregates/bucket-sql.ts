@@ -16,8 +16,8 @@ export interface BucketSql {
 }
 
 /**
- * A bucket by distinct values has one of null for the rows without a value; a many-valued field counts a row once under
- * each of its values. By ranges, a row counts under each range that holds one of its values, maybe under none.
+ * Buckets by distinct values include null for rows without a value. A many-valued field counts a row once under each of
+ * its values. By ranges, a row counts under each range that has one of its values, or under none.
  */
 export function bucketSql({ column, ranges }: Bucket, bind: Bind): BucketSql {
   if (ranges !== undefined) return rangeSql(column, ranges, bind);
@@ -70,7 +70,7 @@ function jsonElements(column: Column): string {
   return `CASE WHEN json_type(${c}) = 'ARRAY' THEN ${each} ELSE [${jsonValue(column, c)}] END`;
 }
 
-/** A JSON text as it is, NULL for null; a number in its canonical form, so that 5 and 5.0 are one value. */
+/** An unchanged JSON text, NULL for null; a number in its canonical form, so that 5 and 5.0 are one value. */
 function jsonValue(column: Column, json: string): string {
   if (valueKind(column.field) === 'number')
     return `CASE WHEN json_type(${json}) IN ('DOUBLE', 'BIGINT', 'UBIGINT', 'HUGEINT') THEN ${canonicalNumber(json)} ELSE nullif(${json}, 'null') END`;

@@ -10,7 +10,7 @@ export interface MetricSql {
   /** Over the columns of the table; a list where a row may have several values. */
   readonly values: string;
   readonly isList: boolean;
-  /** The result as JSON text, NULL where there is none. */
+  /** The result as JSON text, NULL if there is none. */
   readonly result: (value: string) => string;
 }
 
@@ -47,7 +47,7 @@ function overNumbers(method: AggMethod, it: string, areWhole: boolean): string {
   }
 }
 
-/** The same over values that stand as text: whole numbers of any size, fractions, or no numbers at all. */
+/** The same over values as text: whole numbers of any size, fractions, or no numbers at all. */
 function overTexts(method: AggMethod, it: string, column: Column): string {
   const isNumber = valueKind(column.field) === 'number';
   const double = `TRY_CAST(${it} AS DOUBLE)`;
@@ -81,7 +81,7 @@ function wholeSum(it: string): string {
   return `concat(CAST(coalesce(sum(${it}), 0) AS VARCHAR), '.0')`;
 }
 
-/** JSON has no word for what is not finite. */
+/** JSON has no form for infinite values and NaN. */
 function finite(number: string): string {
   return `CASE WHEN isfinite(${number}) THEN CAST(${number} AS VARCHAR) END`;
 }

@@ -22,7 +22,7 @@ export interface Metric {
 export interface AggregatePlan {
   readonly columns: ReadonlyMap<string, Column>;
   readonly oql: Oql | undefined;
-  /** Where it stands in the request, such as `aggs[0]`. */
+  /** Its place in the request, such as `aggs[0]`. */
   readonly path: string;
   readonly buckets: readonly Bucket[];
   /** None: the rows are counted. */

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { FieldRecord } from '../../api/fields.ts';
 
 /**
- * How a column is stored. A typed kind is taken only when every value of it comes back on the wire as it was; the rest
- * is kept as `json`: the raw JSON text of each value.
+ * How a column is stored. A typed kind is used only if every value returns on the wire unchanged. Otherwise the column
+ * is `json`: the raw JSON text of each value.
  */
 export const ColumnKind = z.enum(['int', 'float', 'bool', 'text', 'texts', 'json']);
 export type ColumnKind = z.infer<typeof ColumnKind>;
 
 /**
- * A field of a dataset and where its values stand. `id` is positional (`c0`, `c1`, …): DuckDB's own column names are
+ * A field of a dataset and the place of its values. `id` is positional (`c0`, `c1`, …): DuckDB's own column names are
  * case-insensitive, the service's are not.
  */
 export const Column = z.object({ id: z.string(), kind: ColumnKind, field: FieldRecord });

@@ -28,7 +28,7 @@ export const LOG_EVENT_CATALOGUE: readonly FieldRecord[] = [
   fieldRecord('is_seo_visit', 'bool'),
 ];
 
-/** What all hits on a URL in a day, week or month come to. */
+/** The totals of all hits on a URL in a day, week or month. */
 const HITS: readonly FieldRecord[] = [
   fieldRecord('hits', 'natural'),
   fieldRecord('bot_hits', 'natural'),

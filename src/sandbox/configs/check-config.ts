@@ -8,7 +8,7 @@ import { hostOf } from '../resources/seed.ts';
 
 export type ConfigInput = z.output<typeof CrawlConfigUpdate>;
 
-/** What asks for a feature when it is there and not empty (api-spec.md §2.8; the features' names are ours). */
+/** Settings that need a feature if they are present and not empty (api-spec.md §2.8; the features' names are ours). */
 const GATES: readonly (readonly [field: keyof ConfigInput, feature: string])[] = [
   ['analytics_a_params', 'analytics_a'],
   ['analytics_b_params', 'analytics_b'],
@@ -20,7 +20,7 @@ const GATES: readonly (readonly [field: keyof ConfigInput, feature: string])[] =
   ['user_input_files', 'data_ingestion'],
 ];
 
-/** Speed up to which nobody has to show that the site is theirs, in URLs per second (api-spec.md §8). */
+/** The highest speed without proof of ownership of the site, in URLs per second (api-spec.md §8). */
 const UNVERIFIED_SPEED = 1;
 
 /**
@@ -74,7 +74,7 @@ function checkDomains({ start_url, alternate_start_urls = [] }: ConfigInput): vo
   }
 }
 
-/** A secret belongs to an address, so an address stands once. */
+/** A secret belongs to an address, so each address is listed once. */
 function checkWebhooks({ notifications }: ConfigInput): void {
   const urls = (notifications?.custom_webhooks ?? []).map((webhook) => webhook.url);
   const again = urls.findIndex((url, index) => urls.indexOf(url) !== index);

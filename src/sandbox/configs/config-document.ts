@@ -7,8 +7,8 @@ import type { ConfigInput } from './check-config.ts';
 type Secrets = Readonly<Record<string, string>>;
 
 /**
- * A configuration as it is kept: defaults filled in, secrets under keys that are not served. An update replaces all but
- * the secrets that it does not name: fields that are absent go back to their defaults.
+ * A stored configuration, with defaults, and with secrets under keys that are not served. An update replaces everything
+ * except the secrets that it does not name. Absent fields return to their defaults.
  */
 export function configDocument(id: string, input: ConfigInput, known?: Document): Document {
   const deprecated: ReadonlySet<string> = new Set([...DEPRECATED_CONFIG_FIELDS, 'id']);

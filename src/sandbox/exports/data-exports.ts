@@ -17,11 +17,11 @@ import { type WrittenFile, writeFiles } from './write-files.ts';
 interface ExportSettings {
   /** Objects an export, where it has as many rows. */
   readonly objects: number;
-  /** Whether csv and json come compressed. */
+  /** Whether csv and json are compressed. */
   readonly gzip: boolean;
 }
 
-/** An export that has been checked and recorded, and what it takes. */
+/** An export that has been checked and recorded, with its inputs. */
 export interface ExportJob {
   readonly id: string;
   readonly request: DataExportRequest;

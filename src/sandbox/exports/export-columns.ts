@@ -5,8 +5,8 @@ import { notFound, Refusal } from '../resources/refusal.ts';
 const SEGMENTATION = 'page_group_';
 
 /**
- * The columns of a data export: what the streamed export has, but of the segmentations (`page_group_…`) only those
- * asked for, by the field's name or the segmentation's. All of them override the list (api-spec.md §4.9).
+ * The columns of a data export: those of the streamed export, but only the requested segmentations (`page_group_…`), by
+ * the name of the field or the segmentation. The request for all segmentations overrides the list (api-spec.md §4.9).
  *
  * @throws Refusal for a segmentation that is not there, and for names that Parquet can't tell apart
  */

@@ -18,7 +18,7 @@ const DATA_TYPES: Readonly<Record<DataExportRequest['data_type'], CrawlDataType>
 const LONGEST_PREFIX = 900;
 
 /**
- * Checks a data export against what is there (api-spec.md §4.9; wire-facts.md, "export gate").
+ * Checks a data export against the stored resources (api-spec.md §4.9; wire-facts.md, "export gate").
  *
  * @throws Refusal
  */
@@ -61,7 +61,7 @@ function checkTarget(resources: Resources, workspace: Document, request: DataExp
     throw invalidParameter(`${at}_credentials`, 'conflict', `names a secret of the type ${secret.type}`);
 }
 
-/** The record of an export that was just asked for (api-spec.md §2.12). */
+/** The record of a new export (api-spec.md §2.12). */
 export function exportRecord({ id, request }: ExportJob, requestedAt: number): Document {
   return {
     id,

@@ -5,7 +5,7 @@ import { gcsUploader } from './gcs-uploader.ts';
 import { s3Uploader } from './s3-uploader.ts';
 import type { Uploader } from './uploader.ts';
 
-/** Where the stores answer that exports are written to. */
+/** The addresses of the stores for exports. */
 export type TargetEndpoints = Readonly<Record<ExportTarget, string>>;
 
 /** A target of an export, opened. */
@@ -13,7 +13,7 @@ export interface ExportTargetBucket {
   readonly open: () => Promise<Uploader>;
   readonly bucket: string;
   readonly prefix: string;
-  /** What must not be in any text. */
+  /** Secrets that must not be in any text. */
   readonly secret: string | undefined;
 }
 

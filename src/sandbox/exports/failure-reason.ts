@@ -1,4 +1,4 @@
-/** What an export's `export_failure_reason` says of an upload that failed: who refused, and in which words. */
+/** The `export_failure_reason` of a failed upload: the store and its message. */
 export function failureReason(error: unknown, target: string, secret: string | undefined): string {
   const { name, message, code } = error as { name?: unknown; message?: unknown; code?: unknown };
   const nameless = typeof name !== 'string' || name === 'Error' || name === 'ApiError';

@@ -14,7 +14,7 @@ export function findSecret(resources: Resources, uri: string): Document {
   return found;
 }
 
-/** The JSON in a secret's value; nothing for what is not base64 of a JSON text. */
+/** The JSON in a secret's value; nothing if the value is not base64 of a JSON text. */
 export function secretContent(value: string): unknown {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0) return undefined;
   try {

@@ -16,9 +16,9 @@ const DATETIME = '%Y/%m/%d %H:%M:%S %Z';
 const DATE = '%Y-%m-%d';
 
 /**
- * The select list of a Parquet file: whole numbers BIGINT, floats DOUBLE, bool BOOLEAN, date DATE, datetime TIMESTAMPTZ,
- * many-valued fields lists of these, objects their JSON text. A field of which one value would not survive its type is
- * text, as in CSV.
+ * The select list of a Parquet file: whole numbers BIGINT, floats DOUBLE, bool BOOLEAN, date DATE, datetime
+ * TIMESTAMPTZ, many-valued fields lists of these, objects their JSON text. If a value of a field would not survive its
+ * type, the field is text, as in CSV.
  */
 export async function parquetColumns(
   connection: Connection,
@@ -67,7 +67,7 @@ function typed(column: Column): Typed {
   return { sql: id, survives: undefined };
 }
 
-/** A value as JSON text, NULL where there is none. */
+/** A value as JSON text, NULL if there is none. */
 function jsonOf(column: Column): string {
   return column.kind === 'json' ? column.id : `nullif(${jsonCell(column)}, 'null')`;
 }
@@ -96,7 +96,7 @@ function oneOfJson(json: string, type: string): Typed {
   return { sql: plainJson(json, type), survives: undefined };
 }
 
-/** Lists, and lone values, which stand for a list of one (wire-facts.md). */
+/** Lists, and lone values, which count as a list of one (wire-facts.md). */
 function manyOfJson(json: string, type: string): Typed {
   const list = `CASE WHEN json_type(${json}) = 'ARRAY' THEN ${json} ELSE concat('[', ${json}, ']') END`;
   const element = WHOLE.includes(type)
@@ -114,7 +114,7 @@ function manyOfJson(json: string, type: string): Typed {
   };
 }
 
-/** Objects and lists keep their JSON text; a lone string, number or boolean is told as it is. */
+/** Objects and lists keep their JSON text; a lone string, number or boolean is unchanged. */
 function plainText(column: Column): string {
   if (column.kind === 'text') return column.id;
   return isMany(column) ? jsonOf(column) : plainJson(jsonOf(column), column.field.type);

@@ -3,8 +3,8 @@ import type { Resources } from '../resources/resources.ts';
 const SOURCES = { crawls: 'crawl', projects: 'project' } as const;
 
 /**
- * What an export's `export_failure_reason` says where its rows could not be read: what it reads may be deleted while it
- * waits or runs. Of anything else the first line: what follows speaks of our tables.
+ * The `export_failure_reason` if the rows could not be read. Their resource may be deleted while the export waits or
+ * runs. For other errors it is the first line, because the rest names our tables.
  */
 export function readingFailure(
   resources: Resources,

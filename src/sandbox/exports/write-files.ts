@@ -25,7 +25,7 @@ export interface WrittenFile {
 
 /** Rows of a Parquet row group. DuckDB holds one for each of its threads. */
 const ROW_GROUP = 20_480;
-/** Cells that a Parquet file has at most where its row groups are larger: all of it must fit into memory. */
+/** The most cells of a Parquet file with larger row groups: all of it must fit into memory. */
 const MOST_CELLS = 2_000_000;
 
 /** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
@@ -69,8 +69,8 @@ async function writeParquet(rows: RowStore, query: string, path: string, signal:
 }
 
 /**
- * Conditions that cut the rows into runs of about the same number. Cut by `rowid`, which DuckDB finds without reading
- * what comes before.
+ * Conditions that cut the rows into runs of about the same number. They use `rowid`, which DuckDB finds without reading
+ * earlier rows.
  */
 async function sliceRows(
   rows: RowStore,
@@ -94,7 +94,10 @@ export function filesFor(rows: number, columns: number): number {
   return ROW_GROUP * columns <= MOST_CELLS ? 1 : Math.ceil((rows * columns) / MOST_CELLS);
 }
 
-/** Runs of rows from `first` to before `end`, as even as can be: as many as asked for or as there are rows, one at least. */
+/**
+ * Runs of rows from `first` to before `end`, as even as possible: the requested number, at most one a row, at least
+ * one.
+ */
 export function sliceBounds(first: number, end: number, slices: number): [from: number, to: number][] {
   const count = Math.max(1, Math.min(slices, end - first));
   const bound = (index: number): number => first + Math.floor(((end - first) * index) / count);

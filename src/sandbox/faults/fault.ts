@@ -11,7 +11,7 @@ const FAULT_KINDS = [
   'reorder',
 ] as const;
 
-/** Where a fault strikes: the service itself, or one of the built-in object stores. */
+/** The place of a fault: the service itself, or one of the built-in object stores. */
 const FAULT_PLACES = ['api', 'store_a', 'store_b'] as const;
 export type FaultPlace = (typeof FAULT_PLACES)[number];
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { type Fault, Faults } from './fault.ts';
 
-/** @throws CrawlhouseError `usage` that names the file and what is wrong in it */
+/** @throws CrawlhouseError `usage` that names the file and the fault */
 export async function readFaults(file: string): Promise<readonly Fault[]> {
   let json: unknown;
   try {

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 
 const SLOW_BYTES_PER_SECOND = 64 * 1024;
 const SLICE = 8 * 1024;
-/** What is flushed to the system still needs a moment to leave it before a reset throws it away. */
+/** Flushed bytes need a moment to leave the system before a reset discards them. */
 const SETTLE_MS = 25;
 
 export interface Wire {
@@ -13,7 +13,7 @@ export interface Wire {
   readonly closed: AbortSignal;
 }
 
-/** The bytes of a body as the fault lets them through. */
+/** The bytes of a body after the fault is applied. */
 export async function* wireFault(
   body: AsyncIterable<Buffer>,
   fault: Fault,

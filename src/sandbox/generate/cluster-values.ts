@@ -1,6 +1,8 @@
 import { hashOf, kindOf, numberBelow, pageIn, type Site, urlOf } from './site.ts';
 
-/** Slots that a cluster's pages lie in, at least and at most; of six slots in a row at least five are plain pages. */
+/**
+ * The smallest and largest number of slots of a cluster's pages; of six slots in a row at least five are plain pages.
+ */
 const LEAST = 6;
 const MOST = 40;
 const SAMPLES = 3;

@@ -6,14 +6,14 @@ import { planFetch, reachOf } from './plan-fetch.ts';
 import type { Site } from './site.ts';
 
 const STEP = FETCH_END / FETCH_STEPS;
-/** Steps that a crawl had fetched when somebody ended it, and that one which still runs has fetched. */
+/** Steps that an ended crawl had fetched, and steps that a running crawl has fetched. */
 const TERMINATED_AT = 24;
 const CANCELLED_AT = 8;
 const RUNNING_AT = 20;
-/** A time that the sandbox's clock does not come to: the crawl stays as far as it is until it is steered. */
+/** A time that the sandbox's clock never reaches: the crawl stays in its state until a command. */
 const NEVER = Date.parse('9999-01-01T00:00:00Z');
 
-/** How a generated crawl of a state stands. */
+/** The state of a generated crawl. */
 export interface CrawlOutcome {
   /** Slots that are in its report; none where it has no report. */
   readonly reach: number | undefined;

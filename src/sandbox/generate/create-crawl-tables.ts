@@ -14,7 +14,7 @@ import { pageValues } from './page-values.ts';
 import type { Site } from './site.ts';
 import type { SiteShape } from './site-shape.ts';
 
-/** What is to be in a crawl's tables. */
+/** The contents of a crawl's tables. */
 export interface Wanted {
   readonly site: Site;
   readonly rows: Pick<SiteShape, 'pages' | 'links' | 'clusters' | 'structured_data'>;
@@ -24,7 +24,7 @@ export interface Wanted {
   readonly reach?: number;
 }
 
-/** Makes the tables of a crawl, by data type; a crawl that ended early has only what it had come to. */
+/** Makes the tables of a crawl, by data type; a crawl that ended early has only its fetched part. */
 export async function createCrawlTables(
   store: RowStore,
   crawlId: string,

@@ -4,7 +4,7 @@ import { hashOf, numberBelow, pageIn, pathOf, pick, type Site, statusOf } from '
 const DAY = 86_400;
 
 interface Agent {
-  /** Of a hundred lines of a log file. */
+  /** Shares of a hundred lines of a log file. */
   readonly share: number;
   readonly userAgent: string;
   readonly device: 'desktop' | 'mobile';
@@ -66,7 +66,7 @@ export function eventFacts(site: Site, events: number, days: number, lastDay: nu
   const bots = AGENTS.flatMap(({ bot }, index) => (bot === undefined ? [] : [index]));
   const pages = `SELECT *, agent IN (${bots.join(', ')}) AS is_bot, ${statusOf(site, 'slot')} AS page_status,
     ${pathOf(site, 'slot', pageIn(site, 'slot'))} AS path, ${numberBelow(site, 'event luck', 'n', 1000)} AS luck FROM (${lines})`;
-  // A bot is told now and then that a page has not changed; anybody, seldom, that the server is busy.
+  // Bots sometimes get 304; any client rarely gets 503.
   return `SELECT *, CASE WHEN luck < 3 THEN 503 WHEN coalesce(page_status, 200) = 200 AND is_bot AND luck < 150 THEN 304
     ELSE coalesce(page_status, 200) END AS status, NOT is_bot AND luck >= 600 AS organic FROM (${pages})`;
 }

@@ -18,7 +18,7 @@ export async function generateComparisons(
     const [crawl1, crawl2] = [crawlOf(number), crawlOf(number + 1)];
     const project = crawl2 && resources.get('projects', String(crawl2.project_id));
     if (crawl1 === undefined || crawl2 === undefined || project === undefined) continue;
-    // A generation that was cut short begins anew.
+    // An interrupted generation starts again.
     if (isThere(resources, crawl1, crawl2)) continue;
     const at = Number(crawl2.ended_at);
     const running = startComparison(resources, { project, crawl1, crawl2, at, isAttached: false });

@@ -13,7 +13,7 @@ import { rankingFacts, rankingRowValues } from './ranking-rows.ts';
 import type { Site } from './site.ts';
 
 const DAY = 86_400;
-/** Of logs for which a spec gives only the one or the other. */
+/** Defaults for logs if a spec gives only one of the two. */
 const LOG_DAYS = 30;
 const EVENTS_A_DAY = 1_000;
 const TYPES = ['events', 'ranking_performance'] as const;
@@ -21,8 +21,8 @@ const TYPES = ['events', 'ranking_performance'] as const;
 const SLOTS = 500;
 
 /**
- * Generates what belongs to a project rather than to a crawl: log monitoring and ranking performance, over the days up to
- * that of its last crawl, and of the pages that this one found. Log pages follow from the events.
+ * Generates the data of a project: log monitoring and ranking performance. They cover the days up to the project's last
+ * crawl, and the pages of that crawl. Log pages follow from the events.
  */
 export async function generateProjectData(
   context: { readonly resources: Resources; readonly rows: RowStore },

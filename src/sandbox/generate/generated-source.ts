@@ -42,7 +42,7 @@ export class GeneratedSource implements CrawlSource {
     return createCrawlTables(this.#rows, job.crawlId, wanted);
   }
 
-  /** Those of the project's latest crawl, so that crawls of one project fit together. */
+  /** The fields of the project's latest crawl, so that crawls of one project fit together. */
   #pageFields(project: Document): readonly FieldRecord[] {
     const crawlIds = (project.crawl_ids as readonly string[] | null) ?? [];
     for (const id of crawlIds.toReversed()) {
@@ -79,7 +79,7 @@ function shapeOfProject(project: Document): SiteShape {
   };
 }
 
-/** The host as it may stand in the generator's SQL text: a host name may hold an apostrophe. */
+/** The host, quoted for the generator's SQL text: a host name may have an apostrophe. */
 function hostForSql(url: string): string {
   const host = URL.canParse(url) ? new URL(url).host : 'www.sandbox.example';
   return host.replace(/[^a-z0-9.:[\]_-]/gi, '-');

@@ -3,7 +3,7 @@ import { text } from '../../core/duckdb.ts';
 const TEXTS = ['title', 'h1', 'description'] as const;
 export type PageText = (typeof TEXTS)[number];
 
-/** What a crawl's other tables say of its pages, so that the pages say the same. */
+/** The counts of a crawl's other tables for its pages, so that the pages agree with them. */
 export interface PageCounts {
   /** A table with one row a slot: the links that lead to it and from it, its items, its clusters. */
   readonly table: string;

@@ -57,7 +57,7 @@ function url(site: Site, path: string, slot?: string): string {
   return slot === undefined ? full : `CASE WHEN ${slot} IS NOT NULL THEN ${full} END`;
 }
 
-/** The last slot of each depth from 1 to 5; what comes after is at depth 6. */
+/** The last slot of each depth from 1 to 5; later slots are at depth 6. */
 function depthEnds({ slots }: Site): number[] {
   return [0.02, 0.15, 0.45, 0.8, 0.95].map((share) => Math.ceil(slots * share));
 }
@@ -80,7 +80,7 @@ function depth(site: Site): string {
   return `CASE WHEN kind <> 'o' THEN ${crawlDepth(site, 'slot')} END`;
 }
 
-/** What the way links choose their targets makes of it on average. */
+/** The average that follows from the choice of link targets. */
 function inlinks({ slots, links }: Site): string {
   const share = `pow((slot + 1) / ${slots}.0, 1 / 3.0) - pow(slot / ${slots}.0, 1 / 3.0)`;
   return `CASE WHEN kind = 'o' THEN 0 ELSE CAST(greatest(1, round(${links * 0.92} * (${share}))) AS BIGINT) END`;

@@ -9,7 +9,7 @@ export interface FetchLimits {
   /** Pages of the whole site. */
   readonly pages: number;
   readonly maxDepth: number;
-  /** URLs that may be fetched, by the configuration and by what is left of the quota. */
+  /** URLs that may be fetched, by the configuration and the remaining quota. */
   readonly maxUrl: number;
   readonly quota: number;
 }
@@ -26,7 +26,7 @@ export function reachOf(site: Site, limits: FetchLimits): { slots: number; endRe
   return ends.reduce((first, end) => (end.slots < first.slots ? end : first));
 }
 
-/** What a crawl of the site will fetch, step by step: the same statuses and depths as its pages will have. */
+/** The plan of a crawl of the site, step by step: the same statuses and depths as its pages will have. */
 export async function planFetch(connection: Connection, site: Site, limits: FetchLimits): Promise<CrawlPlan> {
   const { slots, endReason } = reachOf(site, limits);
   const facts = `SELECT range AS slot, range * ${FETCH_STEPS} // ${slots} AS step, ${crawlDepth(site, 'range')} AS depth,

@@ -4,7 +4,7 @@ import { hashOf, kindOf, numberBelow, pageIn, pathOf, pick, type Site } from './
 import { ADJECTIVES, NOUNS } from './words.ts';
 
 const DAY = 86_400;
-/** Pages that show up in search results, at most, and the queries that each shows up for. */
+/** The most pages in search results, and the queries of each. */
 const PAGES = 125;
 const QUERIES = 5;
 const DEVICES = RANKING_DEVICES.length;

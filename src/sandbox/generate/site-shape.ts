@@ -7,7 +7,9 @@ const WEEK = 7 * 24 * HOUR;
 /** The end of each project's first crawl, in seconds. */
 const FIRST_END = Date.parse('2025-01-06T21:00:00Z') / 1000;
 
-/** What all crawls of a generated website have in common; a project's is kept with it, so that more crawls can follow. */
+/**
+ * The common part of all crawls of a generated website. It is stored with the project, so that more crawls can follow.
+ */
 export interface SiteShape {
   readonly seed: number;
   readonly project: number;

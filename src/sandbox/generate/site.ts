@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { text } from '../../core/duckdb.ts';
 import { ADJECTIVES, NOUNS, SECTIONS } from './words.ts';
 
-/** A generated website at one of its crawls. Its pages stand in numbered slots, from 0, the home page. */
+/** A generated website at one of its crawls. Its pages are in numbered slots, from 0, the home page. */
 export interface Site {
   readonly seed: number;
   readonly project: number;
@@ -65,8 +65,8 @@ export function hubs(site: Site): number {
 }
 
 /**
- * SQL for the number of the page that stands in a slot at this crawl. A slot gets another page every 33rd crawl, each at
- * its own time: so about 3 % of the pages go and as many come from one crawl to the next.
+ * SQL for the number of the page in a slot at this crawl. A slot gets another page every 33rd crawl, each at its own
+ * time. From one crawl to the next, about 3 % of the pages are thus replaced.
  */
 export function pageIn(site: Site, slot: string): string {
   const first = `(1 + ${numberBelow(site, 'replaced', slot, 33)})`;
@@ -116,7 +116,7 @@ export function statusOf(site: Site, slot: string): string {
     ELSE CASE WHEN ${isBroken(site, slot)} THEN CASE WHEN ${h('how', 10)} < 7 THEN 404 ELSE 500 END ELSE 200 END END`;
 }
 
-/** SQL for a plain page's slot that stands in for any slot: itself, or the one before it. */
+/** SQL that maps any slot to a plain page's slot: itself, or the one before it. */
 export function plainSlot(slot: string): string {
   return `CASE WHEN ${kindOf(slot)} = '.' THEN ${slot} ELSE ${slot} - 1 END`;
 }

@@ -7,7 +7,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
 import type { Context } from './context.ts';
 
-/** What a workspace without an active subscription still shows: itself, and that its subscription is not active. */
+/** The operations that a workspace without an active subscription still allows: they show it and its subscription. */
 const WITHOUT_SUBSCRIPTION: readonly unknown[] = [LIST_WORKSPACES, GET_WORKSPACE];
 
 /** A hook that lets only requests with a valid token, the scope of the route's endpoint and a subscription pass. */

@@ -10,7 +10,7 @@ import type { Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** What the routes work on. */
+/** The context of the routes. */
 export interface Context {
   readonly resources: Resources;
   readonly rows: RowStore;

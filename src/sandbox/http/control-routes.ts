@@ -66,7 +66,7 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
   );
 }
 
-/** The changes as they are kept: settings of our own under names that are not served. */
+/** The stored changes, with our own settings under names that are not served. */
 function patchOf(
   kind: ResourceKind,
   changes: Readonly<Record<string, unknown>>,

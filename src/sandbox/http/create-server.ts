@@ -52,7 +52,7 @@ export function createServer(context: Context): FastifyInstance {
     }
   });
   app.setErrorHandler(async (error, request, reply) => {
-    // Nobody is left to hear of it: the error is that of the query ended because they went.
+    // The client is gone: the error is that of the query that ended with it.
     if (exchangeOf(request)?.closed.aborted) return reply.hijack();
     const refusal = refusalOf(error, `${request.method} ${request.url}`, context.logger);
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -65,7 +65,7 @@ export function createServer(context: Context): FastifyInstance {
   app.register(
     async (api) => {
       api.addHook('onRequest', authorize(context));
-      // What is due by now has happened before anyone looks.
+      // Due events are applied before each request.
       api.addHook('preHandler', () => context.life.advance());
       api.setNotFoundHandler(async (request) => {
         throw noOperation(request.method, request.url);

@@ -5,7 +5,9 @@ import type { Context } from './context.ts';
 
 type ByToken = { Params: { token: string; file: string } };
 
-/** Files of the download center: whoever has the address may fetch them, until they expire (docs/service-decisions.md). */
+/**
+ * Files of the download center: everyone with the address may fetch them until they expire (docs/service-decisions.md).
+ */
 export function downloadRoutes(app: FastifyInstance, { downloads }: Context): void {
   app.get<ByToken>('/:token/:file', async ({ params }, reply) => {
     const found = await downloads.find(params.token);

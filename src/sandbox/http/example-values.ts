@@ -4,7 +4,10 @@ import { ofProject } from '../resources/project-lists.ts';
 import type { Document, ResourceKind } from '../resources/resources.ts';
 import type { Context } from './context.ts';
 
-/** Values that make the requests of the page at `address` run: ids of what is there, the newest that allows the operation. */
+/**
+ * Values with which the requests of the page at `address` run: ids of existing resources, the newest that allows the
+ * operation.
+ */
 export function exampleValues({ resources, storeABucket }: Context, address: string): ValuesOf {
   const crawls = resources
     .list('crawls')
@@ -57,7 +60,7 @@ export function exampleValues({ resources, storeABucket }: Context, address: str
   };
 }
 
-/** One that runs can be paused, one that is archived can be brought back. */
+/** A running crawl can be paused, and an archived one restored. */
 function steeredCrawl(crawls: readonly Document[]): Document | undefined {
   return (
     crawls.find((crawl) => crawl.status === 'running') ?? crawls.find((crawl) => crawl.status === 'archived')

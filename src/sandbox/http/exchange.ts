@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults/fault.ts';
 import type { LogEntry } from './request-log.ts';
 
-/** What the sandbox keeps about one request of the API while it is answered. */
+/** The state of one API request while it is answered. */
 export interface Exchange {
   readonly entry: LogEntry;
   readonly fault: Fault | undefined;

@@ -68,7 +68,7 @@ async function* counted(body: AsyncIterable<Buffer>, entry: LogEntry): AsyncGene
 
 function streamOf(body: AsyncIterable<Buffer>, { closed }: Exchange): Readable {
   const stream = Readable.from(body, { objectMode: false, highWaterMark: 64 * 1024 });
-  // The one who left is told nothing; an error of the body itself still destroys the socket.
+  // A client that left gets nothing. An error of the body itself still destroys the socket.
   closed.addEventListener('abort', () => stream.destroy(), { once: true });
   return stream;
 }

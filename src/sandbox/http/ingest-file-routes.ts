@@ -34,7 +34,7 @@ export function ingestFileRoutes(api: FastifyInstance, context: Context): void {
     const project = find(resources, 'projects', parameters.project_id);
     await ingestFiles.remove(find(resources, 'ingest_files', parameters.ingest_file_id, project.id).id);
   });
-  // In a scope of their own: no other endpoint takes a form.
+  // In a separate scope, because no other endpoint accepts a form.
   api.register(async (forms) => {
     await forms.register(multipart, { limits: { fileSize: LARGEST_FILE, fields: 10, parts: 10 } });
     serve(forms, UPLOAD_INGEST_FILE, async ({ parameters, request }) => {

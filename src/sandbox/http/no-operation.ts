@@ -3,7 +3,7 @@ import { Refusal } from '../resources/refusal.ts';
 
 const PREFIX = '/api/v2';
 
-/** Refuses what is no operation of the service; a path that has others is told with their methods. */
+/** Refuses a request that is not an operation of the service, and names the methods that the path has. */
 export function noOperation(method: string, url: string): Refusal {
   const [path = ''] = url.slice(PREFIX.length).split('?');
   const known = Object.values(ENDPOINTS).filter((one) => patternOf(one.path).test(path));

@@ -22,7 +22,7 @@ export function oauthRoutes(oauth: FastifyInstance, context: Context): void {
     done(null, new URLSearchParams(String(body))),
   );
   oauth.setErrorHandler(async (error, request, reply) => {
-    // Without its query, which may hold what is secret.
+    // Without its query, which may have secrets.
     const refusal = refusalOf(error, `${request.method} ${request.routeOptions.url}`, context.logger);
     // The service's error object, and beside it what every OAuth2 library reads (RFC 6749 §5.2).
     const standard = { error: refusal.code ?? 'invalid_request', error_description: refusal.message };

@@ -14,7 +14,7 @@ export function pageRoutes(app: FastifyInstance, context: Context): void {
   app.get('/openapi.json', async (request) => openApiDocument(addressOf(request)));
 }
 
-/** As the one who asks knows it. */
+/** As the client knows it. */
 function addressOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;
 }

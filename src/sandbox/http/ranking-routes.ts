@@ -77,7 +77,7 @@ function windowOf({ limit = LIMIT, offset = 0 }: z.output<typeof RankingQuery>, 
 }
 
 /**
- * Takes what a request asks for from the project's quota, all or nothing.
+ * Takes the cost of a request from the project's quota, all or nothing.
  *
  * @throws Refusal `quota_error` with the message of api-spec.md §7; `Retry-After` tells when the quota is whole again
  */

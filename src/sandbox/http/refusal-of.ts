@@ -6,14 +6,14 @@ import { Refusal } from '../resources/refusal.ts';
 /** The most bytes of a body, of whatever is no ingest file. */
 export const BODY_LIMIT = 4 * 1024 * 1024;
 
-/** What the server says of a request that it did not even read, in words for who sent it. */
+/** The message for a request that the server did not read, in words for its sender. */
 const UNREAD: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'a body of this content-type is not taken: JSON comes as application/json',
   FST_ERR_CTP_BODY_TOO_LARGE: `the body is larger than ${BODY_LIMIT / 1024 ** 2} MB`,
   FST_ERR_BAD_URL: 'the address is not percent-encoded as an address must be',
 };
 
-/** The refusal that any error becomes on the wire; what is nobody's fault but ours is logged and told as such. */
+/** The refusal for any error. Our own faults are logged and sent as internal errors. */
 export function refusalOf(error: unknown, request: string, logger: Logger): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof CrawlhouseError && error.kind === 'usage') {
@@ -27,7 +27,7 @@ export function refusalOf(error: unknown, request: string, logger: Logger): Refu
   return new Refusal('internal_error', 'the request could not complete because of a fault in the service');
 }
 
-/** Answers what is not even HTTP. */
+/** Answers a request that is not HTTP. */
 export function malformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const body = JSON.stringify(new Refusal('invalid_request', `not a request: ${error.message}`));

@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 import { listPage } from './list-page.ts';
 import { serve } from './serve.ts';
 
-/** What a time may be at the most: the end of the year 9999. */
+/** The latest time: the end of the year 9999. */
 const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
 
 /** Scheduled crawls (api-spec.md §4.4). */

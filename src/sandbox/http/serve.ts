@@ -25,8 +25,8 @@ export interface Call<E extends Endpoint> {
 }
 
 /**
- * Serves an endpoint: scope, path, query and body are checked by its definition before `handler` sees them. What the
- * handler returns is the answer, unless it has sent one; an endpoint that answers nothing answers 204.
+ * Serves an endpoint: scope, path, query and body are checked by its definition before `handler` sees them. The return
+ * value of the handler is the answer, unless the handler has sent one. An endpoint without an answer sends 204.
  */
 export function serve<E extends Endpoint>(
   api: FastifyInstance,

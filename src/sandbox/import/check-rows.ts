@@ -3,13 +3,13 @@ import { readLines } from '../../core/read-lines.ts';
 
 export interface RowsSummary {
   readonly rows: number;
-  /** Keys that stand in the rows but not among the fields. */
+  /** Keys of the rows that are not fields. */
   readonly unknownKeys: readonly string[];
 }
 
 /**
- * Reads a JSONL file through once before DuckDB does: DuckDB allows what JSON does not (trailing commas, NaN) and
- * counts the lines of its errors differently.
+ * Reads a JSONL file once before DuckDB does. DuckDB accepts text that is not JSON (trailing commas, NaN), and counts
+ * the lines of its errors differently.
  *
  * @throws CrawlhouseError `bad_project` with file and line
  */

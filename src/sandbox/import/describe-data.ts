@@ -9,7 +9,7 @@ export interface DataFacts {
   readonly lastDepth: number;
 }
 
-/** What a crawl's rows say about the crawl. */
+/** The facts about a crawl that follow from its rows. */
 export async function describeData(
   rows: RowStore,
   datasets: ReadonlyMap<CrawlDataType, Dataset>,

@@ -9,7 +9,7 @@ const LOG_TYPES = ['events', 'log_pages_days', 'log_pages_weeks', 'log_pages_mon
 const PROJECT_TYPES = [...LOG_TYPES, 'ranking_performance'] as const;
 type ProjectDataType = (typeof PROJECT_TYPES)[number];
 
-/** What a folder holds, judged by its file names alone. */
+/** The contents of a folder, by its file names alone. */
 export interface FolderPlan {
   readonly dir: string;
   readonly projectName: string;

@@ -80,7 +80,7 @@ export async function importFolder(context: ImportContext, dir: string): Promise
   return { project_id: projectId, crawl_id: holdsCrawl ? crawlId : null };
 }
 
-/** Whether the folder, as it is now, has been imported into this state already. */
+/** Whether the present folder has already been imported into this state. */
 export function isImported(resources: Resources, dir: string): boolean {
   const plan = planFolder(dir);
   return resources.fingerprint(`import ${plan.dir}`) === plan.fingerprint;

@@ -6,12 +6,12 @@ import { RowStore } from '../rows/row-store.ts';
 /** A line of JSON may be this long. */
 const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
 
-/** What a value could be stored as without loss; a column's values together are the bits they have in common. */
+/** The types that can store a value without loss. A column has the common bits of its values. */
 const BITS = { bool: 1, int: 2, float: 4, text: 8, texts: 16, json: 32 } as const;
 
 /**
- * Loads a JSONL file into a table. Each column takes a typed kind only when every one of its values comes back from
- * that type with the same text; the others keep their JSON as it is.
+ * Loads a JSONL file into a table. A column gets a typed kind only if each of its values returns from that type with
+ * the same text. Otherwise it keeps its JSON.
  */
 export async function importRows(
   connection: Connection,

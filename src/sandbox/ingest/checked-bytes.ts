@@ -21,7 +21,7 @@ export class CheckedBytes {
     this.#source = source;
   }
 
-  /** @throws UnreadableFile for what is no text in UTF-8 */
+  /** @throws UnreadableFile if the text is not UTF-8 */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let first = true;

@@ -21,7 +21,7 @@ export interface IngestWork {
 
 /**
  * Receives ingest files and processes them in the background, one at a time: `UPLOADING` → `UPLOADED` → `PROCESSING` →
- * `PROCESSED` or `ERROR`. What a killed sandbox left unprocessed is processed at its next start.
+ * `PROCESSED` or `ERROR`. After a kill, the next start processes the remaining files.
  */
 export class IngestFiles implements AsyncDisposable {
   readonly #work: IngestWork;

@@ -7,7 +7,7 @@ import { FieldType } from './field-type.ts';
 import { type FileLayout, fileLayout, isCrawlable } from './file-layout.ts';
 import { LineErrors } from './line-errors.ts';
 
-/** What a file's content says about it: the fields of the record that are known once it is processed. */
+/** The fields of the record that are known once the file is processed. */
 export interface FileContent {
   readonly kind: FileLayout['kind'];
   readonly fields: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export async function readFile(path: string, signal: AbortSignal): Promise<FileC
   return { ...reader.content(), size: bytes.characters };
 }
 
-/** What the records of one file amount to. */
+/** The totals of the records of one file. */
 class LineReader {
   readonly #layout: FileLayout;
   readonly #errors = new LineErrors();

@@ -12,7 +12,7 @@ import { turning } from './pilot.ts';
 import { firing } from './recurrence.ts';
 import { returnQuota } from './url-quota.ts';
 
-/** Makes what is due happen, at its own time, whatever time it is now. */
+/** Applies a due event at its own time, whatever the present time. */
 export async function applyEvent(context: LifeContext, { what, doc, at }: Due): Promise<void> {
   const { resources } = context;
   switch (what) {

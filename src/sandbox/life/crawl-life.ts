@@ -73,7 +73,7 @@ export function crawlAt(crawl: LaunchedCrawl, now: number): Document {
   return { ...crawl, ...reached(crawl._plan, stepsAt(crawl, now)) };
 }
 
-/** What a crawl's document says of its first steps. */
+/** The fields of a crawl's document that follow from its first steps. */
 export function reached(plan: CrawlPlan, steps: number): { fetched_urls: number; last_depth: number } {
   const done = firstSteps(plan, steps);
   return {

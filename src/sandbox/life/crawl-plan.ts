@@ -5,14 +5,14 @@ export const FETCH_STEPS = 40;
 
 export type FetchCounts = Readonly<Record<FetchStatus, number>>;
 
-/** What one step of the fetching comes to at one depth. */
+/** The totals of one step of fetching at one depth. */
 export interface FetchStep extends FetchCounts {
   /** From 0. */
   readonly step: number;
   readonly depth: number;
 }
 
-/** A URL that stands for its fetch status. */
+/** A sample URL of a fetch status. */
 interface PlannedSample {
   readonly step: number;
   readonly url: string;
@@ -22,7 +22,9 @@ interface PlannedSample {
   readonly fetch_duration: number | null;
 }
 
-/** What a crawl will come to if nobody ends it early; kept with the crawl, so that its state at any time follows. */
+/**
+ * The outcome of a crawl that is not ended early. It is stored with the crawl, so that its state at any time follows.
+ */
 export interface CrawlPlan {
   readonly end_reason: string;
   readonly steps: readonly FetchStep[];
@@ -57,7 +59,7 @@ export function firstSteps(plan: CrawlPlan, steps: number): readonly FetchStep[]
   return plan.steps.filter(({ step }) => step < steps);
 }
 
-/** What the first steps of a plan come to. */
+/** The totals of the first steps of a plan. */
 export function countsOf(steps: readonly FetchStep[]): FetchCounts {
   return steps.reduce(addCounts, NO_COUNTS);
 }

@@ -13,9 +13,9 @@ export interface CrawlJob {
   readonly startedAt: number;
 }
 
-/** Where the pages and links of launched crawls come from. */
+/** The source of the pages and links of launched crawls. */
 export interface CrawlSource {
-  /** What the crawl will come to, where it fetches at most `quota` URLs; the same for the same job. */
+  /** The outcome of the crawl if it fetches at most `quota` URLs; the same for the same job. */
   plan(job: CrawlJob, quota: number): Promise<CrawlPlan>;
   /** Makes the tables of what the first steps of a plan found. */
   write(job: CrawlJob, plan: CrawlPlan, steps: number): Promise<ReadonlyMap<CrawlDataType, Dataset>>;

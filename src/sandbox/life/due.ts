@@ -4,7 +4,7 @@ import { workEndOf } from './crawl-life.ts';
 
 const DAY = 86_400_000;
 
-/** Something that happens by itself, at its time in UTC milliseconds. */
+/** An event, with its time in UTC milliseconds. */
 export interface Due {
   readonly at: number;
   readonly what: 'finish' | 'turn' | 'compare' | 'archive' | 'fire';
@@ -12,10 +12,10 @@ export interface Due {
   readonly doc: Document;
 }
 
-/** What comes first at the same time: a crawl that ends makes room for the one that is scheduled then. */
+/** The order of events at the same time: a crawl ends before a scheduled one starts. */
 const ORDER: readonly Due['what'][] = ['finish', 'turn', 'compare', 'archive', 'fire'];
 
-/** What happens next, whenever that is. */
+/** The next event, at any time. */
 export function nextDue(resources: Resources): Due | undefined {
   return [
     ...finishes(resources),

@@ -3,7 +3,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import type { CrawlSource } from './crawl-source.ts';
 
-/** What the things that happen by themselves work on. */
+/** The context of events. */
 export interface LifeContext {
   readonly resources: Resources;
   readonly rows: RowStore;

@@ -3,18 +3,18 @@ import { applyEvent, giveUp } from './apply-event.ts';
 import { type Due, nextDue } from './due.ts';
 import type { LifeContext } from './life-context.ts';
 
-/** How often the clock is looked at while nobody asks for anything, in milliseconds. */
+/** The interval between two checks of the clock without requests, in milliseconds. */
 const GLANCE = 500;
 
 /**
- * What happens by itself in the sandbox: crawls and comparisons end, scheduled crawls fire, crawls are archived. Each
- * thing happens at its own time, one after the other, so that a clock that jumps brings about what one that ticks does.
+ * Applies the events of the sandbox: crawls and comparisons end, scheduled crawls fire, crawls are archived. Events are
+ * applied one after the other, each at its own time. A clock that jumps thus gives the same result as one that ticks.
  */
 export class Life implements AsyncDisposable {
   readonly #context: LifeContext;
   readonly #clock: Clock;
   #glances: NodeJS.Timeout | undefined;
-  /** The end of all work so far; pieces of it follow each other. */
+  /** Resolves with all work so far, which runs one after the other. */
   #last: Promise<void> = Promise.resolve();
   #next: { readonly changes: number; readonly at: number } | undefined;
   #isClosed = false;
@@ -24,7 +24,7 @@ export class Life implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** From now on the clock is looked at by itself; before, the data may not be whole. */
+  /** Starts to check the clock. Before, the data may be incomplete. */
   begin(): void {
     this.#glances = setInterval(() => void this.advance().catch(() => {}), GLANCE).unref();
   }
@@ -65,7 +65,7 @@ export class Life implements AsyncDisposable {
     return due !== undefined && due.at <= this.#clock.now() ? due : undefined;
   }
 
-  /** Whether anything is due; only after a change is it looked up. */
+  /** Whether an event is due; it is looked up only after a change. */
   #isDue(): boolean {
     if (this.#isClosed) return false;
     const { changes } = this.#context.resources;
@@ -76,7 +76,7 @@ export class Life implements AsyncDisposable {
     return this.#next.at <= this.#clock.now();
   }
 
-  /** Ends what goes on between two happenings; what is half done is waited for. */
+  /** Ends the work between two events; waits for an event in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#glances);

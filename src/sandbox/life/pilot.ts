@@ -23,8 +23,8 @@ const ALLOWED: Readonly<Record<PilotCommand, readonly string[]>> = {
 };
 
 /**
- * The crawl after a command. A crawl that never was launched here, but was put into its state by hand, has no work to go
- * on with and changes its state at once.
+ * The crawl after a command. A crawl that was put into its state by hand has no work to continue, and changes its state
+ * at once.
  *
  * @throws Refusal `invalid_state_for_request`
  */
@@ -61,7 +61,7 @@ export function pilot(crawl: LaunchedCrawl, command: PilotCommand, now: number):
   }
 }
 
-/** Puts a crawl into a state that gives way to another by itself. */
+/** Puts a crawl into a state that another one follows automatically. */
 export function turning(
   crawl: Document,
   status: string,
@@ -79,7 +79,7 @@ function stopped(crawl: LaunchedCrawl, now: number): LaunchedCrawl {
   return { ...crawl, ...workFrom(crawl, workedAt(crawl, now), now) };
 }
 
-/** No report comes of it (spec-notes.md 24). */
+/** It leaves no report (spec-notes.md 24). */
 function cancelled(crawl: LaunchedCrawl, now: number): Document {
   const { _work, ...rest } = crawl;
   const steps = stepsAt(crawl, now);
@@ -93,7 +93,7 @@ function cancelled(crawl: LaunchedCrawl, now: number): Document {
   };
 }
 
-/** What is fetched so far is analysed: the start URL at least. */
+/** The fetched pages are analysed, at least the start URL. */
 function terminated(crawl: LaunchedCrawl, now: number): Document {
   if (crawl._plan === undefined)
     return { ...crawl, status: 'done', end_reason: 'user_requested', ended_at: now };

@@ -26,7 +26,7 @@ export function progressAt(crawl: LaunchedCrawl, now: number): CrawlProgress {
   const done = firstSteps(plan, steps);
   const depth = done.reduce((deepest, step) => Math.max(deepest, step.depth), 0);
   const counts = countsOf(done);
-  // What a crawl that was ended early had found and not fetched is dropped.
+  // URLs that a crawl found but did not fetch are dropped if it ends early.
   const isFetching = crawl._work !== undefined && crawl._stop === undefined;
   const queued = isFetching ? urlsOf(countsOf(plan.steps)) - urlsOf(counts) : 0;
   const part = (from: number, to: number): PartStatus => {

@@ -22,7 +22,7 @@ export function firing(start: number, recurrence: Recurrence | null, n: number):
   return midnight + (((start % DAY) + DAY) % DAY);
 }
 
-/** The number of the first firing at or after a time; nothing where there is none. */
+/** The number of the first firing at or after a time; nothing if there is none. */
 export function firingFrom(start: number, recurrence: Recurrence | null, from: number): number | undefined {
   if (recurrence === null) return start >= from ? 0 : undefined;
   if (start >= from) return 0;

@@ -10,9 +10,9 @@ interface Stores {
 }
 
 /**
- * Deletes a crawl with its rows. Comparisons that it was part of have rows of their own and stay.
+ * Deletes a crawl with its rows. Its comparisons have their own rows and stay.
  *
- * @throws Refusal `invalid_state_for_request` while it is under way, or is being compared
+ * @throws Refusal `invalid_state_for_request` while it is running, or is being compared
  */
 export async function deleteCrawl(stores: Stores, crawl: Document): Promise<void> {
   const { resources } = stores;
@@ -43,7 +43,7 @@ export async function deleteComparison(stores: Stores, comparison: Document): Pr
 /**
  * Deletes a project with all that is in it.
  *
- * @throws Refusal `invalid_state_for_request` while one of its crawls is under way
+ * @throws Refusal `invalid_state_for_request` while one of its crawls is running
  */
 export async function deleteProject(
   stores: Stores & { readonly ingestFiles: { remove(id: string): Promise<void> } },

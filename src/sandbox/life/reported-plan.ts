@@ -4,8 +4,8 @@ import { RowStore } from '../rows/row-store.ts';
 import { type CrawlPlan, type FetchStep, NO_COUNTS } from './crawl-plan.ts';
 
 /**
- * What a crawl that came with its rows must have fetched, by those rows; nothing for a crawl without a report. Pages
- * that no link leads to count at depth 1, where a sitemap would bring them in.
+ * The plan of an imported or generated crawl, from its rows; nothing for a crawl without a report. Pages that no link
+ * leads to count at depth 1, where a sitemap would bring them in.
  */
 export async function reportedPlan(
   rows: RowStore,

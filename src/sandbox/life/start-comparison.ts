@@ -15,7 +15,7 @@ export interface NewComparison {
   readonly configuration?: CrawlOverCrawlInput['configuration'];
   /** UTC milliseconds. */
   readonly at: number;
-  /** Whether a crawl's end brought it about. */
+  /** Whether the end of a crawl started it. */
   readonly isAttached: boolean;
 }
 

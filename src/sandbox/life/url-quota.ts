@@ -15,7 +15,7 @@ export function takeQuota(resources: Resources, urls: number): boolean {
   return true;
 }
 
-/** Gives back what was kept for a crawl that ended and what it did not fetch. */
+/** Releases the quota that an ended crawl had reserved but not used. */
 export function returnQuota(resources: Resources, crawl: Document): void {
   if (typeof crawl._reserved === 'number')
     takeQuota(resources, Number(crawl.fetched_urls ?? 0) - crawl._reserved);

@@ -71,8 +71,8 @@ function pagesSql(period: string, columns: readonly Column[], source: string, ev
 }
 
 /**
- * SQL for a number that grows with time, and within a second with the line, so that the same events always have the same
- * last one. A number, because what is aggregated as text can't be spilled.
+ * SQL for a number that grows with time, and within a second with the line. The same events thus always have the same
+ * last one. It is a number, because DuckDB can't spill text aggregates.
  */
 function placeOf({ at, day }: EventValues): string {
   const moment = `coalesce(TRY_CAST(replace(substr(${at}, 1, 19), '/', '-') AS TIMESTAMP), CAST(${day} AS TIMESTAMP))`;

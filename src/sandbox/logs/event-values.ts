@@ -20,8 +20,8 @@ const BOTS = '(bot|spider|crawl|slurp)';
 const ORGANIC = '^https?://([^/]+\\.)?google\\.([a-z]{2,3}|com?\\.[a-z]{2})(/|$)';
 
 /**
- * Reads events by the names of the catalogue. What they don't say of bots and visits is told from the user agent and the
- * referrer: only the search engine that the metadata names has kinds of bots. Nothing where they have no URL or no date.
+ * Reads events by the names of the catalogue. Missing data about bots and visits follows from the user agent and the
+ * referrer. Only the search engine of the metadata has kinds of bots. Nothing if events have no URL or no date.
  */
 export function eventValues(columns: readonly Column[]): EventValues | undefined {
   const byName = new Map(columns.map((column) => [column.field.name, column]));

@@ -6,7 +6,7 @@ import type { Document, Resources } from '../resources/resources.ts';
 import { RowStore } from '../rows/row-store.ts';
 import { daysOf } from './period.ts';
 
-/** How a project's weeks begin; a setting of the sandbox's own, `iso` where none is given. */
+/** The first day of a project's weeks: the sandbox's own setting; default: `iso`. */
 export function weekDefinitionOf(project: Document | undefined): WeekDefinition {
   return project?._week_definition === 'sunday_start' ? 'sunday_start' : 'iso';
 }
@@ -33,8 +33,8 @@ export async function logMetadata(
 }
 
 /**
- * The days from the first period to the last. Where the days themselves are known, a first or last week or month reaches
- * only as far as they do.
+ * The days from the first period to the last. If the days themselves are known, the first and last week or month end
+ * with them.
  */
 function spanOf(
   granularity: Granularity,

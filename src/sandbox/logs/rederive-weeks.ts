@@ -4,7 +4,7 @@ import { deriveLogPages } from './derive-log-pages.ts';
 import { derivedGranularities } from './given-pages.ts';
 import { weekDefinitionOf } from './log-metadata.ts';
 
-/** Makes the weeks of a project anew, after the definition of its week changed; weeks that a folder gave stay. */
+/** Rebuilds the weeks of a project after a change of their definition. Imported weeks stay. */
 export async function rederiveWeeks(
   { resources, rows }: { readonly resources: Resources; readonly rows: RowStore },
   project: Document,

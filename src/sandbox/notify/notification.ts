@@ -11,7 +11,7 @@ export interface Notifications {
 
 const OWNER_EMAIL = 'owner@sandbox.example';
 
-/** Without a list the workspace's owner is written to; with an empty one nobody (api-spec.md §6). */
+/** Without a list the workspace's owner gets mail; with an empty list nobody does (api-spec.md §6). */
 function recipientsOf({ email_recipients }: Notifications): readonly string[] {
   return email_recipients ?? [OWNER_EMAIL];
 }
@@ -42,7 +42,7 @@ export function webhookBody(crawl: Document): WebhookBody {
   };
 }
 
-/** The mail that tells of a crawl's end, as it is recorded; nothing where nobody is to get it. */
+/** The recorded mail about a crawl's end; nothing if it has no recipient. */
 export function mailOf(
   crawl: Document,
   notifications: Notifications,

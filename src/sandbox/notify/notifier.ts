@@ -10,7 +10,7 @@ import { isTaken, sendWebhook, type WebhookAnswer } from './send-webhook.ts';
 const WAITS = [250, 1000, 4000];
 const AT_ONCE = 8;
 
-/** Tells of crawls that ended or did not start: mails are recorded, webhooks are sent and recorded. */
+/** Sends notifications of crawls that ended or did not start. Mails are recorded; webhooks are sent and recorded. */
 export class Notifier implements AsyncDisposable {
   readonly #resources: Resources;
   readonly #closing = new AbortController();
@@ -80,7 +80,7 @@ export class Notifier implements AsyncDisposable {
     return answer;
   }
 
-  /** What was not taken yet is not sent again. */
+  /** Undelivered calls are not sent again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#sending);

@@ -38,7 +38,7 @@ export async function sendWebhook(
   }
 }
 
-/** Whether a receiver took it. */
+/** Whether a receiver accepted it. */
 export function isTaken({ status_code }: WebhookAnswer): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300;
 }

@@ -7,7 +7,7 @@ export interface Application extends Document {
   readonly redirect_uris: readonly string[] | null;
 }
 
-/** What the ready file tells of the application. */
+/** The application in the ready file. */
 export interface ApplicationCredentials {
   readonly client_id: string;
   readonly client_secret: string;
@@ -32,7 +32,7 @@ export function findApplication(resources: Resources, clientId: string): Applica
   return resources.get('oauth_clients', clientId) as Application | undefined;
 }
 
-/** Whether this is the application's secret, in a time that tells nothing of it. */
+/** Whether this is the application's secret, in a time that does not depend on it. */
 export function hasSecret(application: Application, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(String(application._client_secret)), digest(secret));

@@ -1,7 +1,7 @@
 import { canonicalScope, SCOPES, type Scope } from '../../api/scopes.ts';
 import type { Application } from './application.ts';
 
-/** What an application asks a person for. */
+/** The request of an application to a person. */
 export interface Authorization {
   readonly application: Application;
   readonly redirectUri: string;
@@ -10,15 +10,15 @@ export interface Authorization {
 }
 
 /**
- * What comes of a request for authorization: a person is asked, the browser is sent back with an error (RFC 6749
- * §4.1.2.1), or, where nobody may be sent back to the address, the person alone is told.
+ * The outcome of an authorization request. The person is asked, or the browser is sent back with an error (RFC 6749
+ * §4.1.2.1). If the address is not allowed, only the person sees the error.
  */
 export type Checked =
   | { readonly kind: 'ask'; readonly authorization: Authorization }
   | { readonly kind: 'back'; readonly location: string }
   | { readonly kind: 'refuse'; readonly message: string };
 
-/** Asked for where a request names no scope (docs/service-decisions.md). */
+/** The default scopes of a request (docs/service-decisions.md). */
 const DEFAULT_SCOPES: readonly Scope[] = ['account:read', 'projects:read'];
 
 /** Checks the query of the authorization page; only `client_id` must be there (api-spec.md §5, step 1). */

@@ -19,7 +19,7 @@ export interface TokenAnswer {
   readonly scope: string;
 }
 
-/** Where grants are kept, and the time by which they expire. */
+/** The store of grants, and the clock for their expiry. */
 export interface GrantStore {
   readonly resources: Resources;
   readonly clock: Clock;
@@ -45,8 +45,7 @@ export function issueCode(
 }
 
 /**
- * Tokens for a code, once. A code that comes a second time has been in other hands: what it gave is taken back
- * (RFC 6749 §4.1.2).
+ * Tokens for a code, once. A code that is used twice was stolen: its tokens are revoked (RFC 6749 §4.1.2).
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */
@@ -71,8 +70,8 @@ export function exchangeCode(
 }
 
 /**
- * Tokens for a refresh token, which is spent as soon as one of the new ones is used; until then it may be sent again,
- * so that a lost answer locks nobody out.
+ * Tokens for a refresh token. It is spent as soon as one of the new tokens is used. Until then it may be sent again, in
+ * case the answer was lost.
  *
  * @throws Refusal `invalid_request`, code `invalid_grant`
  */

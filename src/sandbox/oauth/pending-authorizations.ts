@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * What persons are being asked just now. Each page bears a key that only it knows and that is good for one answer, so
- * no other site can answer in a person's place.
+ * The open authorization pages. Each page has a secret key for one answer, so no other site can answer in a person's
+ * place.
  */
 export class PendingAuthorizations {
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ export type Fields = ReadonlyMap<string, FieldRecord>;
 
 /** Regular expressions of one tree together: each is linear in the text, but every row meets all of them. */
 const MAX_PATTERNS = 20;
-/** So many fields, as lists and the aliases of a query have, are named where one is unknown. */
+/** The most fields that the message about an unknown field names. */
 const FEW = 12;
 
 /**

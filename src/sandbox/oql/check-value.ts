@@ -6,7 +6,7 @@ const TEXT = new Set(['string', 'enum', 'hash']);
 const ORDERED: readonly FilterType[] = ['gt', 'gte', 'lt', 'lte', 'between'];
 const STRING_ONLY: readonly FilterType[] = ['contains', 'startswith', 'endswith'];
 
-/** How long a regular expression may be, in characters; RE2 bounds what it may grow to. */
+/** The longest regular expression, in characters; RE2 bounds its compiled size. */
 const MAX_PATTERN = 1000;
 
 const DATE = /^(\d{4})[-/](\d{2})[-/](\d{2})$/;

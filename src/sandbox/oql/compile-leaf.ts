@@ -20,9 +20,8 @@ interface Element {
 }
 
 /**
- * A leaf as SQL that is never NULL. Of a many-valued field one element that fits is enough; `not_equals` is the exact
- * reverse of `equals`, so it holds where there is no value. An empty string is a value, a list of nothing but nulls is
- * none.
+ * A leaf as SQL that is never NULL. A many-valued field fits if one element fits. `not_equals` is the exact reverse of
+ * `equals`, so it holds for a missing value. An empty string is a value; a list of nulls only is not.
  */
 export function compileLeaf([, filter, value, options = {}]: OqlLeaf, column: Column, bind: Bind): string {
   if (filter === 'has_value') return hasValue(column);

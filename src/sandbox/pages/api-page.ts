@@ -8,7 +8,7 @@ import type { Values } from './example-of.ts';
 import { page } from './page.ts';
 import { propertyTable, shapeText, typeText } from './schema-view.ts';
 
-/** What the lines of curl name: the values of an operation's parameters that the sandbox has something for. */
+/** The values in the lines of curl, for parameters that have one in the sandbox. */
 export type ValuesOf = (entry: Entry) => Values;
 
 /** The service as a page to read: its operations by section, made from the OpenAPI document. */

@@ -3,7 +3,7 @@ import { html } from '../../core/html.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { page } from './page.ts';
 
-/** What each scope grants, in the words a person is asked with (api-spec.md §5). */
+/** The rights of each scope, in words for a person (api-spec.md §5). */
 const GRANTS: Readonly<Record<Scope, { readonly title: string; readonly detail: string }>> = {
   'account:read': {
     title: 'See your account',
@@ -78,7 +78,7 @@ ${rows}</fieldset>
   });
 }
 
-/** What a person sees who can't be sent back anywhere. */
+/** The page for a person whose browser can't be sent back. */
 export function authorizationProblemPage(message: string): string {
   return page({
     title: 'This request can’t be authorized',

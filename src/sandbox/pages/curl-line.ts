@@ -25,13 +25,13 @@ export interface Entry {
   readonly operation: Operation;
 }
 
-/** Names that a value goes by in a shell, where there is none. */
+/** Shell variables for parameters without a value. */
 function variable(name: string): string {
   return `$${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 /**
- * A request as a line of shell that runs as it is pasted, with the token that `sandbox start` exports. A parameter that
+ * A request as a shell line that runs when pasted, with the token that `sandbox start` exports. A parameter that
  * `values` does not name is a variable.
  */
 export function curlLine(

@@ -28,7 +28,7 @@ export function shapeText(schema: JsonObject): Html {
   return html`{${parts}}`;
 }
 
-/** What a schema takes, in a few words; a named component is linked. */
+/** A short description of a schema; a named component is linked. */
 export function typeText(schema: JsonObject): Html {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? '';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Sends a page that nobody may frame or keep, and that loads nothing from elsewhere. */
+/** Sends a page that may not be framed or cached, and that loads nothing from other origins. */
 export function sendPage(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply
     .code(status)

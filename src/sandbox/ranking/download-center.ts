@@ -32,7 +32,7 @@ export interface Download {
 
 /**
  * Makes the files of ranking performance exports in the background and keeps them until they expire: `REQUESTED` →
- * `EXPORTING` → `DONE` or `FAILED`. The address of a file stands in the record's `target_parameters` once it is there.
+ * `EXPORTING` → `DONE` or `FAILED`. The record's `target_parameters` has the address of a finished file.
  */
 export class DownloadCenter implements AsyncDisposable {
   readonly #work: Work;
@@ -43,7 +43,7 @@ export class DownloadCenter implements AsyncDisposable {
   constructor(work: Work) {
     this.#work = work;
     this.#dir = join(work.stateDir, 'downloads');
-    // What a sandbox that was killed had begun.
+    // Exports that a killed sandbox had begun.
     if (!existsSync(this.#dir)) return;
     for (const file of readdirSync(this.#dir))
       if (file.endsWith(PARTIAL)) rmSync(join(this.#dir, file), { force: true });

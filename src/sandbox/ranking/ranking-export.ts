@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 /** How long a file of the download center is kept. */
 const KEPT = 7 * DAY;
 
-/** An export to the download center that was checked and recorded, and what it takes. */
+/** An export to the download center that was checked and recorded, with its inputs. */
 export interface DownloadJob {
   readonly id: string;
   readonly projectId: string;
@@ -20,13 +20,13 @@ export interface DownloadJob {
   readonly delimiter: (typeof CSV_DELIMITERS)[number];
   readonly limit: number | undefined;
   readonly offset: number;
-  /** Unguessable: whoever knows it may fetch the file. */
+  /** Unguessable: everyone who knows it may fetch the file. */
   readonly token: string;
   readonly url: string;
 }
 
 /**
- * An export of ranking performance as it is asked for (api-spec.md §4.2): its record, and the work to do.
+ * A requested export of ranking performance (api-spec.md §4.2): its record, and the work to do.
  *
  * @throws Refusal `invalid_request`
  */

@@ -3,21 +3,21 @@ import { WORKSPACE_ID } from '../resources/seed.ts';
 
 const HOUR = 3_600_000;
 
-/** What a project may use in an hour, where it has no setting of its own. */
+/** The default quota of a project in an hour. */
 const DEFAULT_RANKING_QUOTA = 2_000_000_000;
 
-/** What was used in one hour, counted from the epoch. */
+/** The use in one hour, counted from the epoch. */
 export interface Usage {
   readonly hour: number;
   readonly used: number;
 }
 
-/** What a query takes of the quota: the rows of the days it reaches, times these days. */
+/** The cost of a query: the rows of its days, times the number of these days. */
 export function costOf({ rows, days }: { readonly rows: number; readonly days: number }): number {
   return rows * days;
 }
 
-/** The use after a query, or the seconds until the next hour where it is more than what is left of this one. */
+/** The use after a query, or the seconds until the next hour if the rest of this hour's quota is too small. */
 export function usageAfter(
   usage: Usage | undefined,
   cost: number,

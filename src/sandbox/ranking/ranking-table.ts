@@ -11,7 +11,7 @@ import { countMetric, type Metric, metricOf } from './metric.ts';
 import { scopeOfDates } from './scope-of-dates.ts';
 
 export const DATE_FIELD = 'date';
-/** What an aggregate counts under, where it gives no metric. */
+/** The column of an aggregate without a metric. */
 const COUNT_ALIAS = 'count';
 
 /** A ranking query, checked against the fields and ready to run: a table of buckets and metrics in a total order. */
@@ -21,7 +21,7 @@ export interface RankingTable {
   /** SELECT with its ORDER BY, without paging. */
   readonly sql: string;
   readonly values: readonly string[];
-  /** Regular expressions that are still to be looked at, with their places in the request. */
+  /** Regular expressions that must still be checked, with their places in the request. */
   readonly patterns: Compiled['patterns'];
   readonly oql: Oql | undefined;
   /** Counts the rows and the days that have to be read: all of the days that the filter leaves. */
@@ -29,7 +29,7 @@ export interface RankingTable {
 }
 
 /**
- * @param path where the query stands in the request, such as `aggs[0]`
+ * @param path the place of the query in the request, such as `aggs[0]`
  * @throws Refusal for what the fields don't allow
  */
 export function rankingTable(
@@ -94,7 +94,7 @@ function metricsOf({ value }: Query, columns: ReadonlyMap<string, Column>, path:
   return value.map((one, index) => metricOf(one, index, columns, `${path}.value[${index}]`));
 }
 
-/** A column is found by its name, in `sort` as in the answer, so each has one of its own. */
+/** `sort` and the answer find a column by its name, so names are unique. */
 function refuseDuplicates(made: readonly Column[], buckets: number, path: string): void {
   const names = made.map((column) => column.field.name);
   names.forEach((name, index) => {

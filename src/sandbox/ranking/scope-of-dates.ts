@@ -1,8 +1,8 @@
 import type { Oql } from '../../api/oql.ts';
 
 /**
- * What a filter leaves of the days alone: every other leaf is taken to hold. No node negates, so every row that the
- * filter leaves is among those.
+ * The part of a filter that concerns days: every other leaf counts as true. No node negates, so these days include
+ * every row of the filter.
  */
 export function scopeOfDates(oql: Oql, field: string): Oql {
   if ('field' in oql) return oql.field[0] === field ? oql : { and: [] };

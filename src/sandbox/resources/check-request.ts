@@ -35,7 +35,7 @@ function offending(issue: z.core.$ZodIssue, input: unknown): OffendingField[] {
       message: issue.message,
     }));
   }
-  // Whatever would have been wrong with a value: there is none.
+  // The value is missing, whatever the issue.
   const missing = issue.code !== 'custom' && path !== '' && valueAt(input, issue.path) === undefined;
   if (missing) return [{ name: path, type: 'required', message: 'is required' }];
   const within = issue.code === 'invalid_union' ? issue.errors.find(isWithin) : undefined;
@@ -44,7 +44,7 @@ function offending(issue: z.core.$ZodIssue, input: unknown): OffendingField[] {
   return [{ name: path || 'body', type: typeOf(issue), message: issue.message }];
 }
 
-/** Whether a value has the shape of this alternative, and only something in it is wrong. */
+/** Whether a value has the shape of this alternative, with an error inside. */
 function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys');
 }

@@ -1,4 +1,4 @@
-/** What holds where a configuration says nothing (api-spec.md §2.8 gives no defaults: ours). */
+/** The defaults of a configuration. They are ours, because api-spec.md §2.8 gives none. */
 export const CONFIG_DEFAULTS = {
   agent_kind: 'web',
   ajax_crawling: false,

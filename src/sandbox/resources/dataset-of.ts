@@ -2,7 +2,7 @@ import { catalogueOf, type DatasetName } from '../catalogue/catalogue-of.ts';
 import { kindOfField } from '../catalogue/column.ts';
 import type { Dataset, Resources } from './resources.ts';
 
-/** A data type of a crawl, a comparison or a project; where it has none of its own, the catalogue's fields and no rows. */
+/** A data type of a crawl, a comparison or a project; without its own data, the catalogue's fields and no rows. */
 export function datasetOf(resources: Resources, owner: string, name: DatasetName): Dataset {
   const own = resources.dataset(owner, name);
   if (own !== undefined) return own;

@@ -3,8 +3,8 @@ import type { Document, Resources } from './resources.ts';
 import { WORKSPACE_ID } from './seed.ts';
 
 /**
- * Refuses what needs a feature that is not there: of the lists of crawl, project and workspace the innermost that names
- * any feature decides (spec-notes.md 26).
+ * Refuses a request that needs a missing feature. Crawl, project and workspace have lists of features; the innermost
+ * non-empty list decides (spec-notes.md 26).
  *
  * @throws Refusal `forbidden`, with the code `missing_feature`
  */
@@ -21,7 +21,7 @@ export function requireFeature(
   });
 }
 
-/** Whether a feature is on by these lists, the innermost first; where none names any, nothing is. */
+/** Whether a feature is on by these lists, the innermost first. If all lists are empty, no feature is on. */
 function hasFeature(lists: readonly unknown[], feature: string): boolean {
   const deciding = lists.find((list): list is unknown[] => Array.isArray(list) && list.length > 0);
   return deciding?.includes(feature) ?? false;

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Issues that are plainer with what came instead. */
 const TELLING = ['invalid_type', 'invalid_value', 'invalid_union'];
 const LONGEST_ECHO = 40;
-/** So many parameters are named where one is unknown; more would hide what is wrong. */
+/** The most parameters that the message about an unknown one names; more would hide the fault. */
 const FEW = 12;
 
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
@@ -29,8 +29,8 @@ interface TypeIssue {
 }
 
 /**
- * Says to a client what a value must be. The validator asks for it where a schema has no words of its own: its own are
- * for programmers.
+ * Describes to a client the valid values. The validator calls it if a schema has no message; its own messages are for
+ * programmers.
  */
 export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') return unknownWords(issue.inst);
@@ -92,7 +92,7 @@ function sized(
   return origin === 'array' ? `a list of ${size}` : size;
 }
 
-/** What came instead, as far as that helps: a text only where it should have been one of a few words. */
+/** The received value, if that helps: a text only if it should be one of a few words. */
 function givenIn(issue: z.core.$ZodRawIssue): string {
   const { code, input } = issue;
   if (input === undefined || !TELLING.includes(code)) return '';

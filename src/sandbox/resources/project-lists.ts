@@ -1,6 +1,6 @@
 import type { Document, Resources } from './resources.ts';
 
-/** Makes the lists of ids in a project's document, and what it says of its last crawl, true again. */
+/** Updates the lists of ids in a project's document, and its fields about the last crawl. */
 export function refreshProject(resources: Resources, projectId: string): void {
   const project = resources.get('projects', projectId);
   if (project === undefined) return;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { Column } from '../catalogue/column.ts';
 
-/** What the sandbox holds; the first ten are the service's, by their keys in lists, the rest its own book-keeping. */
+/** The resources of the sandbox. The first ten are the service's, by their keys in lists; the rest is internal. */
 export const RESOURCE_KINDS = [
   'workspaces',
   'projects',
@@ -115,7 +115,7 @@ export class Resources implements Disposable {
     this.#database.prepare(sql).run(...values);
   }
 
-  /** The tables that an owner's rows stand in. */
+  /** The tables of an owner's rows. */
   tables(owner: string): string[] {
     const sql = 'SELECT rows_table FROM datasets WHERE owner = ? AND rows_table IS NOT NULL';
     return this.#database
@@ -128,7 +128,7 @@ export class Resources implements Disposable {
     this.#database.prepare('DELETE FROM datasets WHERE owner = ?').run(owner);
   }
 
-  /** What an import or generation of this name looked like when it was done; nothing when it never was. */
+  /** The fingerprint of a finished import or generation of this name; nothing if there was none. */
   fingerprint(source: string): string | undefined {
     const row = this.#database.prepare('SELECT fingerprint FROM sources WHERE name = ?').get(source);
     return row ? String(row.fingerprint) : undefined;

@@ -49,7 +49,7 @@ export interface ProjectOptions {
   readonly startUrl: string;
   readonly hasLogs?: boolean;
   readonly hasRanking?: boolean;
-  /** Where it is made when it is new; the first one by default. */
+  /** The workspace of a new project; default: the first one. */
   readonly workspaceId?: string;
   /** Fields that replace those made up here. */
   readonly extra?: Readonly<Record<string, unknown>>;

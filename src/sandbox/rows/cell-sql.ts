@@ -24,7 +24,7 @@ function jsonValue(column: Column): string {
   }
 }
 
-/** SQL for a CSV cell; NULL stands for the empty cell, which `concat` makes of it. */
+/** SQL for a CSV cell; NULL becomes an empty cell in `concat`. */
 export function csvCell(column: Column, delimiter = ';'): string {
   const c = column.id;
   switch (column.kind) {
@@ -49,7 +49,7 @@ function csvOfJson(column: Column, delimiter: string): string {
   return `CASE WHEN ${c} = 'true' THEN 'True' WHEN ${c} = 'false' THEN 'False' WHEN starts_with(${c}, '"') THEN ${quoted(`json_extract_string(${c}, '$')`, delimiter)} ELSE ${quoted(c, delimiter)} END`;
 }
 
-/** Quotes only where RFC 4180 asks for it, and the empty string, which is told apart from null by that. */
+/** Quotes only if RFC 4180 requires it, and the empty string, to distinguish it from null. */
 function quoted(text: string, delimiter: string): string {
   return `CASE WHEN ${text} = '' OR contains(${text}, '${delimiter}') OR contains(${text}, '"') OR contains(${text}, chr(10)) OR contains(${text}, chr(13)) THEN ${always(text)} ELSE ${text} END`;
 }

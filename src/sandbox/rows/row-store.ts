@@ -104,7 +104,7 @@ export class RowStore implements AsyncDisposable {
   async #setMemory(connection: Connection): Promise<void> {
     const streams = (Math.max(0, this.#streams - 1) + this.#wideStreams) * STREAM_MEMORY;
     const limit = MEMORY + streams + this.#imports * IMPORT_MEMORY;
-    // What another still uses can't be taken from it; then the larger limit stays until the next change.
+    // Memory in use can't be freed; then the larger limit stays until the next change.
     await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
   }
 

@@ -9,7 +9,7 @@ export interface Window {
   readonly offset: number;
 }
 
-/** A search response as JSON text; each row is made by SQL, so that no number passes through JavaScript. */
+/** A search response as JSON text; SQL makes each row, so that no number passes through JavaScript. */
 export async function searchRows(
   connection: Connection,
   query: DatasetQuery,

@@ -26,7 +26,7 @@ export function selectColumns(
   return selected;
 }
 
-/** SQL for the order asked for; rows that tie, or all without a sort, come in the order they were stored in. */
+/** SQL for the requested order. Rows that tie, or all rows without a sort, come in stored order. */
 export function orderBy(columns: readonly Column[], sort: SearchBody['sort']): string {
   const byName = new Map(columns.map((column) => [column.field.name, column]));
   const problems: OffendingField[] = [];
@@ -50,7 +50,7 @@ export function orderBy(columns: readonly Column[], sort: SearchBody['sort']): s
 function sortKeys({ kind, id }: Column): string[] {
   if (kind !== 'json') return [id];
   const text = `json_extract_string(${id}, '$')`;
-  // Whole numbers that a DOUBLE takes for equal still have an order.
+  // Whole numbers that are equal as DOUBLE still have an order.
   const whole = `CASE WHEN regexp_full_match(${text}, '-?[0-9]{1,38}') THEN CAST(${text} AS HUGEINT) END`;
   return [`TRY_CAST(${text} AS DOUBLE)`, whole, text];
 }

@@ -5,9 +5,9 @@ import { StreamedRows } from '../../core/streamed-rows.ts';
 const PIECE = 64 * 1024;
 const VECTOR = 2048;
 
-/** What may lie computed and unread, about. */
+/** The approximate limit of computed but unread rows. */
 const AHEAD = 16 * 1024 * 1024;
-/** What DuckDB takes a vector of text for when it fills its streaming buffer: it does not count the text itself. */
+/** The size that DuckDB counts for a vector of text in its streaming buffer, without the text itself. */
 const COUNTED = 33 * 1024;
 
 /**

@@ -6,7 +6,7 @@ export interface ByteRange {
 
 /**
  * The part of `size` bytes that a Range header asks for: `undefined` for all (no header, or one that a server may
- * ignore: RFC 9110 §14.2), `unsatisfiable` for one beyond the end.
+ * ignore: RFC 9110 §14.2), `unsatisfiable` if it is beyond the end.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { crc32c } from '../../core/crc32c.ts';
 
-/** Checksums that an object store is asked for. */
+/** Checksums that clients request of an object store. */
 export const CHECKSUMS = ['md5', 'sha1', 'sha256', 'crc32', 'crc32c'] as const;
 export type Checksum = (typeof CHECKSUMS)[number];
 
@@ -26,7 +26,7 @@ export class Digests {
       this.#sums.set(name, name === 'crc32' ? crc32(piece, sum) : crc32c(piece, sum));
   }
 
-  /** A checksum so far, as its bytes, the most significant first. */
+  /** The present checksum as bytes, the most significant first. */
   value(name: Checksum): Buffer {
     const hash = this.#hashes.get(name);
     if (hash !== undefined) return hash.copy().digest();

@@ -12,7 +12,7 @@ export interface ListWindow {
 export interface ObjectPage {
   readonly objects: readonly StoredObject[];
   readonly prefixes: readonly string[];
-  /** What the next page comes after; nothing on the last one. */
+  /** The last key before the next page; nothing on the last page. */
   readonly next: string | undefined;
 }
 

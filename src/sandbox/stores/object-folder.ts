@@ -22,8 +22,8 @@ export interface NewObject {
 }
 
 /**
- * Buckets and objects on the disk. Bytes are written to a temporary name and renamed once they are whole; only then the
- * index names them, and what it no longer names is removed. Who has begun to read an object reads it to its end.
+ * Buckets and objects on the disk. Bytes are written to a temporary name and renamed once complete. Then the index
+ * names them, and files without an entry are removed. A started read continues to its end.
  */
 export class ObjectFolder implements Disposable {
   readonly index: ObjectIndex;
@@ -42,7 +42,7 @@ export class ObjectFolder implements Disposable {
     this.index.addBucket(name, Date.now());
   }
 
-  /** The keys of the store's account, made when there is none. */
+  /** The keys of the store's account, created if missing. */
   account(): { readonly accessKey: string; readonly secretKey: string } {
     if (this.index.accounts().length === 0)
       this.index.addAccount(
@@ -52,7 +52,7 @@ export class ObjectFolder implements Disposable {
     return this.index.accounts()[0] as { accessKey: string; secretKey: string };
   }
 
-  /** Writes bytes to a file of their own; a body that breaks leaves nothing. */
+  /** Writes bytes to a new file; a body that breaks leaves nothing. */
   async receive(body: AsyncIterable<Uint8Array>, checksums: readonly Checksum[]): Promise<Received> {
     const incoming = this.newIncoming();
     const digests = new Digests(checksums);
@@ -154,7 +154,7 @@ export class ObjectFolder implements Disposable {
     return this.#lastGeneration;
   }
 
-  /** What a killed sandbox left behind. */
+  /** Files that a killed sandbox left behind. */
   #removeLeftovers(): void {
     rmSync(join(this.#dir, 'incoming'), { recursive: true });
     mkdirSync(join(this.#dir, 'incoming'));

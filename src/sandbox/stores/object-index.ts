@@ -48,7 +48,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS accounts (access_key TEXT PRIMARY KEY, secret_key TEXT NOT NULL) STRICT;
 `;
 
-/** What a built-in store knows of its buckets and objects, in SQLite: keys in the order of their bytes. */
+/** The buckets and objects of a built-in store, in SQLite; keys are in the order of their bytes. */
 export class ObjectIndex implements Disposable {
   readonly #database: DatabaseSync;
 

@@ -7,7 +7,7 @@ import type { Fault, FaultPlace } from '../faults/fault.ts';
 import type { FaultBox } from '../faults/fault-box.ts';
 import { wireFault } from '../faults/wire-fault.ts';
 
-/** A request to a store; path and query as they stand on the wire. */
+/** A request to a store; path and query as on the wire. */
 export interface StoreRequest {
   readonly method: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface StoreAnswer {
   readonly body?: string | AsyncIterable<Buffer>;
 }
 
-/** One of the stores: what it answers, and how it says that a request failed. */
+/** One of the stores: its answers, and the form of its errors. */
 export interface Store {
   readonly place: FaultPlace;
   answer(request: StoreRequest): Promise<StoreAnswer>;
@@ -34,7 +34,7 @@ export interface Store {
   faulty(status: number): StoreAnswer;
 }
 
-/** A store that listens at a free port of its own: the clients of stores want the root of an address. */
+/** A store at its own free port, because the clients of stores need the root of an address. */
 export class StoreServer implements AsyncDisposable {
   readonly endpoint: string;
   readonly #server: Server;

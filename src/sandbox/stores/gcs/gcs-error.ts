@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'backendError',
 };
 
-/** What the built-in GCS refuses. */
+/** A refusal of the built-in GCS. */
 export class GcsError extends Error {
   override readonly name = 'GcsError';
   readonly status: number;

@@ -12,8 +12,8 @@ const PATH = /^\/(?:(upload|download)\/)?storage\/v1\/b(?:\/([^/]+))?(?:\/(o)(?:
 const BUCKET_NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
 
 /**
- * A small Google Cloud Storage, its JSON API: what the official SDK needs to upload, read, list and delete objects. It
- * asks for no credentials, as emulators do.
+ * A small Google Cloud Storage: the part of its JSON API that the official SDK needs to upload, read, list and delete
+ * objects. Like emulators, it needs no credentials.
  */
 export class GcsStore implements Store {
   readonly place = 'store_a';

@@ -32,7 +32,7 @@ export function objectResource(object: StoredObject, base: string): Record<strin
 
 const METADATA = 'x-goog-meta-';
 
-/** What an uploader says of an object: the fields of the resource that are kept. */
+/** The stored fields of an object's resource, from its uploader. */
 export interface UploadMetadata {
   readonly name?: string;
   readonly contentType?: string;

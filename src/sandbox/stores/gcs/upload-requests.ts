@@ -10,10 +10,12 @@ import { ResumableUpload } from './resumable-upload.ts';
 
 const LONGEST_NAME = 1024;
 const RESUME_INCOMPLETE = 308;
-/** What a client that cancels a resumable upload is answered. */
+/** The answer to the cancellation of a resumable upload. */
 const CANCELLED = 499;
 
-/** Uploads of the JSON API: `media`, `multipart` and `resumable`. Those under way are forgotten when the sandbox ends. */
+/**
+ * Uploads of the JSON API: `media`, `multipart` and `resumable`. Uploads in progress are lost when the sandbox ends.
+ */
 export class UploadRequests {
   readonly #resumable = new Map<string, ResumableUpload>();
 

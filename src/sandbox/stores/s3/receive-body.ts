@@ -15,8 +15,8 @@ export interface CheckedBody extends Received {
 }
 
 /**
- * Writes the body of an upload to a file and checks whatever the client said of it: its hash, its length, its checksums
- * in headers or trailers.
+ * Writes the body of an upload to a file. It checks the hash, the length, and the checksums that the client gives in
+ * headers or trailers.
  *
  * @throws S3Error; then nothing is left of the body
  */

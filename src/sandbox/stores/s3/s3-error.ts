@@ -32,7 +32,7 @@ const S3_ERRORS = {
 } as const;
 export type S3ErrorCode = keyof typeof S3_ERRORS;
 
-/** What the built-in S3 refuses. `details` become elements of the error document. */
+/** A refusal of the built-in S3. `details` become elements of the error document. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3ErrorCode;

@@ -8,6 +8,6 @@ export interface S3Request {
   readonly bucket: string;
   /** Empty for the bucket itself. */
   readonly key: string;
-  /** What the body must hash to, or how it is sent (`x-amz-content-sha256`). */
+  /** The hash of the body, or its form (`x-amz-content-sha256`). */
   readonly payloadHash: string;
 }
