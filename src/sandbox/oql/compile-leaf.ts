@@ -12,7 +12,7 @@ interface Condition {
   readonly options: OqlOptions;
 }
 
-/** An element of a column's value in SQL: as it is stored, and as text. */
+/** An element of a column's value in SQL: stored form and text. */
 interface Element {
   readonly column: Column;
   readonly stored: string;
