@@ -7,7 +7,7 @@ import type { ProjectData, Row } from './service-data.ts';
 
 export type StatusClass = 'ok' | 'redirect' | 'error';
 
-export interface BotHits {
+interface BotHits {
   readonly botClass: string;
   readonly crawler: string | null;
   readonly engine: string | null;
