@@ -25,6 +25,7 @@ import { replaceTables } from './replace-tables.ts';
 import { parseSelect } from './sql-tree.ts';
 
 export interface BuildOptions {
+  readonly stamp: BuildStamp;
   readonly signal?: AbortSignal | undefined;
   /** Runs in the same transaction. */
   readonly onChange?: (() => Promise<void>) | undefined;
@@ -38,8 +39,7 @@ export async function buildModel(
   connection: Connection,
   planned: PlannedModel,
   build: Exclude<Build, { how: 'none' }>,
-  stamp: BuildStamp,
-  { signal, onChange }: BuildOptions = {},
+  { stamp, signal, onChange }: BuildOptions,
 ): Promise<number | null> {
   const rows = await connection.transaction(async () => {
     const { model } = planned;
@@ -122,7 +122,7 @@ async function insertPartitions(
   for (let start = 0; start < partitions.length; ) {
     const some = partitions.slice(start, start + count);
     const startedAt = performance.now();
-    const narrow = await narrowed(connection, sql, model, partitioned, some);
+    const narrow = await narrowed(connection, { model, sql }, partitioned, some);
     const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPartitions(partitioned, some)}`;
     rows += await connection.run(`${insert} ${made}`, [], signal);
     start += some.length;
@@ -183,8 +183,7 @@ async function create(
 /** The SQL with a condition on the models under `within`. */
 async function narrowed(
   connection: Connection,
-  sql: string,
-  { file, sqlLine, incremental }: Model,
+  { model: { file, sqlLine, incremental }, sql }: Pick<PlannedModel, 'model' | 'sql'>,
   partitioned: PartitionedModel,
   behind: readonly string[],
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import { type Connection, ident } from '../core/duckdb.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
-import { referenceName } from './inspect-model.ts';
+import { type PlacedSql, referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
 import { replaceTables } from './replace-tables.ts';
 import { firstWord, parseSelect } from './sql-tree.ts';
@@ -17,8 +17,7 @@ export type OutputColumns = ReadonlyMap<string, string>;
 export async function checkOutput(
   connection: Connection,
   model: Model,
-  sql: string,
-  start: SqlPlace,
+  { sql, start }: PlacedSql,
   outputs: ReadonlyMap<string, OutputColumns>,
 ): Promise<OutputColumns> {
   const bound = await withEmptyModels(connection, sql, start, outputs);

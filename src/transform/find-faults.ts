@@ -167,7 +167,7 @@ async function tryWithout(
           continue;
         }
         const { build, stamp } = await assess(one);
-        if (build.how !== 'none') await buildModel(connection, one, build, stamp, { signal });
+        if (build.how !== 'none') await buildModel(connection, one, build, { stamp, signal });
       }
       const tests = test ? [test] : planned.tests;
       return await countFailures(connection, { ...planned, tests }, { signal });

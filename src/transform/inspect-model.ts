@@ -13,10 +13,14 @@ export interface Surroundings {
   readonly models: ReadonlyMap<string, Model>;
 }
 
-/** Some SQL with its tree and what it reads, by `schema.table`. */
-export interface Inspected {
+/** Some SQL and where it begins. */
+export interface PlacedSql {
   readonly sql: string;
   readonly start: SqlPlace;
+}
+
+/** Some SQL with its tree and what it reads, by `schema.table`. */
+export interface Inspected extends PlacedSql {
   readonly tree: SqlNode;
   readonly sources: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
@@ -30,8 +34,7 @@ export interface Inspected {
 export async function inspectSql(
   connection: Connection,
   model: Model,
-  sql: string,
-  start: SqlPlace,
+  { sql, start }: PlacedSql,
   around: Surroundings,
 ): Promise<Inspected> {
   const tree = await parseSelect(connection, sql, start);

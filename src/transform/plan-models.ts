@@ -2,7 +2,13 @@ import type { Connection } from '../core/duckdb.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 import { checkBinds, checkOutput, type OutputColumns } from './check-output.ts';
 import { countRows, type DataTest } from './data-tests.ts';
-import { type Inspected, inspectSql, referenceName, type Surroundings } from './inspect-model.ts';
+import {
+  type Inspected,
+  inspectSql,
+  type PlacedSql,
+  referenceName,
+  type Surroundings,
+} from './inspect-model.ts';
 import type { Model } from './model.ts';
 import type { Incremental } from './model-header.ts';
 import { orderModels } from './order-models.ts';
@@ -62,17 +68,19 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
   for (const { model, seen, partitions, queries } of ordered) {
-    const sql = complete(model, seen, around);
-    const own = await checkOutput(connection, model, sql, seen.start, outputs);
+    const whole = complete(model, seen, around);
+    const own = await checkOutput(connection, model, whole, outputs);
     outputs.set(model.name, own);
     checkWithin(model, seen, outputs);
     plan.push({
       model,
-      sql,
+      sql: whole.sql,
       sources: seen.sources,
       models: union(seen.models, partitions?.models),
       outputs: own,
-      partitions: partitions && (await checkPartitions(connection, model, partitions, around, outputs)),
+      partitions:
+        partitions &&
+        (await checkPartitions(connection, model, complete(model, partitions, around), outputs)),
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
       testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
@@ -84,8 +92,8 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     if (!planned || queries.size === 0) continue;
     const tests = new Map(model.tests.map((test) => [test, test]));
     for (const [test, seen] of queries) {
-      const query = complete(model, seen, around);
-      await checkBinds(connection, query, seen.start, outputs);
+      const { sql: query, start } = complete(model, seen, around);
+      await checkBinds(connection, query, start, outputs);
       tests.set(test, { ...test, sql: countRows(query), rows: query });
     }
     plan[index] = { ...planned, tests: [...tests.values()] };
@@ -95,12 +103,12 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
 
 async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {
   const start = { file: model.file, line: model.sqlLine };
-  const seen = await inspectSql(connection, model, model.sql, start, around);
+  const seen = await inspectSql(connection, model, { sql: model.sql, start }, around);
   const queries = new Map<DataTest, Inspected>();
   for (const test of model.tests) {
     if (test.query === null) continue;
     const start = blockStart(model, [...test.path, 'query'], test.query);
-    queries.set(test, await inspectSql(connection, model, test.query, start, around));
+    queries.set(test, await inspectSql(connection, model, { sql: test.query, start }, around));
   }
   const partitions =
     model.incremental && (await inspectPartitions(connection, model, model.incremental, around));
@@ -137,30 +145,23 @@ function inspectPartitions(
   { partitions }: Incremental,
   around: Surroundings,
 ): Promise<Inspected> {
-  return inspectSql(
-    connection,
-    model,
-    partitions,
-    blockStart(model, ['incremental', 'partitions'], partitions),
-    around,
-  );
+  const start = blockStart(model, ['incremental', 'partitions'], partitions);
+  return inspectSql(connection, model, { sql: partitions, start }, around);
 }
 
 /** The SELECT of the partitions, once sure that it binds and names the columns that the model is partitioned by. */
 async function checkPartitions(
   connection: Connection,
   model: Model,
-  seen: Inspected,
-  around: Surroundings,
+  { sql, start }: PlacedSql,
   outputs: ReadonlyMap<string, OutputColumns>,
 ): Promise<string> {
-  const sql = complete(model, seen, around);
-  const columns = await checkBinds(connection, sql, seen.start, outputs);
+  const columns = await checkBinds(connection, sql, start, outputs);
   const { by, within } = model.incremental ?? { by: [], within: {} };
   for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
     if (columns.has(column)) continue;
     const hint = `it puts out ${[...columns.keys()].join(', ')}`;
-    throw badModel(seen.start, `the SELECT of the partitions puts out no column ${column}`, hint);
+    throw badModel(start, `the SELECT of the partitions puts out no column ${column}`, hint);
   }
   return sql;
 }
@@ -188,10 +189,11 @@ function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
   return result.order.flatMap((name) => drafts.get(name) ?? []);
 }
 
-function complete(model: Model, { sql, tree }: Inspected, around: Surroundings): string {
-  return replaceTables(sql, tree, (reference) => {
+function complete(model: Model, { sql, start, tree }: Inspected, around: Surroundings): PlacedSql {
+  const completed = replaceTables(sql, tree, (reference) => {
     const source = referenceName(reference);
     const declared = model.reads.get(source);
     return declared && completedSource(source, declared, around.present.get(source));
   });
+  return { sql: completed, start };
 }

@@ -107,7 +107,7 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
     const made = await unlessBroken(broken, planned, () =>
       withLowerMemory(connection, MEMORY_SHARE, () => {
         if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
-        return buildModel(connection, planned, build, stamp, { signal, onChange });
+        return buildModel(connection, planned, build, { stamp, signal, onChange });
       }),
     );
     const seconds = (performance.now() - startedAt) / 1000;

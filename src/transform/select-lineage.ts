@@ -12,6 +12,15 @@ interface Relation {
 type Tables = (name: string) => ColumnSources;
 type Expressions = ReadonlyMap<string, ColumnSources>;
 
+/** What the names in a select list may stand for. */
+interface Select {
+  readonly relations: readonly Relation[];
+  /** The entries of the list so far, by their aliases. */
+  readonly before: ColumnSources;
+  readonly tables: Tables;
+  readonly scope: Expressions;
+}
+
 /**
  * What each column that a SELECT puts out takes its values from, by names in lower case.
  *
@@ -31,9 +40,10 @@ export function sourcesOf(node: SqlNode, tables: Tables, outer: Expressions = ne
   }
   const relations = relationsOf(node.from_table as SqlNode | undefined, tables, scope);
   const columns = new Map<string, ReadonlySet<string>>();
+  const select = { relations, before: columns, tables, scope };
   const expressions = (node.select_list ?? []) as SqlNode[];
   for (const [index, expression] of expressions.entries()) {
-    for (const [name, sources] of put(expression, index, relations, columns, tables, scope)) {
+    for (const [name, sources] of put(expression, index, select)) {
       if (!columns.has(name)) columns.set(name, sources);
     }
   }
@@ -78,15 +88,8 @@ function lowered(columns: ColumnSources | undefined): ColumnSources {
 }
 
 /** The columns that one entry of a select list puts out. */
-function put(
-  expression: SqlNode,
-  index: number,
-  relations: readonly Relation[],
-  before: ColumnSources,
-  tables: Tables,
-  scope: Expressions,
-): [string, ReadonlySet<string>][] {
-  const of = (value: unknown): ReadonlySet<string> => valueSources(value, relations, before, tables, scope);
+function put(expression: SqlNode, index: number, select: Select): [string, ReadonlySet<string>][] {
+  const of = (value: unknown): ReadonlySet<string> => valueSources(value, select);
   if (expression.type === 'STAR' && !expression.columns) {
     const starOf = String(expression.relation_name ?? '').toLowerCase();
     const leftOut = new Set(names(expression.exclude_list).concat(names(expression.qualified_exclude_list)));
@@ -96,7 +99,7 @@ function put(
         of(value),
       ]),
     );
-    return relations
+    return select.relations
       .filter(({ name }) => starOf === '' || name === starOf)
       .flatMap(({ columns }) => [...columns])
       .filter(([name]) => !leftOut.has(name))
@@ -139,14 +142,9 @@ function structFields(
 }
 
 /** Every column that an expression names, also in a subquery; an alias of the same select list is what it stands for. */
-function valueSources(
-  value: unknown,
-  relations: readonly Relation[],
-  before: ColumnSources,
-  tables: Tables,
-  scope: Expressions,
-): ReadonlySet<string> {
-  const again = (item: unknown): ReadonlySet<string> => valueSources(item, relations, before, tables, scope);
+function valueSources(value: unknown, select: Select): ReadonlySet<string> {
+  const { relations, before, tables, scope } = select;
+  const again = (item: unknown): ReadonlySet<string> => valueSources(item, select);
   if (Array.isArray(value)) return union(...value.map(again));
   if (typeof value !== 'object' || value === null) return new Set();
   const node = value as SqlNode;
