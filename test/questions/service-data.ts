@@ -9,6 +9,8 @@ export interface CrawlData {
   readonly id: string;
   readonly projectId: string;
   readonly project: string;
+  /** Name of its crawl configuration. */
+  readonly configName: string | null;
   /** Milliseconds since 1970. */
   readonly endedAt: number;
   readonly isLatest: boolean;
@@ -59,6 +61,7 @@ export async function readService(service: Service, readRows: ReadRows): Promise
       id: String(record.id),
       projectId,
       project: names.get(projectId) ?? '',
+      configName: (record.crawl_config as { name?: string } | null)?.name ?? null,
       endedAt: Number(record.ended_at),
       isLatest: lastOf.get(projectId) === record.id,
       previous: latest.get(projectId) ?? null,

@@ -1,0 +1,155 @@
+/*
+name: mart.urls
+kind: view
+description: >-
+  One row for each project and URL that its crawls, log files or search results name, with the parts of the URL and a
+  normal form that brings spellings of one address together (docs/definitions.md). Grouping makes the rows unique, so
+  that is not tested.
+grain: null
+columns:
+  url_key: The project's identifier, a space and the URL, as a key of one column.
+  project_id: Identifier of the project.
+  url: The URL as it was named.
+  scheme: Scheme in lower case, as in https; empty without one.
+  host: Host with its port, in lower case; empty without a scheme.
+  path: Path from its first slash, as it was named; / where there is none.
+  query: What stands between ? and #, as it was named; empty without one.
+  normal_url: >-
+    The URL in its normal form, in lower case, without fragment, slash at the end and parameters of tracking, the other
+    parameters in the order of the alphabet.
+  spellings: Number of URLs of the project with this normal form.
+  has_params: Whether the URL has a query.
+  has_uppercase: Whether its path has an upper-case letter, also of a percent-encoding.
+  has_trailing_slash: Whether its path ends in a slash and is not the slash alone.
+  is_crawled: Whether a crawl knows it as a page (mart.pages).
+  is_in_logs: Whether the log files name it (mart.log_url_days).
+  is_ranked: Whether search results showed it (mart.ranking_performance).
+*/
+WITH
+  known AS (
+    SELECT project_id, url, 1 AS crawled, 0 AS in_logs, 0 AS ranked
+    FROM mart.pages
+
+    UNION ALL
+    SELECT project_id, url, 0, 1, 0
+    FROM mart.log_url_days
+
+    UNION ALL
+    SELECT project_id, url, 0, 0, 1
+    FROM mart.ranking_performance
+  ),
+
+  named AS (
+    SELECT
+      project_id,
+      url,
+      split_part(url, '#', 1) AS bare_url,
+      max(crawled) AS crawled,
+      max(in_logs) AS in_logs,
+      max(ranked) AS ranked
+    FROM known
+    WHERE url IS NOT NULL
+    GROUP BY project_id, url
+  ),
+
+  schemed AS (
+    SELECT
+      project_id,
+      url,
+      crawled,
+      in_logs,
+      ranked,
+      CASE WHEN strpos(bare_url, '://') > 0 THEN lower(split_part(bare_url, '://', 1)) ELSE '' END AS scheme,
+      CASE WHEN strpos(bare_url, '://') > 0 THEN substr(bare_url, strpos(bare_url, '://') + 3) ELSE bare_url END AS rest
+    FROM named
+  ),
+
+  -- What stands before the first ?, and behind it.
+  halved AS (
+    SELECT
+      project_id,
+      url,
+      crawled,
+      in_logs,
+      ranked,
+      scheme,
+      split_part(rest, '?', 1) AS place,
+      CASE WHEN strpos(rest, '?') > 0 THEN substr(rest, strpos(rest, '?') + 1) ELSE '' END AS query
+    FROM schemed
+  ),
+
+  parts AS (
+    SELECT
+      project_id,
+      url,
+      crawled,
+      in_logs,
+      ranked,
+      scheme,
+      CASE WHEN scheme = '' THEN '' ELSE lower(split_part(place, '/', 1)) END AS host,
+      CASE
+        WHEN scheme = '' THEN place
+        WHEN strpos(place, '/') > 0 THEN substr(place, strpos(place, '/'))
+        ELSE '/'
+      END AS path,
+      query
+    FROM halved
+  ),
+
+  parameters AS (
+    SELECT
+      parts.project_id,
+      parts.url,
+      array_to_string(array_agg(lower(pairs.pair) ORDER BY lower(pairs.pair)), '&') AS query
+    FROM parts
+    CROSS JOIN UNNEST(split(parts.query, '&')) AS pairs(pair)
+    WHERE parts.query <> ''
+      AND pairs.pair <> ''
+      AND NOT starts_with(lower(pairs.pair), 'utm_')
+      AND lower(split_part(pairs.pair, '=', 1)) NOT IN (
+        'gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'yclid', 'ttclid', 'twclid', 'mc_cid', 'mc_eid'
+      )
+    GROUP BY parts.project_id, parts.url
+  ),
+
+  normal AS (
+    SELECT
+      parts.project_id,
+      parts.url,
+      parts.crawled,
+      parts.in_logs,
+      parts.ranked,
+      parts.scheme,
+      parts.host,
+      parts.path,
+      parts.query,
+      replace(replace(replace(replace(
+        CASE WHEN parts.scheme = '' THEN '' ELSE parts.scheme || '://' || parts.host END
+          || CASE
+            WHEN parts.path LIKE '_%/' THEN lower(substr(parts.path, 1, length(parts.path) - 1))
+            ELSE lower(parts.path)
+          END
+          || CASE WHEN parameters.query IS NULL THEN '' ELSE '?' || parameters.query END,
+        '%2d', '-'), '%2e', '.'), '%5f', '_'), '%7e', '~') AS normal_url
+    FROM parts
+    LEFT JOIN parameters
+      ON parameters.url = parts.url AND parameters.project_id IS NOT DISTINCT FROM parts.project_id
+  )
+
+SELECT
+  coalesce(project_id, '') || ' ' || url AS url_key,
+  project_id,
+  url,
+  scheme,
+  host,
+  path,
+  query,
+  normal_url,
+  count(*) OVER (PARTITION BY project_id, normal_url) AS spellings,
+  query <> '' AS has_params,
+  path <> lower(path) AS has_uppercase,
+  path LIKE '_%/' AS has_trailing_slash,
+  crawled = 1 AS is_crawled,
+  in_logs = 1 AS is_in_logs,
+  ranked = 1 AS is_ranked
+FROM normal
