@@ -14,6 +14,9 @@ columns:
   anchor: Text of the link (raw.crawl_links.anchor).
   follow: Whether it is to be followed (raw.crawl_links.follow).
   intern: Whether both pages are of the site (raw.crawl_links.intern).
+  is_internal: >-
+    Whether both pages are of the site: intern, and where the export does not say, whether both URLs have one host
+    (raw.crawl_links.origin_host, raw.crawl_links.target_host, else those of origin and target).
   link_position: Part of the page that it stands in (raw.crawl_links.link_position).
   target_fetched: Whether the crawler fetched the target (raw.crawl_links.target_fetched).
   target_status: HTTP status of the target (raw.crawl_links.target_status).
@@ -51,6 +54,11 @@ SELECT
   anchor,
   follow,
   intern,
+  coalesce(
+    intern,
+    lower(coalesce(origin_host, nullif(split_part(origin, '/', 3), '')))
+      = lower(coalesce(target_host, nullif(split_part(target, '/', 3), '')))
+  ) AS is_internal,
   link_position,
   target_fetched,
   target_status,

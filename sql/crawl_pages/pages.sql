@@ -3,7 +3,8 @@ name: mart.pages
 kind: view
 description: >-
   One row a page and crawl: the fields that most questions need, under the service's own names. All others, and the
-  project's own (`page_group_*`, `custom_*`), are in raw.crawl_pages, which joins on _crawl_id and url. A field
+  project's own (`page_group_*`, `custom_*`), are in raw.crawl_pages, which joins on _crawl_id and url: a model names
+  its columns, and theirs differ from project to project. docs/definitions.md says what is_indexable follows. A field
   that a crawl's export did not have is NULL; ops.unit_fields tells that apart from a NULL that the service sent.
 grain: [crawl_id, url]
 columns:
@@ -11,26 +12,43 @@ columns:
   project_id: Identifier of its project (raw.crawl_pages._project_id).
   url: Full URL with protocol (raw.crawl_pages.url).
   url_host: Host of the URL (raw.crawl_pages.url_host).
+  urlpath: Path of the URL, without its query string (raw.crawl_pages.urlpath).
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
   url_has_params: Whether the URL has a query string (raw.crawl_pages.url_has_params).
   fetched: Whether the crawler fetched the page (raw.crawl_pages.fetched).
   fetch_status: How fetching it went (raw.crawl_pages.fetch_status).
   fetch_date: When it was fetched, a point in time (raw.crawl_pages.fetch_date).
   status_code: HTTP status; NULL when nothing answered or nobody asked (raw.crawl_pages.status_code).
-  status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
+  status_code_range: >-
+    ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range, else by status_code).
   depth: Clicks from the start URL; NULL when no link leads there (raw.crawl_pages.depth).
   sources: How the page became known, as in crawler, sitemaps, logs (raw.crawl_pages.sources).
   sitemaps_file_origin: Sitemap files that list it (raw.crawl_pages.sitemaps_file_origin).
   is_indexable: >-
-    Whether a search engine may index the page. False when its status_code is not 200, meta_robots_index is false,
-    robots_txt_denied is true or canonical_evaluation is not_matching. True when its status_code is 200 and nothing
-    known speaks against it: a field that the export did not have does not. NULL when its status is not known.
+    Whether a search engine may index the page. False when non_indexable_reason has a reason, true when the status_code
+    is 200 or the service says so (raw.crawl_pages.indexable) and nothing known speaks against it, else NULL.
+  non_indexable_reason: >-
+    The first that holds of robots_denied, no_answer, redirect, client_error, server_error, other_status, noindex,
+    canonicalised and service (the service says so without one of these); NULL when none does.
+  is_robots_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied, raw.crawl_pages.fetch_status).
+  is_noindex: >-
+    Whether it asks not to be indexed (raw.crawl_pages.meta_robots_index, else noindex or none among
+    raw.crawl_pages.meta_robots).
+  is_canonicalised: >-
+    Whether it declares another page as its canonical (raw.crawl_pages.canonical_evaluation, else
+    raw.crawl_pages.rel_canonical against raw.crawl_pages.url).
+  canonical_url: Canonical that it declares, as an absolute URL (raw.crawl_pages.rel_canonical).
+  canonical_kind: >-
+    not_set, self, or the greatest difference between canonical and URL: slash, scheme, case, host or path. NULL when
+    nothing is known of a canonical.
   meta_robots: Directives of the robots meta tag (raw.crawl_pages.meta_robots).
   meta_robots_index: False when the robots meta tag says noindex (raw.crawl_pages.meta_robots_index).
   meta_robots_follow: False when the robots meta tag says nofollow (raw.crawl_pages.meta_robots_follow).
   robots_txt_denied: Whether robots.txt denies it (raw.crawl_pages.robots_txt_denied).
   rel_canonical: Canonical URL that the page declares (raw.crawl_pages.rel_canonical).
   canonical_evaluation: matching, not_matching or not_set (raw.crawl_pages.canonical_evaluation).
+  rel_next: URL that it declares as the next of a series (raw.crawl_pages.rel_next).
+  rel_prev: URL that it declares as the one before in a series (raw.crawl_pages.rel_prev).
   redirect_location: URL it redirects to (raw.crawl_pages.redirect_location).
   redirect_count: Number of redirects of the chain that begins here (raw.crawl_pages.redirect_count).
   final_redirect_location: URL at the end of the chain (raw.crawl_pages.final_redirect_location).
@@ -45,16 +63,19 @@ columns:
   inrank: Popularity by internal links, 0 to 10, whole (raw.crawl_pages.inrank).
   inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
   title: Content of the title tag (raw.crawl_pages.title).
+  title_length: Number of characters of the title (raw.crawl_pages.title_length).
   title_evaluation: unique, duplicated or not_set (raw.crawl_pages.title_evaluation).
   duplicate_title_status: How its duplicates are handled, as in canonical_ok (raw.crawl_pages.duplicate_title_status).
   has_duplicate_title_issue: >-
     Whether duplication of the title is left unhandled by canonicals and hreflang
     (raw.crawl_pages.has_duplicate_title_issue).
   h1: Content of the h1 tag (raw.crawl_pages.h1).
+  num_h1: Number of h1 tags on the page (raw.crawl_pages.num_h1).
   h1_evaluation: unique, duplicated or not_set (raw.crawl_pages.h1_evaluation).
   duplicate_h1_status: How its duplicates are handled (raw.crawl_pages.duplicate_h1_status).
   has_duplicate_h1_issue: Whether duplication of the H1 is left unhandled (raw.crawl_pages.has_duplicate_h1_issue).
   meta_description: Content of the description meta tag (raw.crawl_pages.meta_description).
+  description_length: Number of characters of the description (raw.crawl_pages.description_length).
   description_evaluation: unique, duplicated or not_set (raw.crawl_pages.description_evaluation).
   duplicate_description_status: How its duplicates are handled (raw.crawl_pages.duplicate_description_status).
   has_duplicate_description_issue: >-
@@ -67,16 +88,29 @@ columns:
   has_nearduplicate_issue: Whether near duplicates are left unhandled (raw.crawl_pages.has_nearduplicate_issue).
   language: Language, an ISO 639 code of two letters (raw.crawl_pages.language).
   hreflang_cluster_id: Identifier of its cluster of language versions (raw.crawl_pages.hreflang_cluster_id).
+  hreflang_hrefs: URLs that it declares as its language versions (raw.crawl_pages.hreflang_hrefs).
+  hreflang_langs: Languages and regions of these declarations (raw.crawl_pages.hreflang_langs).
+  hreflang_errors: What the service finds wrong with these declarations (raw.crawl_pages.hreflang_errors).
   word_count: Number of words (raw.crawl_pages.word_count).
   load_time: Time to the last byte, in milliseconds (raw.crawl_pages.load_time).
   weight: Size in KB (raw.crawl_pages.weight).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
+  cwv_bytes_saving: Bytes that the page could save (raw.crawl_pages.cwv_bytes_saving).
+  cwv_cls: Cumulative layout shift (raw.crawl_pages.cwv_cls).
+  cwv_fcp: First contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp).
+  cwv_lcp: Largest contentful paint, in milliseconds (raw.crawl_pages.cwv_lcp).
+  cwv_performance_score: Performance score (raw.crawl_pages.cwv_performance_score).
+  cwv_si: Speed index, in milliseconds (raw.crawl_pages.cwv_si).
+  cwv_tbt: Total blocking time, in milliseconds (raw.crawl_pages.cwv_tbt).
+  cwv_tti: Time to interactive, in milliseconds (raw.crawl_pages.cwv_tti).
+  cwv_time_saving: Time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving).
 reads:
   raw.crawl_pages:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
     url: VARCHAR
     url_host: VARCHAR
+    urlpath: VARCHAR
     url_first_path: VARCHAR
     url_has_params: BOOLEAN
     fetched: BOOLEAN
@@ -87,12 +121,16 @@ reads:
     depth: BIGINT
     sources: VARCHAR[]
     sitemaps_file_origin: VARCHAR[]
+    # An enum or a bool, as the crawl has it: TEXT holds units to neither.
+    indexable: TEXT
     meta_robots: VARCHAR[]
     meta_robots_index: BOOLEAN
     meta_robots_follow: BOOLEAN
     robots_txt_denied: BOOLEAN
     rel_canonical: VARCHAR
     canonical_evaluation: VARCHAR
+    rel_next: VARCHAR
+    rel_prev: VARCHAR
     redirect_location: VARCHAR
     redirect_count: BIGINT
     final_redirect_location: VARCHAR
@@ -107,14 +145,17 @@ reads:
     inrank: BIGINT
     inrank_decimal: DOUBLE
     title: VARCHAR
+    title_length: BIGINT
     title_evaluation: VARCHAR
     duplicate_title_status: VARCHAR
     has_duplicate_title_issue: BOOLEAN
     h1: VARCHAR
+    num_h1: BIGINT
     h1_evaluation: VARCHAR
     duplicate_h1_status: VARCHAR
     has_duplicate_h1_issue: BOOLEAN
     meta_description: VARCHAR
+    description_length: BIGINT
     description_evaluation: VARCHAR
     duplicate_description_status: VARCHAR
     has_duplicate_description_issue: BOOLEAN
@@ -125,10 +166,22 @@ reads:
     has_nearduplicate_issue: BOOLEAN
     language: VARCHAR
     hreflang_cluster_id: VARCHAR
+    hreflang_hrefs: VARCHAR[]
+    hreflang_langs: VARCHAR[]
+    hreflang_errors: VARCHAR[]
     word_count: BIGINT
     load_time: BIGINT
     weight: BIGINT
     semantic_types: VARCHAR[]
+    cwv_bytes_saving: BIGINT
+    cwv_cls: DOUBLE
+    cwv_fcp: BIGINT
+    cwv_lcp: BIGINT
+    cwv_performance_score: DOUBLE
+    cwv_si: BIGINT
+    cwv_tbt: BIGINT
+    cwv_tti: BIGINT
+    cwv_time_saving: BIGINT
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
@@ -137,12 +190,100 @@ incremental:
   by: crawl_id
   partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
+-- Names with a _ are our own: the service may have a field of any other name.
+WITH
+  parts AS (
+    SELECT
+      *,
+      lower(split_part(url, '://', 1)) AS _scheme,
+      split_part(split_part(url, '://', 2), '/', 1) AS _host,
+      split_part(url, '#', 1) AS _bare_url,
+      nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical
+    FROM raw.crawl_pages
+  ),
+
+  absolute AS (
+    SELECT
+      *,
+      CASE
+        WHEN starts_with(_canonical, '//') THEN _scheme || ':' || _canonical
+        WHEN starts_with(_canonical, '/') THEN _scheme || '://' || _host || _canonical
+        WHEN strpos(_canonical, '://') > 0 THEN _canonical
+        WHEN starts_with(_canonical, '?') THEN split_part(_bare_url, '?', 1) || _canonical
+        ELSE regexp_replace(split_part(_bare_url, '?', 1), '[^/]*$', '') || _canonical
+      END AS _declared
+    FROM parts
+  ),
+
+  split AS (
+    SELECT
+      *,
+      coalesce(nullif(substr(_bare_url, length(_scheme) + length(_host) + 4), ''), '/') AS _path,
+      lower(split_part(_declared, '://', 1)) AS _canonical_scheme,
+      split_part(split_part(_declared, '://', 2), '/', 1) AS _canonical_host
+    FROM absolute
+  ),
+
+  compared AS (
+    SELECT
+      *,
+      coalesce(
+        nullif(substr(_declared, length(_canonical_scheme) + length(_canonical_host) + 4), ''), '/'
+      ) AS _canonical_path
+    FROM split
+  ),
+
+  facts AS (
+    SELECT
+      *,
+      CASE
+        WHEN _declared IS NOT NULL THEN _canonical_scheme || '://' || lower(_canonical_host) || _canonical_path
+      END AS _canonical_url,
+      CASE
+        WHEN robots_txt_denied OR fetch_status = 'unfetched_robots_denied' THEN true
+        ELSE robots_txt_denied
+      END AS _is_robots_denied,
+      CASE
+        WHEN meta_robots_index IS NOT NULL THEN NOT meta_robots_index
+        WHEN meta_robots IS NOT NULL
+          THEN ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,noindex,%'
+            OR ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,none,%'
+      END AS _is_noindex,
+      CASE
+        WHEN canonical_evaluation = 'not_matching' THEN true
+        WHEN canonical_evaluation IN ('matching', 'not_set') THEN false
+        WHEN _declared IS NOT NULL
+          THEN _canonical_scheme <> _scheme OR lower(_canonical_host) <> lower(_host) OR _canonical_path <> _path
+        WHEN rel_canonical IS NOT NULL THEN false
+      END AS _is_canonicalised,
+      lower(CAST(indexable AS VARCHAR)) AS _indexable
+    FROM compared
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      CASE
+        WHEN _is_robots_denied THEN 'robots_denied'
+        WHEN status_code IS NULL AND fetch_status = 'unfetched_exception' THEN 'no_answer'
+        WHEN status_code BETWEEN 300 AND 399 THEN 'redirect'
+        WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
+        WHEN status_code BETWEEN 500 AND 599 THEN 'server_error'
+        WHEN status_code <> 200 THEN 'other_status'
+        WHEN _is_noindex THEN 'noindex'
+        WHEN _is_canonicalised THEN 'canonicalised'
+        WHEN _indexable IN ('false', 'no', 'not_indexable', 'non_indexable', '0') THEN 'service'
+      END AS _reason
+    FROM facts
+  )
+
 SELECT
   _crawl_id AS crawl_id,
   _project_id AS project_id,
 
   url,
   url_host,
+  urlpath,
   url_first_path,
   url_has_params,
 
@@ -150,24 +291,47 @@ SELECT
   fetch_status,
   fetch_date,
   status_code,
-  status_code_range,
+  coalesce(
+    CAST(status_code_range AS VARCHAR),
+    CASE
+      WHEN status_code BETWEEN 200 AND 299 THEN 'ok'
+      WHEN status_code BETWEEN 300 AND 399 THEN 'redirect'
+      WHEN status_code BETWEEN 400 AND 499 THEN 'client_error'
+      WHEN status_code BETWEEN 500 AND 599 THEN 'server_error'
+    END
+  ) AS status_code_range,
   depth,
   sources,
   sitemaps_file_origin,
 
   CASE
-    WHEN status_code <> 200 THEN false
-    WHEN NOT meta_robots_index THEN false
-    WHEN robots_txt_denied THEN false
-    WHEN canonical_evaluation = 'not_matching' THEN false
-    WHEN status_code = 200 THEN true
+    WHEN _reason IS NOT NULL THEN false
+    WHEN status_code = 200 OR _indexable IN ('true', 'yes', 'indexable', '1') THEN true
   END AS is_indexable,
+  _reason AS non_indexable_reason,
+  _is_robots_denied AS is_robots_denied,
+  _is_noindex AS is_noindex,
+  _is_canonicalised AS is_canonicalised,
+  _canonical_url AS canonical_url,
+  CASE
+    WHEN canonical_evaluation = 'matching' THEN 'self'
+    WHEN canonical_evaluation = 'not_set' OR _canonical_url IS NULL AND rel_canonical IS NOT NULL THEN 'not_set'
+    WHEN _canonical_url IS NULL THEN NULL
+    WHEN NOT _is_canonicalised THEN 'self'
+    WHEN lower(regexp_replace(_canonical_path, '/$', '')) <> lower(regexp_replace(_path, '/$', '')) THEN 'path'
+    WHEN lower(_canonical_host) <> lower(_host) THEN 'host'
+    WHEN regexp_replace(_canonical_path, '/$', '') <> regexp_replace(_path, '/$', '') THEN 'case'
+    WHEN _canonical_scheme <> _scheme THEN 'scheme'
+    ELSE 'slash'
+  END AS canonical_kind,
   meta_robots,
   meta_robots_index,
   meta_robots_follow,
   robots_txt_denied,
   rel_canonical,
   canonical_evaluation,
+  rel_next,
+  rel_prev,
 
   redirect_location,
   redirect_count,
@@ -185,14 +349,17 @@ SELECT
   inrank_decimal,
 
   title,
+  title_length,
   title_evaluation,
   duplicate_title_status,
   has_duplicate_title_issue,
   h1,
+  num_h1,
   h1_evaluation,
   duplicate_h1_status,
   has_duplicate_h1_issue,
   meta_description,
+  description_length,
   description_evaluation,
   duplicate_description_status,
   has_duplicate_description_issue,
@@ -204,8 +371,21 @@ SELECT
 
   language,
   hreflang_cluster_id,
+  hreflang_hrefs,
+  hreflang_langs,
+  hreflang_errors,
   word_count,
   load_time,
   weight,
-  semantic_types
-FROM raw.crawl_pages
+  semantic_types,
+
+  cwv_bytes_saving,
+  cwv_cls,
+  cwv_fcp,
+  cwv_lcp,
+  cwv_performance_score,
+  cwv_si,
+  cwv_tbt,
+  cwv_tti,
+  cwv_time_saving
+FROM judged

@@ -2,16 +2,17 @@
 name: mart.links_to_broken_pages
 kind: table
 description: >-
-  Targets that links of a crawl lead to and that answered with an error (HTTP status 400 or more), with what links
-  to them. The status is the link's own target_status, or the page's status_code where the link has none.
-grain: [crawl_id, target]
+  Targets that links of a crawl lead to and that answered with an error (HTTP status 400 to 599), with what links to
+  them. The status is the link's own target_status, or the page's status_code where the link has none. A target that
+  answered links with several errors makes a row for each. A status of a site's own, as 999, is no error of HTTP.
+grain: [crawl_id, target, target_status]
 columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   target: URL that the links lead to (raw.crawl_links.target).
-  target_status: {description: 'HTTP status of the target, 400 or more.', tests: [not_null]}
-  links: Number of links to it; the same link may stand many times on a page.
-  internal_links: Of these, the ones within the site (raw.crawl_links.intern).
+  target_status: HTTP status of the target, 400 to 599.
+  links: Number of links to it that met this status; the same link may stand many times on a page.
+  internal_links: Of these, the ones within the site (mart.links.is_internal).
   follow_links: Of these, the ones to be followed (raw.crawl_links.follow).
   origin_pages: Number of pages that hold them.
   sample_anchors: Up to five different texts of these links, in the order of the alphabet.
@@ -29,31 +30,39 @@ incremental:
     WHERE dataset IN ('crawl_links', 'crawl_pages')
 */
 WITH
-  -- Read twice, each time for other columns.
-  broken AS NOT MATERIALIZED (
+  broken AS (
+    SELECT crawl_id, project_id, origin, target, anchor, follow, is_internal, target_status
     FROM mart.links
-    WHERE target_status >= 400
+    WHERE target_status BETWEEN 400 AND 599
 
     UNION ALL
-    SELECT links.* REPLACE (pages.status_code AS target_status)
+    SELECT
+      links.crawl_id,
+      links.project_id,
+      links.origin,
+      links.target,
+      links.anchor,
+      links.follow,
+      links.is_internal,
+      pages.status_code
     FROM mart.links AS links
     JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
-    WHERE links.target_status IS NULL AND pages.status_code >= 400
+    WHERE links.target_status IS NULL AND pages.status_code BETWEEN 400 AND 599
   ),
 
-  -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and list(DISTINCT …) can't.
+  -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and lists of texts can't.
   by_origin AS (
     SELECT
       crawl_id,
       project_id,
       target,
+      target_status,
       origin,
-      max(target_status) AS target_status,
       count(*) AS links,
-      count(*) FILTER (intern) AS internal_links,
-      count(*) FILTER (follow) AS follow_links
+      count(CASE WHEN is_internal THEN 1 END) AS internal_links,
+      count(CASE WHEN follow THEN 1 END) AS follow_links
     FROM broken
-    GROUP BY crawl_id, project_id, target, origin
+    GROUP BY crawl_id, project_id, target, target_status, origin
   ),
 
   by_target AS (
@@ -61,39 +70,55 @@ WITH
       crawl_id,
       project_id,
       target,
-      max(target_status) AS target_status,
-      sum(links)::BIGINT AS links,
-      sum(internal_links)::BIGINT AS internal_links,
-      sum(follow_links)::BIGINT AS follow_links,
+      target_status,
+      CAST(sum(links) AS BIGINT) AS links,
+      CAST(sum(internal_links) AS BIGINT) AS internal_links,
+      CAST(sum(follow_links) AS BIGINT) AS follow_links,
       count(origin) AS origin_pages
     FROM by_origin
-    GROUP BY crawl_id, project_id, target
+    GROUP BY crawl_id, project_id, target, target_status
   ),
 
   by_anchor AS (
-    SELECT DISTINCT crawl_id, target, anchor
+    SELECT DISTINCT crawl_id, target, target_status, anchor
     FROM broken
     WHERE anchor IS NOT NULL
   ),
 
-  first_anchors AS (
+  ranked_anchors AS (
     SELECT
       crawl_id,
       target,
-      [
-        anchor,
-        lead(anchor, 1) OVER later,
-        lead(anchor, 2) OVER later,
-        lead(anchor, 3) OVER later,
-        lead(anchor, 4) OVER later
-      ] AS anchors
+      target_status,
+      anchor AS first,
+      lead(anchor, 1) OVER (PARTITION BY crawl_id, target, target_status ORDER BY anchor) AS second,
+      lead(anchor, 2) OVER (PARTITION BY crawl_id, target, target_status ORDER BY anchor) AS third,
+      lead(anchor, 3) OVER (PARTITION BY crawl_id, target, target_status ORDER BY anchor) AS fourth,
+      lead(anchor, 4) OVER (PARTITION BY crawl_id, target, target_status ORDER BY anchor) AS fifth,
+      row_number() OVER (PARTITION BY crawl_id, target, target_status ORDER BY anchor) AS place
     FROM by_anchor
-    WINDOW later AS (PARTITION BY crawl_id, target ORDER BY anchor)
-    QUALIFY row_number() OVER later = 1
   )
 
 SELECT
-  by_target.*,
-  coalesce([anchor FOR anchor IN first_anchors.anchors IF anchor IS NOT NULL], []) AS sample_anchors
+  by_target.crawl_id,
+  by_target.project_id,
+  by_target.target,
+  by_target.target_status,
+  by_target.links,
+  by_target.internal_links,
+  by_target.follow_links,
+  by_target.origin_pages,
+  CASE
+    WHEN anchors.first IS NULL THEN CAST(ARRAY[] AS VARCHAR[])
+    WHEN anchors.second IS NULL THEN ARRAY[anchors.first]
+    WHEN anchors.third IS NULL THEN ARRAY[anchors.first, anchors.second]
+    WHEN anchors.fourth IS NULL THEN ARRAY[anchors.first, anchors.second, anchors.third]
+    WHEN anchors.fifth IS NULL THEN ARRAY[anchors.first, anchors.second, anchors.third, anchors.fourth]
+    ELSE ARRAY[anchors.first, anchors.second, anchors.third, anchors.fourth, anchors.fifth]
+  END AS sample_anchors
 FROM by_target
-LEFT JOIN first_anchors USING (crawl_id, target)
+LEFT JOIN ranked_anchors AS anchors
+  ON anchors.crawl_id = by_target.crawl_id
+    AND anchors.target = by_target.target
+    AND anchors.target_status = by_target.target_status
+    AND anchors.place = 1

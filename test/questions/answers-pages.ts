@@ -1,5 +1,5 @@
 import type { Answer } from './answers-links.ts';
-import { before, bool, groups, indexable, iso, list, num, round, str, sum } from './plain.ts';
+import { before, bool, groups, indexable, iso, list, num, round, statusRange, str, sum } from './plain.ts';
 import type { CrawlData, Row, ServiceData } from './service-data.ts';
 
 const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
@@ -35,7 +35,7 @@ export const q05: Answer = (data) =>
       ended_at: iso(crawl.endedAt),
       crawl_id: crawl.id,
       status_code: num(pages[0], 'status_code'),
-      status_code_range: str(pages[0], 'status_code_range'),
+      status_code_range: statusRange(pages[0]),
       pages: pages.length,
       percent: round((100 * pages.length) / crawl.pages.length, 1),
     })),

@@ -48,13 +48,62 @@ export function median(values: readonly (number | null)[]): number | null {
 /** A text before another, as bytes, NULL behind. */
 export const before = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
+/** The first reason why a search engine may not index a page, of those that docs/definitions.md lists. */
+export function reasonAgainst(page: Row): string | null {
+  const status = num(page, 'status_code');
+  const fetched = str(page, 'fetch_status');
+  if (bool(page, 'robots_txt_denied') || fetched === 'unfetched_robots_denied') return 'robots_denied';
+  if (status === null && fetched === 'unfetched_exception') return 'no_answer';
+  if (status !== null && status !== 200)
+    return (
+      { 3: 'redirect', 4: 'client_error', 5: 'server_error' }[Math.floor(status / 100)] ?? 'other_status'
+    );
+  if (isNoindex(page)) return 'noindex';
+  if (isCanonicalised(page)) return 'canonicalised';
+  return ['false', 'no', 'not_indexable', 'non_indexable', '0'].includes(serviceSays(page))
+    ? 'service'
+    : null;
+}
+
 /** Whether a search engine may index a page: a 200 that nothing known speaks against. */
 export function indexable(page: Row): boolean | null {
-  const status = num(page, 'status_code');
-  if (status !== null && status !== 200) return false;
-  if (bool(page, 'meta_robots_index') === false || bool(page, 'robots_txt_denied') === true) return false;
-  if (str(page, 'canonical_evaluation') === 'not_matching') return false;
-  return status === 200 ? true : null;
+  if (reasonAgainst(page) !== null) return false;
+  const isSaid = ['true', 'yes', 'indexable', '1'].includes(serviceSays(page));
+  return num(page, 'status_code') === 200 || isSaid ? true : null;
+}
+
+const serviceSays = (page: Row): string => String(page.indexable ?? '').toLowerCase();
+
+export function isNoindex(page: Row): boolean {
+  const evaluated = bool(page, 'meta_robots_index');
+  if (evaluated !== null) return !evaluated;
+  const directives = (list(page, 'meta_robots') ?? []).join(',').toLowerCase().split(',');
+  return directives.some((directive) => ['noindex', 'none'].includes(directive.trim()));
+}
+
+export function isCanonicalised(page: Row): boolean {
+  const evaluated = str(page, 'canonical_evaluation');
+  if (evaluated !== null) return evaluated === 'not_matching';
+  const canonical = canonicalUrl(page);
+  return canonical !== null && canonical !== bare(new URL(String(page.url)));
+}
+
+/** The canonical that a page declares, as an absolute URL; one that is none stays as it is. */
+export function canonicalUrl(page: Row): string | null {
+  const declared = str(page, 'rel_canonical')?.trim().replace(/#.*$/, '') ?? '';
+  if (declared === '') return null;
+  const url = URL.parse(declared, String(page.url));
+  return url === null ? declared : bare(url);
+}
+
+const bare = (url: URL): string => url.href.replace(/#.*$/, '');
+
+/** The service's range of a status, or the one that the status is in. */
+export function statusRange(page: Row | undefined): string | null {
+  const ranges: Readonly<Record<number, string>> = {
+    ...{ 2: 'ok', 3: 'redirect', 4: 'client_error', 5: 'server_error' },
+  };
+  return str(page, 'status_code_range') ?? ranges[Math.floor((num(page, 'status_code') ?? 0) / 100)] ?? null;
 }
 
 export const iso = (milliseconds: number): string =>

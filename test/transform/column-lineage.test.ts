@@ -54,9 +54,10 @@ test('follows our models to the fields of the service', async () => {
   const models = await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]);
   const lineage = await columnLineage(warehouse.connection, models);
   expect(lineage.get('mart.pages')?.get('is_indexable')).toEqual(
-    ['canonical_evaluation', 'meta_robots_index', 'robots_txt_denied', 'status_code'].map(
-      (field) => `raw.crawl_pages.${field}`,
-    ),
+    [
+      ...['canonical_evaluation', 'fetch_status', 'indexable', 'meta_robots', 'meta_robots_index'],
+      ...['rel_canonical', 'robots_txt_denied', 'status_code', 'url'],
+    ].map((field) => `raw.crawl_pages.${field}`),
   );
   expect(lineage.get('mart.links_to_broken_pages')?.get('target_status')).toEqual([
     'raw.crawl_links.target_status',
@@ -88,5 +89,8 @@ test('follows our models to the fields of the service', async () => {
     'mart.page_segments.segmentation',
     'mart.page_segments.segment',
     'mart.status_codes_by_crawl.pages',
+    'mart.status_codes_by_segment.segmentation',
+    'mart.status_codes_by_segment.segment',
+    'mart.status_codes_by_segment.pages',
   ]);
 });

@@ -23,6 +23,8 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.crawl_days': ['mart.crawls', 'mart.log_events', 'mart.log_pages_days'],
     'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],
     'mart.crawls': ['mart.projects', 'ops.loads', 'raw.crawls'],
+    'mart.crawl_fields': ['ops.loads', 'ops.unit_fields'],
+    'mart.indexability': ['mart.pages'],
     'mart.links': ['raw.crawl_links'],
     'mart.links_to_broken_pages': ['mart.links', 'mart.pages'],
     'mart.log_events': ['raw.log_events'],
@@ -38,6 +40,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.projects': ['raw.projects'],
     'mart.ranking_performance': ['raw.ranking_performance'],
     'mart.status_codes_by_crawl': ['mart.crawls', 'mart.pages'],
+    'mart.status_codes_by_segment': ['mart.page_segments', 'mart.pages'],
     'mart.structured_data': ['raw.crawl_structured_data'],
   });
 });

@@ -1,0 +1,46 @@
+/*
+name: mart.indexability
+kind: view
+description: >-
+  One row a page and crawl: whether a search engine may index it, and the first reason why not (docs/definitions.md).
+  What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+grain: null
+columns:
+  crawl_id: Identifier of the crawl (mart.pages.crawl_id).
+  project_id: Identifier of its project (mart.pages.project_id).
+  url: Full URL of the page (mart.pages.url).
+  is_indexable: Whether a search engine may index it; NULL when its status is not known (mart.pages.is_indexable).
+  reason: >-
+    The first reason why it is not indexable, by reason_order: robots_denied, no_answer, redirect, client_error,
+    server_error, other_status, noindex, canonicalised, service; NULL when none is known
+    (mart.pages.non_indexable_reason).
+  reason_order: Place of the reason in that order, 1 to 9.
+  status_code: HTTP status (mart.pages.status_code).
+  is_robots_denied: Whether robots.txt denies it (mart.pages.is_robots_denied).
+  is_noindex: Whether it asks not to be indexed (mart.pages.is_noindex).
+  is_canonicalised: Whether it declares another page as its canonical (mart.pages.is_canonicalised).
+  canonical_kind: not_set, self, slash, scheme, case, host or path (mart.pages.canonical_kind).
+*/
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  is_indexable,
+  non_indexable_reason AS reason,
+  CASE non_indexable_reason
+    WHEN 'robots_denied' THEN 1
+    WHEN 'no_answer' THEN 2
+    WHEN 'redirect' THEN 3
+    WHEN 'client_error' THEN 4
+    WHEN 'server_error' THEN 5
+    WHEN 'other_status' THEN 6
+    WHEN 'noindex' THEN 7
+    WHEN 'canonicalised' THEN 8
+    WHEN 'service' THEN 9
+  END AS reason_order,
+  status_code,
+  is_robots_denied,
+  is_noindex,
+  is_canonicalised,
+  canonical_kind
+FROM mart.pages

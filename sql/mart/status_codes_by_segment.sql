@@ -1,0 +1,41 @@
+/*
+name: mart.status_codes_by_segment
+kind: table
+description: >-
+  How many pages of each segment of each crawl answered with which HTTP status. A page in several segments counts in
+  each; a page in no segment counts in none.
+grain: [crawl_id, segmentation, segment, status_code]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  segmentation: Name of the segmentation (mart.page_segments.segmentation).
+  segment: Segment (mart.page_segments.segment).
+  status_code:
+    description: HTTP status (mart.pages.status_code); NULL for the pages that have none, as those not fetched.
+    nullable: true
+  status_code_range: ok, redirect, client_error or server_error (mart.pages.status_code_range).
+  pages: Number of pages with this status.
+  share: Their share of all pages of the segment, 0 to 1.
+reads:
+  ops.loads:
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within: [mart.pages, mart.page_segments]
+  partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
+*/
+SELECT
+  segments.crawl_id,
+  max(segments.project_id) AS project_id,
+  segments.segmentation,
+  segments.segment,
+  pages.status_code,
+  max(pages.status_code_range) AS status_code_range,
+  count(*) AS pages,
+  CAST(count(*) AS DOUBLE)
+    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS share
+FROM mart.page_segments AS segments
+JOIN mart.pages AS pages ON pages.crawl_id = segments.crawl_id AND pages.url = segments.url
+GROUP BY segments.crawl_id, segments.segmentation, segments.segment, pages.status_code
