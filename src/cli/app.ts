@@ -42,12 +42,12 @@ export async function main(argv: readonly string[]): Promise<number> {
       return 0;
     }
     let uncaught = 0;
-    const tell = (error: CrawlhouseError): void => {
+    const onError = (error: CrawlhouseError): void => {
       uncaught = error.exitCode;
       printError(error, debug, error.cause ?? error);
     };
     const invocation = invoke(command, rest, interruption.signal);
-    const code = await aboveNet('process', tell, () => command.run(invocation));
+    const code = await aboveNet('process', onError, () => command.run(invocation));
     if (code === EXIT_CODES.interrupted) return interruption.exitCode;
     return code === 0 ? uncaught : code;
   } catch (thrown) {

@@ -19,7 +19,7 @@ export function planSummary({ units, totals }: PlanReport): string {
   const lines = [
     `${countText(totals.units)} units due: ${countText(totals.rows)} rows by the service's count${bytes}; ${time}`,
     `asked of the service: at least ${countText(totals.requests)} requests, ${countText(totals.exports)} data exports`,
-    ...(totals.held > 0 ? [`${countText(totals.held)} units in the warehouse already`] : []),
+    ...(totals.loaded > 0 ? [`${countText(totals.loaded)} units in the warehouse already`] : []),
     ...[...left(units)].map(([reason, count]) => `${countText(count)} units left out: ${reason}`),
   ];
   return lines.map((line) => `${line}\n`).join('');

@@ -21,7 +21,7 @@ export interface DiscoveryScope {
   readonly pipelines: readonly Pipeline[];
   readonly known: KnownLists;
   /** Units that the warehouse holds, by name. */
-  readonly held: { has(unit: string): boolean };
+  readonly loaded: { has(unit: string): boolean };
   /** Days after which a list is read to its end again. */
   readonly sweepDays: number;
   /** Read every list to its end, whatever is known. */
@@ -32,7 +32,7 @@ export interface DiscoveryScope {
 
 /**
  * Reads the lists of every selected workspace. What can't be read of one workspace, list or project, or is outside its
- * contract, is told of and left out; the others are read all the same.
+ * contract, is reported and left out; the others are read all the same.
  *
  * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `ofThisOnly` throws
  */

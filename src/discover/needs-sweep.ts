@@ -18,13 +18,13 @@ export function needsSweep(
     readonly sweep: boolean;
     readonly sweepDays: number;
     readonly now: number;
-    readonly held: { has(unit: string): boolean };
+    readonly loaded: { has(unit: string): boolean };
   },
 ): boolean {
   if (scope.sweep || swept_at === null || swept_at > scope.now) return true;
   if (scope.now - swept_at >= scope.sweepDays * DAY) return true;
   return (
-    pipeline !== undefined && (!scope.held.has(`${pipeline.dataset}/${workspaceId}`) || !keepsIds(pipeline))
+    pipeline !== undefined && (!scope.loaded.has(`${pipeline.dataset}/${workspaceId}`) || !keepsIds(pipeline))
   );
 }
 

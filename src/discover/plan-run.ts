@@ -2,7 +2,7 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../model/planned-unit.ts';
-import { holds, isLoaded } from '../warehouse/is-loaded.ts';
+import { isLoaded, isNameLoaded } from '../warehouse/is-loaded.ts';
 import type { Knowledge } from '../warehouse/knowledge.ts';
 import { type DiscoveryScope, discover } from './discover.ts';
 import { planUnits } from './plan-units.ts';
@@ -35,7 +35,7 @@ export async function planRun(
     const isDone =
       request.reload || request.withHeld
         ? () => false
-        : (unit: string, endedAt: number | null) => holds(scope.held, unit, endedAt);
+        : (unit: string, endedAt: number | null) => isNameLoaded(scope.loaded, unit, endedAt);
     const plan = planUnits(inventory, { pipelines, selection, now: scope.now, isDone });
     return { ...plan, units: await choose(plan.units, inventory) };
   };
@@ -43,7 +43,7 @@ export async function planRun(
   const plan = await planOf(found);
   const due = plan.units.filter(
     // One that is to be restored is looked at before it is, as far as a run may go with them.
-    (one) => one.skip === null && one.restore === null && (request.reload || !isLoaded(scope.held, one)),
+    (one) => one.skip === null && one.restore === null && (request.reload || !isLoaded(scope.loaded, one)),
   );
   const inventory = await refreshRecords(
     client,

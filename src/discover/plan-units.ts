@@ -73,7 +73,7 @@ export function planUnits(
     }));
   });
 
-  // When it ended is not to be told: whatever the span, unless the warehouse holds it.
+  // Its end is unknown: whatever the span, unless the warehouse holds it.
   const brokenUnits = (broken: readonly BrokenItem[], kind: 'crawl' | 'crawl_over_crawl'): PlannedUnit[] =>
     broken
       .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))

@@ -54,7 +54,7 @@ export interface ListReading<T = unknown> {
 export type SourceDates =
   | { readonly from: string; readonly to: string; readonly weeks: WeekDefinition }
   | { readonly skip: string }
-  /** They can't be told: a quota is used up, or the answer is broken. It is the project's own: it keeps none of the others back. */
+  /** They are unknown: a quota is used up, or the answer is broken. It is the project's own: it keeps none of the others back. */
   | { readonly failure: CrawlhouseError };
 
 /** By project id, then by kind of source: `log_monitoring pages weeks`, `ranking_performance`. */

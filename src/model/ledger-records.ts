@@ -28,7 +28,7 @@ export interface LedgerUnit {
   readonly error: UnitError | null;
   /** Runs in a row in which it failed or was refused. */
   readonly failures: number;
-  /** When the first of them ended; null: it does not fail, or only the warehouse tells of it. */
+  /** When the first of them ended; null: it does not fail, or only the warehouse knows of it. */
   readonly failing_since: string | null;
   /** When a run that nobody started tries it again; null: the next one does. */
   readonly next_try_at: string | null;
@@ -42,6 +42,6 @@ export interface LedgerRun {
   readonly status: string;
   readonly started_at: string;
   readonly ended_at: string | null;
-  /** Null while it goes on, and where only the warehouse tells of it. */
+  /** Null while it goes on, and where only the warehouse knows of it. */
   readonly summary: RunSummary | null;
 }

@@ -20,7 +20,7 @@ const DeclaredColumn = z.union([
     type: z.string().optional(),
     /** Absent: one. */
     arity: z.enum(['one', 'many']).optional(),
-    /** Of an enum: another value is loaded and told of. */
+    /** Of an enum: another value is loaded and recorded. */
     values: z.array(z.string()).min(1).optional(),
     /** Absent: as the dataset's. */
     schema_change: z.enum(SCHEMA_CHANGE).optional(),
@@ -53,18 +53,18 @@ export const Pipeline = z
     reload_last: z.int().positive().nullable().default(null),
   })
   .superRefine(({ source, columns }, context) => {
-    const isTold = source.kind === 'crawl' && source.data_type !== 'fields';
+    const isReported = source.kind === 'crawl' && source.data_type !== 'fields';
     for (const [name, column] of Object.entries(columns)) {
-      const message = columnProblem(column, isTold);
+      const message = columnProblem(column, isReported);
       if (message) context.addIssue({ code: 'custom', path: ['columns', name], message });
     }
   });
 export type Pipeline = z.infer<typeof Pipeline>;
 
-/** @param isTold whether the service tells the type of the column (`GET …/fields`) */
-function columnProblem(column: DeclaredColumn, isTold: boolean): string | null {
+/** @param isReported whether the service reports the type of the column (`GET …/fields`) */
+function columnProblem(column: DeclaredColumn, isReported: boolean): string | null {
   const { type, arity, values } = typeof column === 'string' ? { type: column } : column;
-  if (isTold) {
+  if (isReported) {
     const isDeclared = type !== undefined || arity !== undefined || values !== undefined;
     return isDeclared
       ? 'the service gives type, arity and values; only schema_change and retype work here'

@@ -7,8 +7,8 @@ export interface PlanEntry {
   readonly dataset: string;
   readonly source: Unit['source'];
   readonly window: Unit['window'];
-  /** `due`: would be loaded; `held`: in the warehouse already; `skipped`, `failed`: can't be, for the reason given. */
-  readonly status: 'due' | 'held' | 'skipped' | 'failed';
+  /** `due`: would be loaded; `loaded`: in the warehouse already; `skipped`, `failed`: can't be, for the reason given. */
+  readonly status: 'due' | 'loaded' | 'skipped' | 'failed';
   /** Null for a unit that is not due. */
   readonly route: string | null;
   readonly format: string | null;
@@ -33,7 +33,7 @@ export interface PlanTotals {
   readonly requests: number;
   /** Data exports that would be asked for. */
   readonly exports: number;
-  readonly held: number;
+  readonly loaded: number;
   readonly skipped: number;
   readonly failed: number;
 }
@@ -61,7 +61,7 @@ export function totalsOf(units: readonly PlanEntry[], lanes: Lanes): PlanTotals 
     ),
     requests: sum(due.map((unit) => unit.requests)),
     exports: due.filter((unit) => unit.route === 'export').length,
-    held: count('held'),
+    loaded: count('loaded'),
     skipped: count('skipped'),
     failed: count('failed'),
   };

@@ -9,7 +9,7 @@ export interface Selection {
   readonly projects: 'all' | readonly string[];
   /** Ids of crawls; null: every one. */
   readonly crawls: readonly string[] | null;
-  /** Held against a crawl's end, or the first day of a window, in UTC milliseconds: from inclusive, to exclusive. */
+  /** Compared with a crawl's end, or the first day of a window, in UTC milliseconds: from inclusive, to exclusive. */
   readonly from: number;
   readonly to: number;
 }
@@ -20,7 +20,7 @@ export interface PlannedUnit {
   readonly pipeline: Pipeline;
   /** Why nothing can be loaded; null when it can. */
   readonly skip: string | null;
-  /** What kept discovery from telling its source or its windows; null where nothing did. */
+  /** The error that kept discovery from its source or its windows; null if none did. */
   readonly failure: CrawlhouseError | null;
   /** The pipeline's filter and the unit's window. */
   readonly oql: Oql | null;

@@ -68,7 +68,7 @@ export async function loadPackages(
   });
 }
 
-/** Packages come from anywhere: all of each is held against its manifest before the warehouse is touched. */
+/** Packages come from anywhere: all of each is checked against its manifest before the warehouse is touched. */
 async function readPackages(
   settings: Settings,
   folders: readonly string[],

@@ -47,8 +47,8 @@ export async function reportPlan(
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
-      const held = isLoaded(known.held, planned);
-      const idle = idleEntry(planned, held && !request.reload && !planned.refresh);
+      const loaded = isLoaded(known.loaded, planned);
+      const idle = idleEntry(planned, loaded && !request.reload && !planned.refresh);
       if (idle) return idle;
       const rows = await counting.run(() => countRows(client, planned, inventory, signal));
       const chosen = pickRoute(routes.get(planned.pipeline.dataset) ?? [], rows);
@@ -60,7 +60,7 @@ export async function reportPlan(
         rows,
         ...estimateUnit(known.past, planned.unit.dataset, chosen.route, rows),
         requests: ROUTES[chosen.route].requests(planned.pipeline.source, rows),
-        reason: `${held ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
+        reason: `${loaded ? 'loaded again' : 'not in the warehouse'}; ${chosen.reason}`,
       };
     }),
   );
@@ -68,9 +68,9 @@ export async function reportPlan(
 }
 
 /** A unit that nothing would be done about; undefined for one that is due. */
-function idleEntry({ unit, skip, failure }: PlannedUnit, held: boolean): PlanEntry | undefined {
+function idleEntry({ unit, skip, failure }: PlannedUnit, loaded: boolean): PlanEntry | undefined {
   const blank = blankEntry(unit);
-  if (held) return { ...blank, status: 'held', reason: 'in the warehouse already' };
+  if (loaded) return { ...blank, status: 'loaded', reason: 'in the warehouse already' };
   if (failure) return { ...blank, status: 'failed', reason: failure.message };
   return skip === null ? undefined : { ...blank, status: 'skipped', reason: skip };
 }
@@ -87,12 +87,12 @@ export async function discoverUnits(
   request: Pick<RunRequest, 'pipelines' | 'selection'>,
   logger: Logger,
   signal: AbortSignal,
-): Promise<{ plan: Plan; held: Knowledge['held'] }> {
+): Promise<{ plan: Plan; loaded: Knowledge['loaded'] }> {
   await using client = connect(settings, logger);
-  const { held, known, dropped } = await knownUnits(settings);
-  const scope = scopeOf(settings, request, { held, known });
+  const { loaded, known, dropped } = await knownUnits(settings);
+  const scope = scopeOf(settings, request, { loaded, known });
   const { plan } = await planRun(client, request, scope, markDropped(dropped), signal);
-  return { plan, held };
+  return { plan, loaded };
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -118,7 +118,7 @@ async function knownUnits(settings: Settings): Promise<Known> {
     past: await readPastLoads(connection),
     dropped: await droppedUnits(connection),
   }));
-  return known ?? { known: NOTHING_KNOWN, held: new Map(), past: [], dropped: NOTHING };
+  return known ?? { known: NOTHING_KNOWN, loaded: new Map(), past: [], dropped: NOTHING };
 }
 
 async function countRows(

@@ -4,8 +4,8 @@ import type { Pipeline } from '../model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
 import { unitName } from '../model/unit.ts';
 import { asDropped } from '../warehouse/drop-targets.ts';
-import { type HeldUnit, heldUnits } from '../warehouse/held-units.ts';
 import { markPinned } from '../warehouse/ops-loads.ts';
+import { type WarehouseUnit, warehouseUnits } from '../warehouse/warehouse-units.ts';
 import { takeOut } from './drop.ts';
 import type { Session, Work } from './session.ts';
 
@@ -44,7 +44,7 @@ export async function withoutDropped(
   }
   const wanted = planned.filter(({ unit }) => !dropped.has(unitName(unit)));
   if (request.pipelines.every((one) => keepOf(one) === null)) return wanted;
-  const held = await heldUnits(working.connection);
+  const present = await warehouseUnits(working.connection);
   const endOf = endsOf(inventory);
   const out = new Set(
     request.pipelines.flatMap((pipeline) => {
@@ -52,9 +52,9 @@ export async function withoutDropped(
         (one) => one.pipeline === pipeline && one.skip === null && !one.failure,
       );
       return crawlsBeyond(pipeline, [
-        ...[...held.values()].filter((one) => one.dataset === pipeline.dataset),
+        ...[...present.values()].filter((one) => one.dataset === pipeline.dataset),
         ...candidates
-          .filter(({ unit }) => !held.has(unitName(unit)))
+          .filter(({ unit }) => !present.has(unitName(unit)))
           .map(({ unit }) => ({
             unit: unitName(unit),
             ...unit,
@@ -65,7 +65,7 @@ export async function withoutDropped(
       ]).map((one) => one.unit);
     }),
   );
-  return wanted.filter(({ unit }) => held.has(unitName(unit)) || !out.has(unitName(unit)));
+  return wanted.filter(({ unit }) => present.has(unitName(unit)) || !out.has(unitName(unit)));
 }
 
 /** After the loads of a run: crawls that `keep` has no more place for leave the warehouse. */
@@ -73,23 +73,23 @@ export async function applyRetention(session: Session, request: Wish, work: Work
   const limited = request.pipelines.filter((one) => keepOf(one) !== null);
   if (limited.length === 0) return;
   const { connection } = session.working;
-  const of = (held: ReadonlyMap<string, HeldUnit>, pipeline: Pipeline): HeldUnit[] =>
+  const of = (present: ReadonlyMap<string, WarehouseUnit>, pipeline: Pipeline): WarehouseUnit[] =>
     crawlsBeyond(
       pipeline,
-      [...held.values()].filter((one) => one.dataset === pipeline.dataset),
+      [...present.values()].filter((one) => one.dataset === pipeline.dataset),
     );
   if (isExplicit(request)) {
     const loaded = new Set(work.units.filter((one) => one.status === 'loaded').map((one) => one.unit));
-    const held = await heldUnits(connection);
-    const beyond = limited.flatMap((pipeline) => of(held, pipeline)).map((one) => one.unit);
+    const present = await warehouseUnits(connection);
+    const beyond = limited.flatMap((pipeline) => of(present, pipeline)).map((one) => one.unit);
     await markPinned(
       connection,
       beyond.filter((unit) => loaded.has(unit)),
     );
   }
-  const held = await heldUnits(connection);
+  const present = await warehouseUnits(connection);
   for (const pipeline of limited) {
-    const units = of(held, pipeline).map(asDropped);
+    const units = of(present, pipeline).map(asDropped);
     await takeOut(session, units, `beyond the last ${keepOf(pipeline)} crawls (keep)`);
   }
 }
@@ -98,7 +98,7 @@ function keepOf({ source, keep }: Pipeline): number | null {
   return source.kind === 'crawl' && keep.crawls !== 'all' ? keep.crawls : null;
 }
 
-function crawlsBeyond(pipeline: Pipeline, units: readonly HeldUnit[]): HeldUnit[] {
+function crawlsBeyond(pipeline: Pipeline, units: readonly WarehouseUnit[]): WarehouseUnit[] {
   const keep = keepOf(pipeline);
   if (keep === null) return [];
   return findExpired(

@@ -27,7 +27,7 @@ export async function runUnits(
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
   inventory: Inventory,
 ): Promise<Work> {
-  const loaded = context.held;
+  const loaded = context.loaded;
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
   forgetWindowless(context, planned);
   context.ledger.discoverUnits(
@@ -131,14 +131,14 @@ function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitRe
   });
 }
 
-/** A unit that fails before anything was asked for it, or in a way that its own work could not tell. */
+/** A unit that fails before anything was asked for it, or in a way that its own work could not report. */
 function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: CrawlhouseError): UnitReport {
   const said = reportedError(error);
   const status = error.kind === 'refused' ? 'refused' : 'failed';
   try {
     ledger.setUnit(unit, status, 0, said);
   } catch (thrown) {
-    // A full disk: the report tells it all the same.
+    // A full disk: the report has it all the same.
     logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });
   }
   logger.info(`unit ${status}`, { unit: unitName(unit), stage: 'discover', error: error.message });

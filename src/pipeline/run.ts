@@ -120,7 +120,7 @@ interface DueWork {
 async function loadDueUnits(session: Session, { client, request, routes, done }: DueWork): Promise<Work> {
   const { settings, signal } = session;
   const { connection } = session.working;
-  const knowledge = { held: session.held, known: await readKnownLists(connection) };
+  const knowledge = { loaded: session.loaded, known: await readKnownLists(connection) };
   const scope = scopeOf(settings, request, knowledge);
   const choose = (units: readonly PlannedUnit[], found: Inventory) =>
     withoutDropped(

@@ -48,8 +48,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly database: Database;
   readonly working: WorkingCopy;
-  /** What the working copy held when the session began. */
-  readonly held: ReadonlyMap<string, LoadedUnit>;
+  /** The units in the working copy when the session began. */
+  readonly loaded: ReadonlyMap<string, LoadedUnit>;
   /** The units whose last load was held, when the session began. */
   readonly holds: ReadonlyMap<string, Hold>;
   /** Of the models, as their files are now. */
@@ -134,8 +134,8 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     options.logger,
     anew,
   );
-  const held = await loadedUnits(working.connection);
-  await reconcileLedger(ledger, working, held);
+  const loaded = await loadedUnits(working.connection);
+  await reconcileLedger(ledger, working, loaded);
   const runId = randomUUID();
   const startedAt = new Date().toISOString();
   const statuses = new Map<string, string>(
@@ -151,7 +151,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     ledger,
     database,
     working,
-    held,
+    loaded,
     holds: await readHolds(working.connection),
     modelsVersion: modelsVersion(models),
     fieldsRead: (dataset) => fieldsRead(models, dataset),
@@ -248,7 +248,7 @@ async function withFinalCounts(working: WorkingCopy, units: readonly UnitReport[
     units.map((unit) => unit.unit),
   );
   return units.map((unit) => {
-    const held = unit.status === 'loaded' || unit.status === 'unchanged' ? counts.get(unit.unit) : undefined;
-    return held ? { ...unit, counts: held } : unit;
+    const own = unit.status === 'loaded' || unit.status === 'unchanged' ? counts.get(unit.unit) : undefined;
+    return own ? { ...unit, counts: own } : unit;
   });
 }

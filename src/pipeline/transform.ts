@@ -62,7 +62,7 @@ function addRound(former: ModelReport | undefined, now: ModelReport): ModelRepor
   return { ...now, status, seconds: former.seconds + now.seconds };
 }
 
-/** A test that units were held for stays told of as it failed, though it passes without them. */
+/** A test that units were held for stays reported as failed, though it passes without them. */
 function addHeld(former: TestReport | undefined, now: TestReport, names: readonly string[]): TestReport {
   const held = [...(former?.held ?? []), ...names];
   if (held.length === 0) return now;

@@ -25,8 +25,8 @@ export async function describeRows(
   { pipeline, oql }: PlannedUnit,
   signal: AbortSignal,
 ): Promise<Rows> {
-  const told = await fieldSchemas.of(source);
-  const own = told && projectedFields(told, pipeline.fields);
+  const schema = await fieldSchemas.of(source);
+  const own = schema && projectedFields(schema, pipeline.fields);
   const first = own?.slice(0, 1).map((field) => field.name);
   if (own?.length === 0) throw nothingIncluded(pipeline.dataset, source);
   const body = { limit: 1, ...(first ? { fields: first } : {}), ...(oql ? { oql } : {}) };

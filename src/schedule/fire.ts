@@ -18,7 +18,7 @@ export interface Firing {
 }
 
 /**
- * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`, and tells whom its `alerts` name.
+ * Runs what a schedule names, as `crawlhouse run` would; ends it after its `timeout`, and sends its `alerts`.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried
  */

@@ -10,7 +10,7 @@ import type { SqlFile } from './sql-file.ts';
 export function checkHeader<T extends z.ZodType>(schema: T, source: SqlFile): z.output<T> {
   const result = schema.safeParse(source.header);
   if (result.success) return result.data;
-  // A misspelt key is missing under its right name, too: the misspelling is the better news.
+  // A misspelt key is missing under its right name, too: the misspelling is the better message.
   const { issues } = result.error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (!issue) throw badModel({ file: source.file, line: 1 }, 'the header is invalid');

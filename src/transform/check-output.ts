@@ -9,7 +9,7 @@ import { firstWord, parseSelect } from './sql-tree.ts';
 export type OutputColumns = ReadonlyMap<string, string>;
 
 /**
- * Binds the SQL of a model without running it, and holds what it puts out against its header. The models it reads
+ * Binds the SQL of a model without running it, and checks its output against its header. The models it reads
  * need not be built: empty relations of their columns stand for them.
  *
  * @throws CrawlhouseError `bad_model` with the line of what does not bind or is not declared

@@ -1,7 +1,7 @@
 import type { ReadField } from '../warehouse/raw-table.ts';
 import type { Model } from './model.ts';
 
-/** The types that a field's column can have; what else is declared says nothing that a unit could be held to. */
+/** The types that a field's column can have; what else is declared says nothing that a unit could be checked against. */
 const TYPES: readonly string[] = [
   'BIGINT',
   'DOUBLE',

@@ -2,8 +2,8 @@ import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import { type Unit, unitName } from '../model/unit.ts';
-import { type HeldUnit, heldUnits } from './held-units.ts';
 import { projectNamed } from './raw-projects.ts';
+import { type WarehouseUnit, warehouseUnits } from './warehouse-units.ts';
 
 export interface DropRequest {
   /** Ids of crawls or crawl over crawls. */
@@ -30,22 +30,22 @@ export async function dropTargets(
   known: readonly LedgerUnit[],
   request: DropRequest,
 ): Promise<readonly DroppedUnit[]> {
-  const held = await heldUnits(connection);
+  const present = await warehouseUnits(connection);
   const projectIds = await Promise.all(request.projects.map((name) => projectNamed(connection, name)));
-  return chooseTargets([...held.values()], known, projectIds, request);
+  return chooseTargets([...present.values()], known, projectIds, request);
 }
 
 /** @throws CrawlhouseError `usage` for a crawl or project of which there is nothing */
 export function chooseTargets(
-  held: readonly HeldUnit[],
+  present: readonly WarehouseUnit[],
   known: readonly LedgerUnit[],
   projectIds: readonly string[],
   { crawls, projects, datasets }: DropRequest,
 ): readonly DroppedUnit[] {
-  const loaded = new Set(held.map(({ unit }) => unit));
+  const loaded = new Set(present.map(({ unit }) => unit));
   const rest = known.filter((one) => !loaded.has(unitName(one)) && one.status !== 'dropped');
   const all = [
-    ...held.map(asDropped),
+    ...present.map(asDropped),
     ...rest.map(({ unit, dataset, source, window }) => ({ unit, dataset, source, window, rows: null })),
   ];
   const isOf = (one: DroppedUnit, crawl: string): boolean =>
@@ -63,7 +63,7 @@ export function chooseTargets(
     .sort((a, b) => a.unit.localeCompare(b.unit));
 }
 
-export function asDropped({ unit, dataset, source, window, rows }: HeldUnit): DroppedUnit {
+export function asDropped({ unit, dataset, source, window, rows }: WarehouseUnit): DroppedUnit {
   return { unit, dataset, source, window, rows };
 }
 

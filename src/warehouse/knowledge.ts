@@ -5,9 +5,9 @@ import { type LoadedUnit, loadedUnits } from './ops-loads.ts';
 /** What a warehouse knows of the service's lists, and which units it holds. */
 export interface Knowledge {
   readonly known: KnownLists;
-  readonly held: ReadonlyMap<string, LoadedUnit>;
+  readonly loaded: ReadonlyMap<string, LoadedUnit>;
 }
 
 export async function readKnowledge(connection: Connection): Promise<Knowledge> {
-  return { known: await readKnownLists(connection), held: await loadedUnits(connection) };
+  return { known: await readKnownLists(connection), loaded: await loadedUnits(connection) };
 }

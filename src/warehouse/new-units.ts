@@ -19,7 +19,7 @@ export interface NewUnit extends Unit {
   readonly content_sha256: string | null;
 }
 
-/** What is new in the working copy, held against the published warehouse. */
+/** What is new in the working copy, compared with the published warehouse. */
 export interface NewUnits {
   readonly units: readonly NewUnit[];
   /**

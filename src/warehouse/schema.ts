@@ -100,6 +100,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.model_pieces RENAME TO model_partitions',
     'ALTER TABLE ops.loads RENAME COLUMN kept TO pinned',
   ],
+  [`UPDATE ops.runs SET status = 'yielded' WHERE status = 'made room'`],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

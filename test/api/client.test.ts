@@ -77,7 +77,7 @@ test('a list that never adds up to the total of the service ends in an error wit
   });
 });
 
-test('an item by item list is held to the total of the service as well', async () => {
+test('an item by item list is checked against the total of the service as well', async () => {
   const service = await listService(
     () => ids(3),
     (length) => length + 1,

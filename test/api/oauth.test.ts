@@ -203,12 +203,12 @@ test('one who gives up waiting for a refresh does not end it for the others', as
     ...applicationOf(it),
     tokens: { refreshToken: (await tokensOf(it)).refreshToken },
   });
-  const impatient = new AbortController();
-  const gone = source.token(impatient.signal);
-  const patient = source.token();
-  impatient.abort();
+  const aborted = new AbortController();
+  const gone = source.token(aborted.signal);
+  const waiting = source.token();
+  aborted.abort();
   await expect(gone).rejects.toThrow('aborted');
-  await expect(patient).resolves.toMatch(/^sandbox-access-/);
+  await expect(waiting).resolves.toMatch(/^sandbox-access-/);
 });
 
 test('an answer of the token endpoint without an end is not read to it', async () => {

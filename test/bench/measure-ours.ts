@@ -75,7 +75,7 @@ const context = {
   client,
   database,
   working,
-  held: new Map(),
+  loaded: new Map(),
   holds: new Map(),
   fieldsRead: () => new Map(),
   modelsVersion: '',

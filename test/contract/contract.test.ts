@@ -7,14 +7,14 @@ import { SCOPES } from '../../src/api/scopes.ts';
 import { sharedService } from '../sandbox/support.ts';
 import { CALLS } from './calls.ts';
 import { DocumentCheck } from './document-check.ts';
-import { GENERATED, landscapeOf } from './inventory.ts';
+import { GENERATED, inventoryOf } from './inventory.ts';
 import { type Recorded, recorderBefore } from './recorder.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 
 const service = await sharedService({ generate: [GENERATED] });
 const { baseUrl, accessToken } = service.sandbox;
 const recorder = await recorderBefore(baseUrl);
-const it = await landscapeOf(service);
+const it = await inventoryOf(service);
 const check = new DocumentCheck(openApiDocument(baseUrl));
 for (const scope of SCOPES) {
   const scopes = SCOPES.filter((other) => other !== scope);

@@ -29,7 +29,7 @@ export interface Inventory {
 export const GENERATED =
   'crawls=2,pages=30,links=60,clusters=3,structured_data=5,comparisons=1,log_days=3,events=60,ranking_days=3';
 
-export async function landscapeOf(service: Service): Promise<Inventory> {
+export async function inventoryOf(service: Service): Promise<Inventory> {
   const client = new ServiceClient({
     baseUrl: service.sandbox.baseUrl,
     accessToken: service.sandbox.accessToken,

@@ -10,7 +10,7 @@ const ALL: DiscoveryScope = {
   projects: 'all',
   pipelines: [],
   known: NOTHING_KNOWN,
-  held: new Set(),
+  loaded: new Set(),
   sweepDays: 7,
   sweep: false,
   now: Date.parse('2026-06-01T06:00:00Z'),

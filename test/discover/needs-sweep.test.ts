@@ -9,7 +9,7 @@ const PIPELINE = Pipeline.parse({
   description: 'crawls',
   source: { kind: 'resource', data_type: 'crawls' },
 });
-const scope = { sweep: false, sweepDays: 7, now: NOW, held: new Set(['crawls/w']) };
+const scope = { sweep: false, sweepDays: 7, now: NOW, loaded: new Set(['crawls/w']) };
 const swept = (swept_at: number | null) => ({ items: new Map(), swept_at });
 
 test('a list is read to its end at first, after the days that are set, and when the clock went back', () => {

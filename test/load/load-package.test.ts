@@ -193,7 +193,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
   });
 });
 
-test('values that the schema does not foresee are loaded and told of once, even with schema_change: freeze', async () => {
+test('values that the schema does not foresee are loaded and recorded once, even with schema_change: freeze', async () => {
   const { connection, load } = await warehouse();
   const status: Field = { name: 'status', type: 'enum', arity: 'one', values: ['ok', 'gone'] };
   const of = (id: string, ...rows: { clicks: number; status: string }[]): PackageSpec => ({

@@ -176,7 +176,7 @@ test('a part that is the same file by another name would count twice', async () 
   });
 });
 
-test('a file of rejects is held to its size and hash, as a part is', async () => {
+test('a file of rejects is checked against its size and hash, as a part is', async () => {
   const folder = await temporaryFolder();
   const made = await makePackage(await temporaryConnection(folder), folder, {
     id: 'c1',

@@ -89,11 +89,11 @@ async function importCrawl(sandbox: Sandbox, dir: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-test('crawlhouse run tells a webhook and a command of a failure once, and once that it is over', async () => {
+test('crawlhouse run sends one alert of a failure to a webhook and a command, and one recovery', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
-  const file = join(folder, 'told.jsonl');
+  const file = join(folder, 'alerts.jsonl');
   await writeFile(
     join(folder, 'crawlhouse.yaml'),
     `shipped_models: none\nalerts:\n  webhook: ${url}\n  command: [tee, -a, ${file}]\n`,
@@ -127,7 +127,7 @@ test('crawlhouse run tells a webhook and a command of a failure once, and once t
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(['failure', 'recovery']);
 });
 
-test('a service that is down is told of after the last try only, and a receiver that is down does not fail the run', async () => {
+test('a service that is down raises an alert after the last try only, and a receiver that is down does not fail the run', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received, answers } = await receiver();
@@ -144,7 +144,7 @@ test('a service that is down is told of after the last try only, and a receiver 
   expect(received.slice(1).map(({ event }) => event)).toEqual(['failure', 'recovery']);
 });
 
-test('a warehouse that can’t be read is told of, though it is what alerts are made from', async () => {
+test('a warehouse that can’t be read raises an alert, though it is what alerts are made from', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -153,7 +153,7 @@ test('a warehouse that can’t be read is told of, though it is what alerts are 
   expect(received).toMatchObject([{ event: 'failure', scope: 'morning', run_id: null }]);
 });
 
-test('a project without a new crawl within its rhythm is told of, until there is one', async () => {
+test('a project without a new crawl within its rhythm is an incident until there is one', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=0,seed=5'] });
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();
@@ -183,7 +183,7 @@ test('a project without a new crawl within its rhythm is told of, until there is
   expect(received.map(({ event }) => event)).toEqual(['stale', 'recovery']);
 });
 
-test('a crawl with far fewer rows is loaded, flagged and told of; the next usual one ends that', async () => {
+test('a crawl with far fewer rows is loaded, flagged and an incident; the next usual one ends it', async () => {
   const sandbox = await sandboxFor({});
   const folder = await rawProjectFolder();
   const { url, received } = await receiver();

@@ -55,7 +55,7 @@ test('a plan says what the backfill then does, to the row and the request, and c
     seconds: null,
     requests: 24,
     exports: 0,
-    held: 0,
+    loaded: 0,
     skipped: 0,
     failed: 0,
   });
@@ -73,9 +73,9 @@ test('a plan says what the backfill then does, to the row and the request, and c
   expect(asked - discovery).toBe(plan.totals.requests);
 
   const after = await planOf(folder, sandbox);
-  expect(after.totals).toMatchObject({ units: 0, rows: 0, requests: 0, held: 8 });
+  expect(after.totals).toMatchObject({ units: 0, rows: 0, requests: 0, loaded: 8 });
   const again = await planOf(folder, sandbox, ['--reload']);
-  expect(again.totals).toMatchObject({ units: 8, rows: 4 * (40 + 90), held: 0 });
+  expect(again.totals).toMatchObject({ units: 8, rows: 4 * (40 + 90), loaded: 0 });
   expect(again.totals.bytes).toBeGreaterThan(0);
   expect(again.totals.seconds).toBeGreaterThan(0);
 });

@@ -82,7 +82,7 @@ test('an access token that expires in mid-run is refreshed, and nobody notices',
   expect(await readFile(join(folder, '.crawlhouse', 'oauth.json'), 'utf8')).not.toBe(stored[0]);
 });
 
-test('a service that asks for patience longer than a run has ends it with 3, after few requests', async () => {
+test('a service that asks for a longer wait than a run allows ends it with 3, after few requests', async () => {
   expect((await run({ pipelines: ['crawl_pages'] })).exitCode).toBe(0);
   await setFaults(sandbox, [{ match: {}, kind: 'status', status: 503, retry_after: 86_400 }]);
   for (let hour = 0; hour < 6; hour++) {

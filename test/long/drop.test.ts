@@ -69,7 +69,7 @@ test(
     const planned = async (...more: string[]) =>
       JSON.parse((await crawlhouse(folder, sandbox, ['backfill', ...DATA, ...window, ...more])).stdout)
         .totals;
-    expect(await planned()).toMatchObject({ units: 0, held: 2, skipped: 2 });
+    expect(await planned()).toMatchObject({ units: 0, loaded: 2, skipped: 2 });
     expect(await planned('--crawl', String(first))).toMatchObject({ units: 2, skipped: 0 });
     // Neither the next run nor a backfill over all time, nor one that has lost its state, asks for it.
     await load(folder, sandbox);

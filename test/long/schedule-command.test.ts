@@ -109,7 +109,7 @@ test('a schedules.yaml that does not hold is a wrong use that names its line', a
   ]);
 });
 
-test('a run that fails of an outage is tried again as the schedule says, and nobody is told of what passed', async () => {
+test('a run that fails of an outage is tried again as the schedule says, and a passing outage raises no alert', async () => {
   const sandbox = await sandboxFor(SMALL);
   const { url, received } = await receiver();
   const folder = await project('retries: { number: 2, wait: 0.01 }', `alerts: { webhook: "${url}" }`);

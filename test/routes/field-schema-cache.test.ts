@@ -15,10 +15,10 @@ const SOURCES: DataSource[] = [
   { kind: 'log_pages', projectId: 'q', granularity: 'days' },
 ];
 
-test('a service that does not tell the fields of a kind is asked once a run', async () => {
+test('a service that does not report the fields of a kind is asked once a run', async () => {
   const service = await testService((_, response) => sendJson(response, 404, NOT_FOUND));
-  const told = new FieldSchemaCache(testClient(service), signal);
-  expect(await Promise.all(SOURCES.map((source) => told.of(source)))).toEqual(SOURCES.map(() => null));
+  const cache = new FieldSchemaCache(testClient(service), signal);
+  expect(await Promise.all(SOURCES.map((source) => cache.of(source)))).toEqual(SOURCES.map(() => null));
   expect(service.seen.map((one) => one.path).sort()).toEqual([
     expect.stringMatching(/\/data\/crawl_over_crawl\/a\/pages\/fields$/),
     expect.stringMatching(/\/data\/project\/p\/log_monitoring\/events\/fields$/),
@@ -26,14 +26,14 @@ test('a service that does not tell the fields of a kind is asked once a run', as
   ]);
 });
 
-test('a service that tells them is believed, of each source', async () => {
+test('a service that reports them is believed, of each source', async () => {
   const service = await testService((seen, response) => {
     const id = /crawl_over_crawl\/(.)/.exec(seen.path)?.[1];
     if (id) sendJson(response, 200, { fields: [{ ...URL_FIELD, name: `of_${id}` }] });
     else sendJson(response, 403, { type: 'forbidden', message: 'no' });
   });
-  const told = new FieldSchemaCache(testClient(service), signal);
-  const fields = await Promise.all(SOURCES.map((source) => told.of(source)));
+  const cache = new FieldSchemaCache(testClient(service), signal);
+  const fields = await Promise.all(SOURCES.map((source) => cache.of(source)));
   expect(fields.map((one) => one?.map((field) => field.name))).toEqual([
     ['of_a'],
     ['of_b'],

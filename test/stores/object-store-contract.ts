@@ -8,13 +8,13 @@ import type { Checksum, ObjectStore, StoredObject } from '../../src/stores/objec
 import { objectBytes, type ReadOptions } from '../../src/stores/read-object.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** What the contract is held against. */
+/** What the contract is checked against. */
 export interface ContractSubject {
   /** A store whose bucket is there. */
   open(): Promise<ObjectStore>;
   /** The same with a bucket that is not. */
   openMissing(): Promise<ObjectStore>;
-  /** What an object that was put in one piece is held to. */
+  /** What an object that was put in one piece is checked against. */
   readonly verified: Checksum['kind'];
 }
 
@@ -52,7 +52,7 @@ export class Bench {
     return (await buffer(await this.store.read(object, { from, to }, signal))).toString();
   }
 
-  /** Everything that `objectBytes` gives, and what it was held to. */
+  /** Everything that `objectBytes` gives, and what it was checked against. */
   async whole(object: StoredObject, options: ReadOptions = {}) {
     let verified: Checksum['kind'] | undefined;
     const onVerified = (kind: Checksum['kind']): void => {
@@ -93,7 +93,7 @@ export function objectStoreContract(name: string, subject: ContractSubject): voi
     expect(await one.range(object, 9, 10)).toBe('9');
   });
 
-  test(`${name}: an object is read in ranges, in order, and held to what the store says of it`, async () => {
+  test(`${name}: an object is read in ranges, in order, and checked against what the store says of it`, async () => {
     const one = await bench();
     const content = randomBytes(100_000);
     const object = await one.stored('bytes', content);

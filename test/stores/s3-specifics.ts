@@ -47,7 +47,7 @@ export function s3Specifics(name: string, server: () => S3Server): void {
     });
   });
 
-  test(`${name}: an object that came in parts of any size is held to the ETag of its parts`, async () => {
+  test(`${name}: an object that came in parts of any size is checked against the ETag of its parts`, async () => {
     const one = new Bench(await openServer(server()));
     const parts = [5 * MB, 6 * MB + 1, 5 * MB + 17, 100].map((size) => randomBytes(size));
     await uploadParts(server(), `${one.prefix}parts`, parts);
@@ -60,7 +60,7 @@ export function s3Specifics(name: string, server: () => S3Server): void {
 
 /** Apart, because it takes its time. */
 export function s3LargeUpload(name: string, server: () => S3Server): void {
-  test(`${name}: a file above 64 MB goes up in parts and is held to the CRC-32C of the whole`, async () => {
+  test(`${name}: a file above 64 MB goes up in parts and is checked against the CRC-32C of the whole`, async () => {
     const one = new Bench(await openServer(server()));
     const content = Buffer.concat([randomBytes(MB), Buffer.alloc(64 * MB)]);
     const file = join(await temporaryFolder(), 'file');

@@ -86,7 +86,7 @@ function jsonListVerdict(family: Family, written: string): Verdict {
   return listVerdict((tokens ?? []).map((token) => elementVerdict(family, token, true)));
 }
 
-/** A lone value of a list; an array among them is held to what `listText` says. */
+/** A lone value of a list; an array among them is checked against what `listText` says. */
 function loneText(family: Family): fc.Arbitrary<string> {
   return valueText(family).filter((text) => family === 'json' || !/^\s*\[.*[[{]/s.test(text));
 }

@@ -161,6 +161,7 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
     await connection.run("INSERT INTO ops.loads (unit, loaded, queryable) VALUES ('crawl_pages/c1', 1, 1)");
     await toVersion9(connection);
     await connection.run('ALTER TABLE ops.loads DROP COLUMN reason');
+    await connection.run("INSERT INTO ops.runs (run_id, status) VALUES ('r1', 'made room'), ('r2', 'done')");
     await connection.run('UPDATE ops.publication SET version = 1, dirty = true');
     await connection.run('CREATE TABLE raw.first (n INTEGER)');
     await connection.run('DELETE FROM ops.loads');
@@ -175,6 +176,10 @@ test('a warehouse of an earlier version opens, and has what it lacked', async ()
         "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'loads' AND column_name = 'reason'",
       ),
     ).toBe(1n);
+    expect(await connection.rows('SELECT run_id, status FROM ops.runs ORDER BY run_id')).toEqual([
+      { run_id: 'r1', status: 'yielded' },
+      { run_id: 'r2', status: 'done' },
+    ]);
   });
   expect(await notes(folder)).toEqual(['first']);
   await note(folder, 'second', true);
@@ -210,7 +215,7 @@ test('a warehouse of version 9 keeps its partitions and pinned units under their
     await connection.run(`INSERT INTO ops.model_pieces VALUES ('mart.pages', '["c1"]', 's', true)`);
   });
   await withWorking(folder, async ({ connection }) => {
-    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(10);
+    expect(await connection.scalar('SELECT version FROM ops.publication')).toBe(WAREHOUSE_VERSION);
     expect(await connection.rows('SELECT unit, pinned FROM ops.loads ORDER BY unit')).toEqual([
       { unit: 'crawl_pages/c1', pinned: true },
       { unit: 'crawl_pages/c2', pinned: null },

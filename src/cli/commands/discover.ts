@@ -18,9 +18,9 @@ export const discover: Command = {
       pipelines: await loadPipelines(settings.projectDir),
       selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
     };
-    const { plan, held } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
+    const { plan, loaded } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
     const units = plan.units
-      .filter((one) => !isLoaded(held, one))
+      .filter((one) => !isLoaded(loaded, one))
       .map(({ unit, skip, failure }) => ({
         unit: unitName(unit),
         ...unit,

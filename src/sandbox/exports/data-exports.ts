@@ -73,14 +73,14 @@ export class DataExports implements AsyncDisposable {
     if (signal.aborted) return;
     const dir = join(this.#dir, job.id);
     try {
-      this.#tell(job.id, { status: 'EXPORTING' });
+      this.#update(job.id, { status: 'EXPORTING' });
       const { rows, settings } = this.#work;
       const format = job.request.output_format;
       const gzip = settings.gzip && format !== 'parquet';
       const delimiter = job.request.output_format_parameters?.csv_delimiter ?? ';';
       const written = { format, delimiter, gzip, objects: settings.objects };
       const files = await writeFiles(rows, { ...job.dataset, columns: job.columns }, written, dir, signal);
-      this.#tell(job.id, { status: 'UPLOADING' });
+      this.#update(job.id, { status: 'UPLOADING' });
       await this.#upload(job, files, gzip, signal);
     } catch (error) {
       // An export that ends with the sandbox is found unfinished, and so failed, at its next start.
@@ -113,7 +113,7 @@ export class DataExports implements AsyncDisposable {
       if (!signal.aborted) this.#fail(id, failureReason(error, `${request.target} ${bucket}`, secret));
       return;
     }
-    this.#tell(id, {
+    this.#update(id, {
       status: 'DONE',
       output_row_count: files.reduce((sum, file) => sum + file.rows, 0),
       output_size_in_bytes: files.reduce((sum, file) => sum + file.size, 0),
@@ -121,10 +121,10 @@ export class DataExports implements AsyncDisposable {
   }
 
   #fail(id: string, reason: string): void {
-    this.#tell(id, { status: 'FAILED', export_failure_reason: reason });
+    this.#update(id, { status: 'FAILED', export_failure_reason: reason });
   }
 
-  #tell(id: string, changes: Readonly<Record<string, unknown>>): void {
+  #update(id: string, changes: Readonly<Record<string, unknown>>): void {
     const known: Document | undefined = this.#work.resources.get('data_exports', id);
     if (known !== undefined) this.#work.resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });
   }

@@ -55,10 +55,10 @@ export class IngestFiles implements AsyncDisposable {
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
-      this.#tell(id, { status: 'ERROR', error_message: 'the upload broke off' });
+      this.#update(id, { status: 'ERROR', error_message: 'the upload broke off' });
       throw error;
     }
-    return this.#tell(id, { status: 'UPLOADED' });
+    return this.#update(id, { status: 'UPLOADED' });
   }
 
   /** Processes a file that has been received. */
@@ -75,14 +75,14 @@ export class IngestFiles implements AsyncDisposable {
   async #process(id: string): Promise<void> {
     const { signal } = this.#ending;
     if (signal.aborted || this.#work.resources.get('ingest_files', id) === undefined) return;
-    this.#tell(id, { status: 'PROCESSING' });
+    this.#update(id, { status: 'PROCESSING' });
     try {
-      this.#tell(id, { ...(await readFile(this.#path(id), signal)), status: 'PROCESSED' });
+      this.#update(id, { ...(await readFile(this.#path(id), signal)), status: 'PROCESSED' });
     } catch (error) {
       if (signal.aborted) return;
       const known = error instanceof UnreadableFile;
       if (!known) this.#work.logger.error('ingest file failed', { id, error: String(error) });
-      this.#tell(id, {
+      this.#update(id, {
         status: 'ERROR',
         error_message: known ? error.message : 'the file could not be read',
       });
@@ -92,14 +92,15 @@ export class IngestFiles implements AsyncDisposable {
   #takeUp(): void {
     const files = this.#work.resources.list('ingest_files');
     for (const { id, status } of files.toReversed()) {
-      if (status === 'UPLOADING') this.#tell(id, { status: 'ERROR', error_message: 'the upload broke off' });
+      if (status === 'UPLOADING')
+        this.#update(id, { status: 'ERROR', error_message: 'the upload broke off' });
       if (status === 'UPLOADED' || status === 'PROCESSING') this.process(id);
     }
     const known = new Set(files.map(({ id }) => id));
     for (const file of readdirSync(this.#dir)) if (!known.has(file)) rmSync(join(this.#dir, file));
   }
 
-  #tell(id: string, changes: Readonly<Record<string, unknown>>): Document {
+  #update(id: string, changes: Readonly<Record<string, unknown>>): Document {
     const known = this.#work.resources.get('ingest_files', id);
     const doc = { ...known, ...changes, id };
     if (known !== undefined) this.#work.resources.put('ingest_files', String(known.project_id), doc);

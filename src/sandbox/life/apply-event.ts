@@ -38,7 +38,7 @@ export async function applyEvent(context: LifeContext, { what, doc, at }: Due): 
   }
 }
 
-/** Ends what could not happen, so that it is not tried for ever. */
+/** Ends an event that could not be applied, so that it is not tried for ever. */
 export function giveUp({ resources, notify }: LifeContext, { what, doc, at }: Due): void {
   switch (what) {
     case 'finish': {

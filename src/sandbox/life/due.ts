@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 export interface Due {
   readonly at: number;
   readonly what: 'finish' | 'turn' | 'compare' | 'archive' | 'fire';
-  /** The crawl, the comparison or the scheduled crawl that it happens to. */
+  /** The crawl, the comparison or the scheduled crawl that it changes. */
   readonly doc: Document;
 }
 

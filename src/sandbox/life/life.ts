@@ -29,7 +29,7 @@ export class Life implements AsyncDisposable {
     this.#glances = setInterval(() => void this.advance().catch(() => {}), GLANCE).unref();
   }
 
-  /** Resolves when all has happened that is due by now. */
+  /** Resolves when all events that are due by now are applied. */
   async advance(): Promise<void> {
     if (this.#isDue()) await this.alone(() => {});
   }

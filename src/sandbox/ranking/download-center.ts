@@ -75,7 +75,7 @@ export class DownloadCenter implements AsyncDisposable {
     const path = this.#pathOf(job.id);
     const partial = `${path}${PARTIAL}`;
     try {
-      this.#tell(job.id, { status: 'EXPORTING' });
+      this.#update(job.id, { status: 'EXPORTING' });
       await mkdir(this.#dir, { recursive: true });
       let count = 0;
       const lines = this.#lines(job, (rows) => {
@@ -83,7 +83,7 @@ export class DownloadCenter implements AsyncDisposable {
       });
       await pipeline(Readable.from(lines, { objectMode: false }), createWriteStream(partial), { signal });
       await rename(partial, path);
-      this.#tell(job.id, {
+      this.#update(job.id, {
         status: 'DONE',
         output_row_count: count,
         output_size_in_bytes: (await stat(path)).size,
@@ -93,7 +93,7 @@ export class DownloadCenter implements AsyncDisposable {
       await rm(partial, { force: true });
       if (signal.aborted) return;
       const reason = readingFailure(this.#work.resources, 'projects', job.projectId, error);
-      this.#tell(job.id, { status: 'FAILED', export_failure_reason: reason });
+      this.#update(job.id, { status: 'FAILED', export_failure_reason: reason });
     }
   }
 
@@ -113,7 +113,7 @@ export class DownloadCenter implements AsyncDisposable {
     return join(this.#dir, id);
   }
 
-  #tell(id: string, changes: Readonly<Record<string, unknown>>): void {
+  #update(id: string, changes: Readonly<Record<string, unknown>>): void {
     const { resources } = this.#work;
     const known: Document | undefined = resources.get('data_exports', id);
     if (known !== undefined) resources.put('data_exports', WORKSPACE_ID, { ...known, ...changes });

@@ -37,9 +37,12 @@ test.for([
   ['parts of unknown sizes', PARTS, [], LENGTH],
   ['too few parts', PARTS, [5, 5], LENGTH],
   ['parts that do not add up', PARTS, [4, 4, 4], LENGTH],
-] as const)('what S3 says of an object decides what it is held to: %s', ([, head, sizes, checksum]) => {
-  expect(checksumOf(head as HeadFacts, sizes)).toEqual(checksum);
-});
+] as const)(
+  'what S3 says of an object decides what it is checked against: %s',
+  ([, head, sizes, checksum]) => {
+    expect(checksumOf(head as HeadFacts, sizes)).toEqual(checksum);
+  },
+);
 
 test('parts are asked about only where nothing else tells', () => {
   expect(tellsParts(PARTS)).toBe(true);

@@ -24,8 +24,8 @@ export async function finishUpload(
   const crc32c = received.digests.value('crc32c').toString('base64');
   try {
     checkConditions(request, folder.index.object(bucket, key));
-    const told = [...hashHeader(request.headers['x-goog-hash']), metadata.md5Hash, metadata.crc32c];
-    const wrong = told.find((sum) => sum !== undefined && sum !== md5 && sum !== crc32c);
+    const claimed = [...hashHeader(request.headers['x-goog-hash']), metadata.md5Hash, metadata.crc32c];
+    const wrong = claimed.find((sum) => sum !== undefined && sum !== md5 && sum !== crc32c);
     if (wrong !== undefined)
       throw new GcsError(400, `Provided checksum ${wrong} doesn't match what was received.`);
   } catch (error) {

@@ -32,8 +32,8 @@ export async function receiveBody({ folder, request, payloadHash }: S3Request): 
   const announced = announcedChecksums(headers);
   const received = await folder.receive(body, ['md5', 'sha256', ...announced]);
   try {
-    const told = new Map([...Object.entries(headers), ...trailers]);
-    check(received, told, payloadHash, chunked);
+    const claimed = new Map([...Object.entries(headers), ...trailers]);
+    check(received, claimed, payloadHash, chunked);
     const checksums = announced.map((name) => [name, received.digests.value(name).toString('base64')]);
     return { ...received, checksums: Object.fromEntries(checksums) };
   } catch (error) {
@@ -58,11 +58,11 @@ function announcedChecksums(headers: StoreRequest['headers']): Checksum[] {
 
 function check(
   { digests }: Received,
-  told: ReadonlyMap<string, string>,
+  claimed: ReadonlyMap<string, string>,
   payloadHash: string,
   chunked: boolean,
 ): void {
-  const length = told.get(chunked ? 'x-amz-decoded-content-length' : 'content-length');
+  const length = claimed.get(chunked ? 'x-amz-decoded-content-length' : 'content-length');
   if (length !== undefined && Number(length) !== digests.size)
     throw new S3Error('IncompleteBody', `The body has ${digests.size} bytes, not ${length}`);
   if (!chunked && payloadHash !== UNSIGNED_PAYLOAD && digests.value('sha256').toString('hex') !== payloadHash)
@@ -70,11 +70,11 @@ function check(
       'XAmzContentSHA256Mismatch',
       'The provided x-amz-content-sha256 does not match the body',
     );
-  const md5 = told.get('content-md5');
+  const md5 = claimed.get('content-md5');
   if (md5 !== undefined && md5 !== digests.value('md5').toString('base64'))
     throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received');
   for (const name of CHECKSUMS) {
-    const value = told.get(`${PREFIX}${name}`);
+    const value = claimed.get(`${PREFIX}${name}`);
     if (value !== undefined && value !== digests.value(name).toString('base64'))
       throw new S3Error('BadDigest', `The ${name} you specified did not match what we received`);
   }

@@ -2,7 +2,7 @@ import type { Connection } from '../core/duckdb.ts';
 import type { Unit } from '../model/unit.ts';
 
 /** A unit that the warehouse holds, with what housekeeping asks of it. */
-export interface HeldUnit extends Unit {
+export interface WarehouseUnit extends Unit {
   readonly unit: string;
   readonly rows: number;
   /** When its crawl ended, or else when it was loaded; UTC milliseconds. */
@@ -12,7 +12,7 @@ export interface HeldUnit extends Unit {
 }
 
 /** What the warehouse holds, by the name of the unit. */
-export async function heldUnits(connection: Connection): Promise<Map<string, HeldUnit>> {
+export async function warehouseUnits(connection: Connection): Promise<Map<string, WarehouseUnit>> {
   const rows = await connection.rows<Record<string, string | bigint | boolean | null>>(
     `SELECT l.unit, l.dataset, l.source_kind, l.source_id, l.project_id, l.window_from, l.window_to, l.loaded,
        epoch_ms(coalesce(l.source_ended_at, c.ended_at, l.loaded_at)) AS ended_at, coalesce(l.pinned, false) AS pinned
