@@ -49,7 +49,7 @@ export function median(values: readonly (number | null)[]): number | null {
 export const before = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The first reason why a search engine may not index a page, of those that docs/definitions.md lists. */
-export function reasonAgainst(page: Row): string | null {
+function reasonAgainst(page: Row): string | null {
   const status = num(page, 'status_code');
   const fetched = str(page, 'fetch_status');
   if (bool(page, 'robots_txt_denied') || fetched === 'unfetched_robots_denied') return 'robots_denied';
@@ -74,14 +74,14 @@ export function indexable(page: Row): boolean | null {
 
 const serviceSays = (page: Row): string => String(page.indexable ?? '').toLowerCase();
 
-export function isNoindex(page: Row): boolean {
+function isNoindex(page: Row): boolean {
   const evaluated = bool(page, 'meta_robots_index');
   if (evaluated !== null) return !evaluated;
   const directives = (list(page, 'meta_robots') ?? []).join(',').toLowerCase().split(',');
   return directives.some((directive) => ['noindex', 'none'].includes(directive.trim()));
 }
 
-export function isCanonicalised(page: Row): boolean {
+function isCanonicalised(page: Row): boolean {
   const evaluated = str(page, 'canonical_evaluation');
   if (evaluated !== null) return evaluated === 'not_matching';
   const canonical = canonicalUrl(page);
@@ -89,7 +89,7 @@ export function isCanonicalised(page: Row): boolean {
 }
 
 /** The canonical that a page declares, as an absolute URL; one that is none stays as it is. */
-export function canonicalUrl(page: Row): string | null {
+function canonicalUrl(page: Row): string | null {
   const declared = str(page, 'rel_canonical')?.trim().replace(/#.*$/, '') ?? '';
   if (declared === '') return null;
   const url = URL.parse(declared, String(page.url));
