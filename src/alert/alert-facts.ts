@@ -9,7 +9,7 @@ import type { FailedUnit } from './find-failures.ts';
 import type { Rhythm } from './find-stale.ts';
 import type { RowCountAnomaly } from './row-count-anomaly.ts';
 
-/** What alerts are made from, as ledger and published warehouse have it after a run. */
+/** The facts for alerts, from the ledger and the published warehouse after a run. */
 export interface AlertFacts {
   readonly failed: readonly FailedUnit[];
   readonly rhythms: readonly Rhythm[];

@@ -2,14 +2,14 @@ import type { AlertEvent } from '../config/alert-settings.ts';
 import { redactTexts } from '../core/redact.ts';
 import type { Incident, OpenIncident } from './incident.ts';
 
-/** What is sent, as JSON (docs/alerts.md). */
+/** The body of an alert, as JSON (docs/alerts.md). */
 export interface Alert {
   readonly event: AlertEvent;
   /** The key of the incident: the same in its alert and in its recovery. */
   readonly incident: string;
   readonly title: string;
   readonly details: readonly string[];
-  /** What a person may do about it. */
+  /** What a person can do about it. */
   readonly hint: string | null;
   readonly project_id: string | null;
   /** The schedule, or `run`. */

@@ -18,9 +18,9 @@ const REST_MS = 30 * 86_400_000;
 const REST_DISTANCES = 10;
 
 /**
- * Until when a new crawl is to be expected by the rhythm of those before (UTC milliseconds), or null where there are too
- * few for one: one and a half times the usual distance after the last end, and a quarter more than the longest one, of
- * ten distances the second longest. So weekends without a crawl are part of a rhythm, and a single outage is not.
+ * The time until when a new crawl is expected (UTC milliseconds), or null if there are too few crawls. A crawl is
+ * overdue after 1.5 times the median interval, but not before 1.25 times the longest one, of ten intervals the second
+ * longest. Weekends without a crawl are thus normal, and a single outage is ignored.
  */
 export function expectedBy(ends: readonly number[]): number | null {
   const ordered = [...new Set(ends)].sort((a, b) => a - b);

@@ -35,7 +35,7 @@ export async function runCommand(
   child.stderr.setEncoding('utf8').on('data', (piece: string) => {
     said = `${said}${piece}`.slice(0, MOST_SAID);
   });
-  // Who does not read the text has not asked for it.
+  // A command that does not read its input is no error.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   try {
@@ -45,7 +45,7 @@ export async function runCommand(
     if (ended !== 0) throw failed(program, `ended with ${ended}`, said);
   } finally {
     either.removeEventListener('abort', kill);
-    // What it left behind in the background must not hold us.
+    // Its background processes must not block us.
     child.stderr.destroy();
   }
 }

@@ -8,7 +8,7 @@ export interface Flag {
   readonly multiple?: boolean;
   /** One letter that stands for it. */
   readonly short?: string;
-  /** What stands for the value in the help, such as `DATE`. */
+  /** The placeholder for the value in the help, such as `DATE`. */
   readonly value?: string;
   readonly help: string;
 }

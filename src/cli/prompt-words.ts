@@ -3,7 +3,7 @@ import { visibleLine } from '../core/visible.ts';
 import type { Question } from '../transform/questions.ts';
 import type { Catalog } from '../warehouse/catalog.ts';
 
-/** What the prompt understands beside SQL, with what it does. */
+/** The commands of the prompt besides SQL, with their descriptions. */
 export const DOT_COMMANDS = {
   '.tables': 'tables and views, those with WORD in their name: .tables [WORD]',
   '.describe': 'columns of a table: .describe mart.pages',
@@ -46,8 +46,8 @@ export function questionWords(argument: string): {
 }
 
 /**
- * What the word before the cursor may become: dot commands at the start, tables by their schema, and columns, those of
- * the tables that the statement names first.
+ * The completions of the word before the cursor: dot commands at the start, tables by their schema, and columns.
+ * Columns of the statement's tables come first.
  *
  * @returns the candidates and the word they stand for, as readline wants them
  */

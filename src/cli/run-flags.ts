@@ -23,7 +23,7 @@ export function routeOverride(invocation: Invocation): RouteOverride {
   };
 }
 
-/** What of the service's projects and crawls a command is about. */
+/** The projects and crawls of a command. */
 export function selectedSources(invocation: Invocation, settings: Settings) {
   const projects = invocation.texts('project');
   const crawls = invocation.texts('crawl');

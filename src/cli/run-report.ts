@@ -14,7 +14,7 @@ export async function printRun(invocation: Invocation, result: RunResult): Promi
   return printErrors(invocation, result);
 }
 
-/** What went wrong, each once. */
+/** The errors, each once. */
 export function printErrors(invocation: Invocation, result: RunResult): number {
   for (const error of distinct(result.errors)) printError(error, invocation.has('debug'));
   return result.exitCode;

@@ -68,7 +68,7 @@ export function describeStatus(
     .replaceAll(/\n\n(?=Crawls:|Schedule |Disk:)/g, '\n');
 }
 
-/** What has the name that was asked for. */
+/** The units and runs with the given name. */
 export type Found = Pick<Status, 'units' | 'runs'>;
 
 /**
@@ -86,7 +86,7 @@ export function findInStatus(wanted: string, projects: readonly string[], { unit
   };
 }
 
-/** What was found, as tables. */
+/** The findings as tables. */
 export function describeFound({ units, runs }: Found, now: number): string {
   if (units.length === 0 && runs.length === 0) return 'No units yet.\n';
   return [

@@ -41,7 +41,7 @@ export async function discoverDates(
   return found;
 }
 
-/** Lines are kept for another time than what is made of them: each data type is asked for its own days. */
+/** Lines are kept for another time than log pages, so each data type is asked for its own days. */
 async function logDates(
   client: ServiceClient,
   project: Project,

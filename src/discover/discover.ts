@@ -12,7 +12,7 @@ import { listPipeline } from './list-pipeline.ts';
 import { needsSweep } from './needs-sweep.ts';
 import { ofThisOnly } from './of-this-only.ts';
 
-/** What a discovery reads, and what is known already. */
+/** The inputs of a discovery, and the known records. */
 export interface DiscoveryScope {
   /** Ids of workspaces, or `all`. */
   readonly workspaces: 'all' | readonly string[];

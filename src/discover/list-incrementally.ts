@@ -25,9 +25,9 @@ export interface ReadingOptions {
 }
 
 /**
- * Reads what is new in a list: from the newest on until a whole page is known, and by its id each record that is not
- * final. The service's total then says whether that was everything: where it differs from what is known, and where
- * `sweep` asks for it, the list is read to its end.
+ * Reads the new records of a list, from the newest until a whole page is known, and each record that is not final by
+ * its id. If the service's total then differs from the number of known records, or if `sweep` is set, the list is
+ * swept.
  */
 export async function listIncrementally<T extends { readonly id: string }>(
   list: ListOf<T>,
@@ -70,7 +70,7 @@ function listName({ name }: { readonly name: string }, workspaceId: string): str
   return `the list of ${name} of workspace ${workspaceId}`;
 }
 
-/** What came of a list so far. */
+/** The result for a list so far. */
 export interface Found<T> {
   readonly records: Map<string, T>;
   readonly gone: string[];

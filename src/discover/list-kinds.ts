@@ -78,7 +78,9 @@ export const DATA_EXPORTS: ListKind<DataExport> = {
   isFinal: (one) => ['DONE', 'FAILED'].includes(one.status),
 };
 
-/** What is remembered of a record; with the pipeline that loads the list, a hash of what goes to `raw` of it. */
+/**
+ * The stored facts about a record. If a pipeline loads the list, they include a hash of the part that goes to `raw`.
+ */
 export function listed<T extends { readonly id: string }>(
   kind: ListKind<T>,
   record: T,

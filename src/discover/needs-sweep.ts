@@ -5,8 +5,8 @@ import type { Pipeline } from '../model/pipeline.ts';
 const DAY = 86_400_000;
 
 /**
- * Is a list read to its end, whatever is known of it? So it is at first, once every `sweepDays`, where the clock has
- * gone back behind the last time, and where `raw` can't be brought up to date by records alone.
+ * Must a list be swept? It must the first time, every `sweepDays`, if the clock shows a time before the last sweep, and
+ * if records alone can't update `raw`.
  *
  * @param pipeline the one that loads the list itself, if any does
  */

@@ -19,7 +19,7 @@ interface StockRequest {
 }
 
 /**
- * What the service holds, and what of it is to be done; crawls that are due are looked at anew, by their ids.
+ * The inventory, and the due units. Crawls that are due are requested again by their ids.
  *
  * @param choose leaves out the units that stay out of the warehouse
  */

@@ -14,7 +14,7 @@ import { windowsOf } from './windows.ts';
 const DAY = 86_400_000;
 const ENDED: readonly string[] = ['done', 'archived', 'cancelled', 'archiving', 'unarchiving'];
 
-/** What is to be planned. */
+/** The inputs of planning. */
 export interface PlanRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;

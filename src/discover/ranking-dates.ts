@@ -17,9 +17,9 @@ export interface DataDays {
 }
 
 /**
- * The first and the last day of a project's ranking performance: the service states them nowhere, so they are asked for
- * as aggregates. A query costs the more the more days it reaches; where all of them are too much for the quota they are
- * asked for month by month, and then by halves of one down to a day.
+ * The first and the last day of a project's ranking performance: the service does not list them, so they are requested
+ * as aggregates. A query over more days costs more. If all days are too much for the quota, they are requested month by
+ * month, and then by halves of a month down to a day.
  *
  * @param now UTC milliseconds
  * @throws CrawlhouseError `quota` when what is left does not even do for a day

@@ -6,8 +6,8 @@ import { CRAWL_OVER_CRAWLS, CRAWLS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './list-pipeline.ts';
 
 /**
- * The inventory with these crawls and comparisons as they are now: one that was known to be done when its load failed
- * may have been archived or deleted since.
+ * The inventory with the present state of these crawls and comparisons. One whose load failed may have been archived or
+ * deleted since.
  */
 export async function refreshRecords(
   client: ServiceClient,

@@ -9,13 +9,13 @@ export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** What to do; null where nothing need be. */
+  /** What to do, or null. */
   readonly hint: string | null;
   /** Of what fails. */
   readonly code: ErrorCode | null;
 }
 
-/** What a look at something found; with a hint it is a warning. */
+/** The finding of a check; with a hint it is a warning. */
 export interface Finding {
   readonly message: string;
   readonly hint?: string;

@@ -15,7 +15,7 @@ const MB = 1_000_000;
 /** Less than this is too little for any run. */
 const LEAST_FREE = 100 * MB;
 
-/** What is on this machine: warehouse, ledger, lock, disk, memory. */
+/** The checks of this machine: warehouse, ledger, lock, disk, memory. */
 export async function examineState(settings: Settings, signal: AbortSignal): Promise<Check[]> {
   return [
     await look('warehouse', () => warehouse(settings), signal),

@@ -1,4 +1,4 @@
-/** A column of a table, as people are told of it. */
+/** A column of a table, for people. */
 export interface DictionaryColumn {
   readonly name: string;
   /** DuckDB's type; null where no warehouse says. */

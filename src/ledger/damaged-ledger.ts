@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../core/errors.ts';
 /** Of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGED: readonly unknown[] = [11, 26];
 
-/** What SQLite says of a file that is not a whole database, as an error of ours; any other error as it is. */
+/** SQLite's error for a damaged database, as an error of ours; any other error unchanged. */
 export function asDamage(error: unknown, path: string): unknown {
   const { errcode } = error as { errcode?: unknown };
   return DAMAGED.includes(errcode) ? damaged(path, (error as Error).message) : error;

@@ -1,8 +1,8 @@
 import type { LedgerRun } from '../model/ledger-records.ts';
 
 /**
- * The runs, with those as `killed` that say they go on but began before the present holder took the lock: only one
- * process can write at a time.
+ * The runs. A run that is marked as running, but began before the present holder acquired the lock, is `killed`: only
+ * one process can write at a time.
  *
  * @param lockedSince as `lockedSince` of the lock tells, asked before the runs were read
  */

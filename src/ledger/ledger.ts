@@ -23,8 +23,8 @@ export interface Discovery {
 export const LEDGER_FILE = 'ledger.sqlite';
 
 /**
- * What the pipeline remembers between runs and shows while one is on. Not the truth about data: that is the published
- * warehouse, from which a lost ledger is filled again.
+ * The state of the pipeline between and during runs. The published warehouse is the source of truth about data; a lost
+ * ledger is filled from it.
  */
 export class Ledger implements Disposable {
   readonly #database: DatabaseSync;
@@ -153,8 +153,8 @@ export class Ledger implements Disposable {
   }
 
   /**
-   * Takes over units and runs from a publication, where this ledger knows nothing of them or something older:
-   * it may be new, or a former one that somebody put back.
+   * Copies units and runs from a publication if this ledger lacks them or has older entries. The ledger may be new, or
+   * a former one that a person put back.
    */
   restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void {
     this.#transaction(() => {

@@ -8,8 +8,8 @@ const LONGEST_MS = 12 * 3_600_000;
 const UNDER_WAY: readonly UnitState[] = ['requested', 'downloading', 'staged', 'loaded'];
 
 /**
- * From when on a unit that failed is tried again by a run that nobody started: at once after its first three failures,
- * then after a wait that doubles from ten minutes to twelve hours. A run that a person starts tries at once.
+ * The time from which scheduled runs try a failed unit again. They try at once after its first three failures, then
+ * after a wait that doubles from ten minutes to twelve hours. A run that a person starts tries at once.
  *
  * @param failures runs in a row in which the unit failed or was refused
  * @param now UTC milliseconds

@@ -6,9 +6,9 @@ export type UnitOrigin = UnitState | 'unknown';
 
 /** How an attempt can end without its rows, from wherever it began. */
 const ENDS = ['failed', 'refused', 'skipped'] as const;
-/** What a run, or a person, can do with a unit that nobody is working on. */
+/** The transitions of a unit that is not in progress, by a run or a person. */
 const TAKEN_UP = ['requested', 'staged', ...ENDS, 'dropped'] as const;
-/** What the warehouse says of a unit whose run was killed before it could say so itself. */
+/** The states that the warehouse shows for a unit whose run was killed before its entry. */
 const HELD = ['loaded', 'published'] as const;
 
 /** The moves that there are. Any other is a fault of ours. */

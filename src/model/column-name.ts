@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 const MARK = 6;
 
 /**
- * The names that the column of a field may have, the preferred first: the field's own, then with a mark made from its
- * exact spelling, which tells it from names that DuckDB takes for the same. A mark that a field has in its own name is
- * only part of that name, so there is always one more.
+ * The names that the column of a field may have, the preferred first: the field's own name, then the name with a mark.
+ * The mark is made from its exact spelling, and distinguishes names that are equal for DuckDB. A mark that a field has
+ * in its own name is only part of that name, so there is always one more.
  *
  * @param isReserved whether the field's own name is kept for others
  */

@@ -2,7 +2,7 @@ import { keptRecord } from '../api/kept-record.ts';
 import { includedKeys } from './included-keys.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** What goes to `raw` of a record of a list: the keys that the pipeline includes, nothing secret. */
+/** The part of a list's record that goes to `raw`: the keys that the pipeline includes, without secrets. */
 export function contentOf(
   record: Readonly<Record<string, unknown>>,
   { fields, source, columns }: Pipeline,

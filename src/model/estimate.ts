@@ -1,4 +1,4 @@
-/** What the loads of one dataset by one route have taken so far. */
+/** The cost of past loads of one dataset by one route. */
 export interface PastLoad {
   readonly dataset: string;
   readonly route: string;

@@ -24,7 +24,7 @@ export const Field = z.object({
 });
 export type Field = z.infer<typeof Field>;
 
-/** What becomes of a value on its way into DuckDB: the family of a service's type. */
+/** The family of a service's type, which decides the conversion of its values. */
 export type TypeFamily = 'whole' | 'real' | 'bool' | 'date' | 'datetime' | 'text' | 'json';
 
 const FAMILIES: Readonly<Record<string, TypeFamily>> = {
@@ -47,8 +47,8 @@ export function typeFamily(type: string): TypeFamily {
 }
 
 /**
- * Columns that a table of the warehouse may have. DuckDB itself has no limit, but its memory has: with `memory_limit` as
- * it is by default, 5,000 rows of 1,500 columns are loaded, of 2,000 they are not (docs/decisions/load.md).
+ * The most columns of a table of the warehouse. DuckDB has no limit, but memory has. With the default `memory_limit`,
+ * 5,000 rows of 1,500 columns are loaded; with 2,000 columns, they are not (docs/decisions/load.md).
  */
 export const MOST_COLUMNS = 1500;
 

@@ -8,7 +8,7 @@ import type { Workspace } from '../api/workspaces.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import type { Listed, ListName } from './listed.ts';
 
-/** What the service holds, as far as the pipelines need it: what is new of the long lists, the whole of the others. */
+/** The inventory: the new records of the long lists, and all records of the others. */
 export interface Inventory {
   readonly workspaces: readonly WorkspaceView[];
   /** Of the projects with dated sources, by project and kind of source. */

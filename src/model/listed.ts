@@ -2,7 +2,7 @@
 const LIST_NAMES = ['crawls', 'crawl_over_crawls', 'data_exports'] as const;
 export type ListName = (typeof LIST_NAMES)[number];
 
-/** What is remembered of a record of such a list; times are UTC milliseconds. */
+/** The stored facts about a record of such a list; times are UTC milliseconds. */
 export interface Listed {
   readonly id: string;
   readonly project_id: string | null;
@@ -23,7 +23,7 @@ export interface KnownItem extends Listed {
   readonly gone: boolean;
 }
 
-/** What is known of one list of one workspace. */
+/** The known state of one list of one workspace. */
 export interface KnownList {
   readonly items: ReadonlyMap<string, KnownItem>;
   /** When the list was last read to its end, UTC milliseconds; null: never. */

@@ -29,7 +29,7 @@ export const PackageNote = z.object({
   field: z.string(),
   /** `enum_value`: a value outside the list; `out_of_range`: a number outside the range of its type. */
   change: z.enum(['enum_value', 'out_of_range']),
-  /** What the schema foresees: the list, or the range. */
+  /** The allowed values of the schema: the list, or the range. */
   before: z.string(),
   /** The value; of numbers the one that is farthest out. */
   after: z.string(),

@@ -11,8 +11,8 @@ export const ON_REJECT = ['fail', 'quarantine'] as const;
 export const SCHEMA_CHANGE = ['evolve', 'freeze'] as const;
 
 /**
- * What a pipeline file says of a column: its type, or more; of a crawl's column, whose type the service tells, only
- * what may change.
+ * The entry of a column in a pipeline file: its type, or more. The service gives the type of a crawl's column, so its
+ * entry only says what may change.
  */
 const DeclaredColumn = z.union([
   z.string(),

@@ -18,7 +18,7 @@ export interface PlanEntry {
   readonly bytes: number | null;
   /** By past loads too. */
   readonly seconds: number | null;
-  /** What would be asked of the service, at least. */
+  /** The least number of requests. */
   readonly requests: number;
   readonly reason: string;
 }
@@ -43,7 +43,7 @@ export interface PlanReport {
   readonly totals: PlanTotals;
 }
 
-/** What the units of a plan come to. */
+/** The totals of a plan's units. */
 export function totalsOf(units: readonly PlanEntry[], lanes: Lanes): PlanTotals {
   const due = units.filter((unit) => unit.status === 'due');
   const sum = (values: readonly (number | null)[]): number =>

@@ -26,7 +26,7 @@ export interface PlannedUnit {
   readonly oql: Oql | null;
   /** Asked for again although the warehouse holds it: lists, and windows whose data may still come in. */
   readonly refresh: boolean;
-  /** What brings an archived crawl back before its data is asked for; null where nothing need be done. */
+  /** The command that restores an archived crawl before its data is requested, or null. */
   readonly restore: 'unarchive' | 'unarchive-fast' | null;
   /** When the crawl or comparison ended, UTC milliseconds; null for lists and windows. */
   readonly ended_at: number | null;

@@ -10,7 +10,7 @@ export interface UnitError {
   readonly hint: string | null;
 }
 
-/** What a run did with one unit (interface.md, "JSON"). */
+/** The result of one unit in a run (interface.md, "JSON"). */
 export interface UnitReport {
   readonly unit: string;
   readonly dataset: string;

@@ -2,7 +2,7 @@ import type { CrawlhouseError } from '../core/errors.ts';
 import type { RunReport } from './report.ts';
 import { exitCodeOf, runStatus } from './run-status.ts';
 
-/** What a command that writes to the warehouse ends with. */
+/** The result of a command that writes to the warehouse. */
 export interface RunResult {
   readonly report: RunReport;
   readonly exitCode: number;

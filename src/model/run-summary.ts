@@ -1,6 +1,6 @@
 import type { RunReport, UnitError, UnitStatus } from './report.ts';
 
-/** What a run came to, as it is remembered. */
+/** The stored result of a run. */
 export interface RunSummary {
   /** Units by how they ended. */
   readonly units: Readonly<Partial<Record<UnitStatus, number>>>;

@@ -4,8 +4,8 @@ import type { ListUpdate } from './manifest.ts';
 import type { Download, RawPart } from './raw-part.ts';
 
 /**
- * What a file shows of the requested fields (docs/decisions/recognition.md): `every` where they were named in
- * the request, `some` where the export takes no choice of fields, `unknown` where nobody asked for fields.
+ * The requested fields that a file must have (docs/decisions/recognition.md). `every`: the request named them. `some`:
+ * the export takes no choice of fields. `unknown`: no fields were requested.
  */
 export type Shown = 'every' | 'some' | 'unknown';
 
@@ -13,7 +13,7 @@ export type Shown = 'every' | 'some' | 'unknown';
 export interface Source {
   /** The service's own count; null where it gives none. */
   readonly reported: number | null;
-  /** Fields that were asked for, with their types. */
+  /** The requested fields, with their types. */
   readonly catalogue: readonly Field[];
   /** What of them a file shows; nothing is said where it is absent. */
   readonly shown?: Shown;

@@ -16,7 +16,7 @@ export type UnitFacts = Partial<
   Pick<UnitReport, 'route' | 'format' | 'reason' | 'counts' | 'bytes' | 'seconds' | 'attempts'>
 >;
 
-/** What became of a unit. */
+/** The outcome of a unit. */
 export function unitReport(
   unit: Unit,
   status: UnitStatus,

@@ -3,10 +3,7 @@ const FEWEST = 3;
 /** Below this many rows a fraction says nothing. */
 const LEAST_ROWS = 50;
 
-/**
- * The number of rows that is usual by those of its predecessors, their median; null where there are too few of them, or
- * of rows, to say so.
- */
+/** The usual number of rows: the median of the former crawls. Null if there are too few crawls or rows. */
 export function usualRows(predecessors: readonly number[]): number | null {
   if (predecessors.length < FEWEST) return null;
   const ordered = [...predecessors].sort((a, b) => a - b);

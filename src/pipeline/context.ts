@@ -7,10 +7,10 @@ import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { Session } from './session.ts';
 
-/** What the work on the units of one run shares. */
+/** The shared context of the units of one run. */
 export interface RunContext extends Session {
   readonly client: ServiceClient;
-  /** Units that the warehouse holds are asked for anew. */
+  /** Loaded units are requested again. */
   readonly reload: boolean;
   /** The units' crawls were named by a person: what is unusual about them is accepted. */
   readonly named: boolean;

@@ -18,7 +18,7 @@ import { runSession } from './session.ts';
 const BY_HAND = 'taken out by crawlhouse drop';
 
 /**
- * What a drop would take out, by the published warehouse and the ledger. Changes nothing.
+ * The units that a drop would remove, by the published warehouse and the ledger. Changes nothing.
  *
  * @throws CrawlhouseError `nothing_published`; `usage` for a crawl or project of which there is nothing, and for a file
  *   of an earlier version
@@ -51,7 +51,7 @@ async function knownTargets(
   return chooseTargets([], remembered, request.projects, request);
 }
 
-/** What the ledger knows of; one that is damaged is made anew by the next run. */
+/** The units of the ledger; the next run rebuilds a damaged one. */
 function rememberedUnits({ state_dir }: Settings): readonly LedgerUnit[] {
   if (!existsSync(join(state_dir, LEDGER_FILE))) return [];
   try {

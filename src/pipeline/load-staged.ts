@@ -18,7 +18,7 @@ export interface LoadContext
   > {
   /** A person named the crawl: an unusual number of rows is accepted. */
   readonly named: boolean;
-  /** A person asked for the unit again: content that was held is loaded all the same. */
+  /** A person asked for the unit again, so held content is loaded too. */
   readonly reload: boolean;
 }
 

@@ -25,7 +25,7 @@ import { type RunRequest, routesOf, scopeOf } from './run.ts';
 /** Units counted at once: a plan asks one small question a unit. */
 const COUNTS_AT_ONCE = 4;
 
-/** What a run or backfill would do, by the service's own counts. Changes nothing. */
+/** The plan of a run or backfill, by the service's own counts. Changes nothing. */
 export async function reportPlan(
   settings: Settings,
   request: RunRequest,
@@ -81,7 +81,7 @@ function blankEntry(unit: Unit) {
   return { unit: unitName(unit), dataset, source, window, ...nothing };
 }
 
-/** What is finished and not in the warehouse, and what is still open. */
+/** Finished sources that are not loaded, and open ones. */
 export async function discoverUnits(
   settings: Settings,
   request: Pick<RunRequest, 'pipelines' | 'selection'>,

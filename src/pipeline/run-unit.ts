@@ -17,7 +17,7 @@ import type { RunContext, UnitContext } from './context.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
 import { stageUnit, type UnitToStage } from './stage-unit.ts';
 
-/** What became of a unit, and the error when it was not loaded. */
+/** The outcome of a unit, and the error if it was not loaded. */
 export interface UnitOutcome {
   readonly report: UnitReport;
   readonly error: CrawlhouseError | null;
@@ -85,11 +85,11 @@ export async function runUnit(
     ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {
-    // What ended the unit from outside says more than what its work made of that.
+    // The error that ended the unit from outside says more than the resulting error of its work.
     const cause = context.signal.aborted ? context.signal.reason : thrown;
     const error = skipIfMissing(planned, toCrawlhouseError(cause));
     abandonExport(context, unitName(unit), error);
-    // What is not whole is of no use, and its space is needed.
+    // An incomplete package is useless, and its space is needed.
     if (error.code === 'disk' && !staged)
       await removeFolders(unitFolders(settings.state_dir, unitName(unit)));
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
@@ -111,7 +111,7 @@ async function leftoverPackage(
   planned: PlannedUnit,
   options: readonly ChosenRoute[],
 ): Promise<StagedPackage | undefined> {
-  // What is asked for again changes; only a finished source's package is still what the service holds.
+  // Sources that are requested again may change. Only the package of a finished source is still current.
   if (planned.refresh) return undefined;
   const folder = unitFolders(context.settings.state_dir, unitName(planned.unit)).package;
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
@@ -126,7 +126,7 @@ async function leftoverPackage(
     if (
       sameSource &&
       found.manifest.name === unitName(planned.unit) &&
-      // What was held may have been put right since.
+      // The service may have corrected a held unit since.
       found.manifest.content_sha256 !== context.holds.get(found.manifest.name)?.content_sha256 &&
       found.manifest.counts.rejected === 0
     ) {

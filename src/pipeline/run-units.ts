@@ -54,7 +54,7 @@ export async function runUnits(
   errors.push(...waiting.errors);
   const due = restoredFirst(waiting.now);
   await reconcileExports(context, loaded);
-  // The quota of ranking performance is a project's own: what is left of it is not asked for in vain.
+  // Each project has its own quota of ranking performance. The project's remaining units are not requested.
   const exhausted = new Map<string, CrawlhouseError>();
   const meter = new Meter(due.length, context.progress);
   const rankings = new RankingWindows(context.client, due);

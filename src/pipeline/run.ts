@@ -107,7 +107,7 @@ export function scopeOf(
   };
 }
 
-/** What a session of a run is to do. */
+/** The work of a run's session. */
 interface DueWork {
   readonly client: ServiceClient;
   readonly request: RunRequest;
@@ -154,7 +154,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     await applyRetention(session, request, work);
     return work;
   } catch (thrown) {
-    // What was loaded is published all the same.
+    // Loaded units are still published.
     signal.throwIfAborted();
     return { ...work, errors: [...work.errors, toCrawlhouseError(thrown)] };
   }

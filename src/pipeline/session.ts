@@ -33,7 +33,7 @@ import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { withHeld } from './hold-units.ts';
 import { transform } from './transform.ts';
 
-/** What a session's work brings about: the units it touched and the errors on the way. */
+/** The result of a session's work: its units and errors. */
 export interface Work {
   readonly units: readonly UnitReport[];
   readonly errors: readonly CrawlhouseError[];
@@ -76,8 +76,8 @@ export interface SessionOptions {
 
 /**
  * Opens a session, lets `work` change the working copy, then runs models and data tests and publishes when something
- * has changed. What fails is in the result; what was loaded stays. A damaged working copy is taken anew from the
- * published warehouse, and the session begins again, once: what was not published is loaded again.
+ * has changed. Failures are in the result; loaded units stay. A damaged working copy is replaced by the published
+ * warehouse, and the session starts again, once. Unpublished units are loaded again.
  *
  * @throws CrawlhouseError of kind usage, before anything was tried; `damaged_warehouse` for the published one
  */
@@ -112,7 +112,7 @@ function isDamage({ code }: CrawlhouseError): boolean {
   return code === 'damaged_warehouse';
 }
 
-/** What both attempts at a session begin with. */
+/** The common inputs of both attempts at a session. */
 interface Given {
   readonly options: SessionOptions;
   readonly models: readonly Model[];
@@ -120,7 +120,7 @@ interface Given {
   readonly work: (session: Session) => Promise<Work>;
 }
 
-/** A session, with the working copy as it is or taken anew. */
+/** A session, with the present or a replaced working copy. */
 async function attempt({ options, models, ledger, work }: Given, anew: boolean): Promise<RunResult> {
   const { settings, signal } = options;
   await using database = await Database.open({
@@ -172,7 +172,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     errors.push(...done.errors);
     signal.throwIfAborted();
     yielded = done.yielded ?? false;
-    // Who comes next makes the models and publishes, for both. Of a damaged working copy nothing is made.
+    // The next process builds the models and publishes, for both. A damaged working copy is not used.
     if (!yielded && !errors.some(isDamage)) {
       const {
         errors: unlaid,
@@ -198,7 +198,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));
       }
-      // The next run asks for a unit that was held anew.
+      // The next run requests a held unit again.
       const open = ledger.units('unpublished').filter((one) => !isHeldBack(one));
       await sweepFolders(
         settings,

@@ -21,16 +21,16 @@ const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 /** A unit that is to be staged; its folder is its name's. */
 export type UnitToStage = Omit<UnitToOpen, 'folder'>;
 
-/** What came of a unit before its load. */
+/** The result for a unit before its load. */
 export interface StagedUnit {
   readonly folders: UnitFolders;
   readonly manifest: Manifest;
 }
 
 /**
- * Extracts and stages a unit: from the service's count to a whole package on disk. A download that breaks is begun
- * anew; one that comes whole but with another number of rows than the service reports, once more. A route that is
- * refused gives way to the next one.
+ * Extracts and stages a unit: from the service's count to a whole package on disk. A broken download is started again.
+ * A complete download with another number of rows than reported is repeated once. If a route is refused, the next one
+ * is tried.
  *
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
  */

@@ -5,16 +5,16 @@ import type { Model } from '../transform/model.ts';
 import { type ModelsReport, makeModels } from '../transform/run-models.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
 
-/** What came of the models and of the units that they are made from. */
+/** The results of the models and of their units. */
 export interface Transformed extends ModelsReport {
   readonly held: readonly HeldBack[];
-  /** What can't be laid to new units: the former publication stays. */
+  /** A failure that no new unit causes: the former publication stays. */
   readonly errors: readonly CrawlhouseError[];
 }
 
 /**
- * Makes the models and tests them; holds the units that are at fault for what failed and does so again, until nothing
- * fails or nobody new is to be blamed. Each round holds at least one unit.
+ * Builds and tests the models, and holds the units that cause failures. It repeats this until nothing fails or no new
+ * unit causes a failure. Each round holds at least one unit.
  */
 export async function transform(
   context: HoldContext,
@@ -55,7 +55,7 @@ export async function transform(
 
 const keyOf = ({ model, name }: TestReport): string => `${model} ${name}`;
 
-/** What several rounds made of a model. */
+/** The result of several rounds for a model. */
 function addRound(former: ModelReport | undefined, now: ModelReport): ModelReport {
   if (!former) return now;
   const status = now.status === 'unchanged' ? former.status : now.status;

@@ -4,7 +4,7 @@ import { unitFingerprints } from '../warehouse/fingerprint.ts';
 import type { FreshUnit } from '../warehouse/ops-loads.ts';
 
 /**
- * Takes the fingerprints of units anew, from their rows in the copy.
+ * Computes the fingerprints of units again, from their rows in the copy.
  *
  * @throws CrawlhouseError `damaged_warehouse` naming the first unit whose rows are not those that were loaded
  */

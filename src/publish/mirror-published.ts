@@ -21,7 +21,7 @@ export async function mirrorPublished(
 ): Promise<void> {
   if (!settings.mirror) return;
   const { id, dirty } = await working.publication();
-  // What is not published, as after a failed test, is not mirrored.
+  // Unpublished data, as after a failed test, is not mirrored.
   if (id === null || dirty) return;
   const note = join(settings.state_dir, 'mirror.json');
   const done = JSON.stringify({ publication: id, ...settings.mirror });

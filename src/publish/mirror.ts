@@ -10,7 +10,7 @@ import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } f
 
 export interface MirrorOptions {
   readonly store: ObjectStore;
-  /** What the keys begin with; without a slash at its end. */
+  /** The prefix of the keys, without a slash at its end. */
   readonly prefix: string;
   /** Tables and views of `raw` and `mart`. */
   readonly tables: readonly string[];
@@ -50,8 +50,9 @@ const CUTS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Brings chosen tables to a store as partitioned Parquet (zstd), a file for each crawl or window; only what has changed since the
- * manifest of the last time. Each object is replaced whole; the manifest is written once all are there.
+ * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. Only partitions
+ * that changed since the last manifest are copied. Each object is replaced as a whole, and the manifest is written
+ * last.
  *
  * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws
  */

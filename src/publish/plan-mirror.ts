@@ -9,7 +9,7 @@ export interface MirrorPartition {
   readonly fingerprint: string;
 }
 
-/** What lies in the store, as its manifest says. */
+/** The contents of the store, by its manifest. */
 export interface MirrorManifest {
   readonly version: 1;
   /** The publication that it is a copy of (`ops.publication.id`). */
@@ -23,7 +23,7 @@ export interface MirrorPlan {
   readonly remove: readonly string[];
 }
 
-/** What has to be done to bring a mirror to the present: new and changed partitions go up, those that are gone go. */
+/** The steps that update a mirror: upload new and changed partitions, remove the others. */
 export function planMirror(
   present: readonly MirrorPartition[],
   former: MirrorManifest | null,

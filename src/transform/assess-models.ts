@@ -22,8 +22,8 @@ export interface Assessor {
 }
 
 /**
- * Looks at what stands. Each model is assessed when those before it have been made: that is assumed of whatever is to
- * be made, so asking for all of them in turn without making any says what a run would do.
+ * Compares the models with their tables. Each model is assessed after the models before it. A model to build counts as
+ * built, so assessing all models in turn shows what a run would do.
  *
  * @param changed sources that this run wrote, or `all` to make everything
  */

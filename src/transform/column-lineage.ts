@@ -10,7 +10,7 @@ export type ColumnLineage = ReadonlyMap<string, ReadonlyMap<string, readonly str
 
 /**
  * Follows the columns of models through their SQL to the tables that are loaded: a column of a table of `raw` is the
- * service's field of that name. What only decides which rows there are (WHERE, ON, GROUP BY) is no source of a value.
+ * service's field of that name. Columns that only select rows (WHERE, ON, GROUP BY) are not sources.
  *
  * @throws CrawlhouseError `bad_model` for SQL that does not parse
  */

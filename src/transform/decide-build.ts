@@ -3,7 +3,7 @@ import type { PartitionChanges } from '../warehouse/ops-model-partitions.ts';
 /** If so many partitions are behind, and half of all, a full build is faster. */
 const MANY_PARTITIONS = 20;
 
-/** What is to be done with a model, and why. */
+/** The action for a model, and its reason. */
 export type Build =
   | { readonly how: 'none' }
   | { readonly how: 'full'; readonly reason: BuildReason }
@@ -29,7 +29,7 @@ export type BuildReason =
   /** So many of its partitions are behind that a full build is faster. */
   | 'many partitions';
 
-/** What the decision on a model depends on. */
+/** The inputs of the decision on a model. */
 export interface BuildInputs {
   readonly all: boolean;
   readonly former:

@@ -3,7 +3,7 @@ import { assessModels } from './assess-models.ts';
 import type { BuildReason } from './decide-build.ts';
 import type { PlannedModel } from './plan-models.ts';
 
-/** What a run would do with a model. */
+/** The action of a run for a model. */
 export interface Explanation {
   readonly name: string;
   readonly kind: 'table' | 'view';

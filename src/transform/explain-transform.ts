@@ -18,7 +18,7 @@ export interface ExplainOptions {
 }
 
 /**
- * What `transform` would do with the working copy as it is now. Makes and publishes nothing.
+ * The actions of `transform` on the present working copy. It builds and publishes nothing.
  *
  * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
  */

@@ -20,8 +20,8 @@ export interface LaidRows {
 }
 
 /**
- * Lays the rows that break a test to new units, by what the rows say of themselves: `_unit`; else the ids of crawls and
- * comparisons, and project and day; where none of these is new, the project.
+ * Finds the new units of the rows that break a test, by their columns. These are `_unit`; else the ids of crawls and
+ * comparisons, and project and day; if none of these is new, the project.
  */
 export async function layRows(
   connection: Connection,

@@ -12,8 +12,7 @@ import type { SqlFolder } from './sql-folders.ts';
 
 /**
  * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
- * earlier folder. What only the database can tell (one SELECT, what it reads, what
- * it puts out) is checked by `planModels`.
+ * earlier folder. `planModels` checks the facts that need the database: one SELECT, its sources, its columns.
  *
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */

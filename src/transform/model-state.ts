@@ -33,8 +33,8 @@ export function definitionOf(
 }
 
 /**
- * What a model is made from, in few characters: the versions of its sources and the stamps of the models it reads.
- * Kept with the model, it tells a run that follows a killed one what is behind, whatever the killed run knew.
+ * What a model is made from, in few characters: the versions of its sources and the stamps of the models it reads. It
+ * is stored with the model, so that a run after a kill knows the models that are behind.
  */
 export function madeFrom(
   { sources, models }: PlannedModel,
@@ -48,7 +48,7 @@ export function madeFrom(
   return createHash('sha256').update(parts.sort().join('\n')).digest('hex');
 }
 
-/** What was loaded so far, in few characters. */
+/** A short stamp of all loads so far. */
 interface SourceVersions {
   /** Of a table of `raw` or `ops`. */
   readonly of: (source: string) => string;

@@ -41,7 +41,7 @@ export interface ModelsReport {
   readonly tests: TestReport[];
 }
 
-/** What came of the models, with what it takes to find the units that are at fault. */
+/** The results of the models, and the data to find the units that cause failures. */
 export interface ModelsOutcome extends ModelsReport {
   /** All models, in the order in which they are made. */
   readonly plan: readonly PlannedModel[];
@@ -63,8 +63,8 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
 }
 
 /**
- * The same, but goes on past a model that can't be made because of the values that it reads: what reads that one stays
- * as it was, all others are made and tested.
+ * The same, but continues after a model that can't be built because of the values that it reads. Models that read it
+ * stay unchanged; all others are built and tested.
  *
  * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
  */

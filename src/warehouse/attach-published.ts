@@ -81,7 +81,7 @@ export async function attachDespiteWriter(
   }
 }
 
-/** What DuckDB says while it opens or reads a published warehouse, as an error of ours. */
+/** DuckDB's error while it opens or reads a published warehouse, as an error of ours. */
 export function publishedError(path: string, error: unknown, otherwise: string): CrawlhouseError {
   const { code, message } = toCrawlhouseError(error);
   if (code === 'damaged_warehouse') return damagedFile(path, message, error);

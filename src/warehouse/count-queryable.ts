@@ -3,8 +3,8 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { presentRows } from './present-rows.ts';
 
 /**
- * Counts what can be queried in a copy of the warehouse and writes it to its `ops.loads`: the total of each raw table,
- * and the rows of each unit that was not published yet.
+ * Counts the rows in a copy of the warehouse and writes them to its `ops.loads`. It counts each raw table, and each
+ * unit that was not published yet.
  *
  * @throws CrawlhouseError `unreconciled` where another number was loaded
  */

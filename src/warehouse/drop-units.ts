@@ -10,12 +10,12 @@ export interface Drop {
 }
 
 const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
-/** What the warehouse holds of a unit besides its rows. `ops.schema_changes` is history and stays. */
+/** The entries of a unit besides its rows. `ops.schema_changes` is history and stays. */
 export const ABOUT_UNITS = ['loads', 'unit_fields', 'rejects'] as const;
 
 /**
- * Takes the rows of units out of the warehouse in one transaction, and notes in `ops.units` that they are to stay out:
- * a kill after it leaves both done, before it neither.
+ * Drops the rows of units in one transaction, and marks the units in `ops.units` as dropped. After a kill, both are
+ * done or neither is.
  *
  * @returns rows taken out
  */

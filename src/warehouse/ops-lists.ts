@@ -2,14 +2,14 @@ import type { Connection, Row } from '../core/duckdb.ts';
 import { type KnownItem, type KnownList, type Listed, type ListName, UNKNOWN_LIST } from '../model/listed.ts';
 import { hasColumns } from './catalog.ts';
 
-/** What is known of every list, of the published warehouse or of the working copy. */
+/** The known state of every list, in the published warehouse or the working copy. */
 export interface KnownLists {
   of(list: ListName, workspaceId: string): KnownList;
 }
 
 export const NOTHING_KNOWN: KnownLists = { of: () => UNKNOWN_LIST };
 
-/** What a reading found out about one list of one workspace. */
+/** The result of reading one list of one workspace. */
 export interface RecordedList {
   readonly list: ListName;
   readonly workspaceId: string;

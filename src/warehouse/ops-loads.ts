@@ -7,7 +7,7 @@ import { type Unit, unitName } from '../model/unit.ts';
 import type { Volume } from '../model/volume.ts';
 import { hasColumns } from './catalog.ts';
 
-/** What the warehouse knows of a unit that it holds. */
+/** The entry of a loaded unit. */
 export interface LoadedUnit {
   readonly unit: string;
   /** Of what is asked for again and again; null for crawls and comparisons, which are not. */
@@ -155,7 +155,7 @@ export async function forgetLoad(connection: Connection, unit: string): Promise<
   await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
 }
 
-/** What was loaded into each dataset so far, in few characters. */
+/** A short stamp of the loads of each dataset so far. */
 export async function loadVersions(connection: Connection): Promise<Map<string, string>> {
   const rows = await connection.rows<{ dataset: string; version: string }>(
     `SELECT dataset, md5(string_agg(concat_ws(' ', unit, run_id, epoch_us(loaded_at)), ',' ORDER BY unit)) AS version

@@ -1,7 +1,7 @@
 import type { Connection } from '../core/duckdb.ts';
 import { martObjects } from './catalog.ts';
 
-/** What a model is made from, at the moment it is made. */
+/** The sources of a model at its build. */
 export interface BuildStamp {
   readonly fingerprint: string;
   readonly definition: string;
@@ -12,13 +12,13 @@ export interface BuildStamp {
   readonly runId: string;
 }
 
-/** What the warehouse knows of a model that was built. */
+/** The entry of a built model. */
 export interface BuiltModel {
   readonly kind: 'table' | 'view';
   readonly fingerprint: string;
   readonly definition: string;
   readonly sources: string;
-  /** What had been loaded, of anything, when it was last known to be as it should; empty where that was not kept. */
+  /** The stamp of all loads when the model was last known to be current; empty if there is none. */
   readonly looked_at: string;
   readonly rows: number | null;
   /** Whether its tests ran since, without a failure of severity `error`. */

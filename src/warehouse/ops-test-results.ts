@@ -1,13 +1,13 @@
 import type { Connection } from '../core/duckdb.ts';
 
-/** What one run of a data test found. */
+/** The result of one data test. */
 interface TestResult {
   readonly model: string;
   readonly name: string;
   readonly severity: string;
   readonly status: string;
   readonly failures: number;
-  /** What was run. */
+  /** The SQL of the test. */
   readonly sql: string;
 }
 

@@ -36,7 +36,7 @@ export interface RawTablePlan {
   readonly changes: readonly SchemaChange[];
 }
 
-/** What is known of a raw table before a package comes. */
+/** The state of a raw table before a load. */
 interface KnownTable {
   /** Name → DuckDB type of its columns; empty when there is no table. */
   readonly tableColumns: ReadonlyMap<string, string>;
@@ -44,7 +44,7 @@ interface KnownTable {
   readonly registry: ReadonlyMap<string, string>;
   /** Whether a field may come with another type; none may by default. */
   readonly retype?: (field: string) => boolean;
-  /** What the models read of the dataset: a new column takes that type where it has room. */
+  /** The types that models read of the dataset. A new column takes that type if the values fit. */
   readonly reads?: ReadonlyMap<string, ReadField> | undefined;
 }
 

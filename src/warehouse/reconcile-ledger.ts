@@ -13,8 +13,8 @@ interface RestorableLedger {
 }
 
 /**
- * Brings ledger and warehouse to one mind before anything is done: `.crawlhouse/` may have been deleted, either may be a
- * former one that somebody put back, and the last run may have been killed between a load and its entry in the ledger.
+ * Reconciles the ledger with the warehouse at the start. `.crawlhouse/` may have been deleted, or a person may have put
+ * an older ledger or warehouse back. The last run may have been killed between a load and its entry in the ledger.
  */
 export async function reconcileLedger(
   ledger: RestorableLedger,

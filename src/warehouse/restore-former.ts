@@ -12,8 +12,8 @@ export function formerPath(publishedPath: string, id: string): string {
 }
 
 /**
- * Settles what a publication left that was killed around its rename: the former file goes where the published one can be
- * opened, and comes back where it can't.
+ * Cleans up after a publication that was killed around its rename. The former file is removed if the published one can
+ * be opened, and restored if not.
  */
 export async function restoreFormer(
   connection: Connection,

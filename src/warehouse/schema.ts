@@ -4,8 +4,8 @@ import type { Connection } from '../core/duckdb.ts';
 export const CATALOG = 'warehouse';
 
 /**
- * Options of every ATTACH that writes. With DuckDB's defaults a 750-column table needs more than 1 GB to be written;
- * and a file that is attached without its row group size is written anew, in larger groups, by its next checkpoint
+ * Options of every ATTACH that writes. With DuckDB's defaults, writing a 750-column table needs more than 1 GB. If a
+ * file is attached without its row group size, the next checkpoint rewrites it in larger groups
  * (docs/decisions/warehouse-file.md).
  */
 export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384';

@@ -13,8 +13,8 @@ import { restoreFormer } from './restore-former.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
 /**
- * Values loaded after which the file is opened anew. 5 million pages of 125 columns and 20 million links, 900 million
- * values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse-file.md).
+ * The number of loaded values after which the file is reopened. 5 million pages of 125 columns and 20 million links,
+ * 900 million values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse-file.md).
  */
 const VALUES_KEPT = 50_000_000;
 
@@ -36,11 +36,11 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   /**
-   * Opens the working copy of a state directory. It is taken anew from the published warehouse where it is missing,
-   * damaged or not of this publication.
+   * Opens the working copy of a state directory. If it is missing, damaged or of another publication, it is replaced by
+   * a copy of the published warehouse.
    *
    * @param warehouse the published one; a symbolic link stands for its target
-   * @param anew take it anew in any case
+   * @param anew replace it in any case
    * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; nothing is changed
    */
   static async open(

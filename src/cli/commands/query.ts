@@ -73,7 +73,7 @@ interface Statement {
   readonly parameters: ParameterTexts;
 }
 
-/** What is asked for; null opens the prompt. */
+/** The query; null opens the prompt. */
 async function statementOf(invocation: Invocation, settings: Settings): Promise<Statement | null> {
   const parameters = parametersOf(invocation.texts('param'));
   const file = invocation.text('file');
