@@ -123,7 +123,7 @@ test('what can’t be delivered is logged and tried again by the next run, in or
   ]);
 });
 
-test('who could not be reached is not tried with the next alert, which would come before the first', async () => {
+test('a target that could not be reached does not get a later alert before the first', async () => {
   const { run, away, log } = await stage();
   away.add('webhook');
   await run(NOON, [failing, stale]);
@@ -144,7 +144,7 @@ test('every target that got an alert also gets its recovery', async () => {
   ]);
 });
 
-test('what nobody could be reached for in a week is given up', async () => {
+test('an alert that was not delivered within a week is given up', async () => {
   const { run, away, log } = await stage();
   away.add('webhook');
   await run(NOON, [failing]);

@@ -46,7 +46,7 @@ test('many units are listed by the first and their number', () => {
   expect(incident?.details.at(-1)).toBe('and 21 more');
 });
 
-test('what was skipped, interrupted, held or in use is no failure', () => {
+test('skipped, interrupted and held units, and a lock in use, are no failures', () => {
   const codes = ['missing_feature', 'interrupted', 'timed_out', 'volume_held'] as const;
   const units = codes.map((code) => ({ ...rest, unit: 'u', project_id: 'p1', code, message: code }));
   expect(findUnitFailures(units, name, true)).toEqual([]);

@@ -30,7 +30,7 @@ test('one outage of the past does not make the rhythm slower', () => {
   expect(expectedBy(daily([0, 1, 2, 3, 17, 18, 19, 20, 21, 22, 23]))).toBe(START + 24.5 * DAY);
 });
 
-test('what was long ago does not count', () => {
+test('old crawls do not count', () => {
   const monthly = daily([-300, -270, -240, -210]);
   expect(expectedBy([...monthly, ...daily([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])])).toBe(START + 11.5 * DAY);
 });

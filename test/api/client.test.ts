@@ -148,7 +148,7 @@ test('an export sends its file type in the query and in the body, and says which
   ]);
 });
 
-test('the fields of a data type come as the service describes them, with what nobody knows', async () => {
+test('the fields of a data type come as the service describes them, also with unknown keys', async () => {
   const fields = [{ name: 'url', type: 'string', arity: 'one', can_display: true, novelty: 1 }];
   const service = await testService((_seen, response) => sendJson(response, 200, { fields }));
   expect(await testClient(service).fields({ kind: 'crawl', id: 'c', dataType: 'links' })).toEqual(fields);

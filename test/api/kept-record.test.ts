@@ -88,7 +88,7 @@ test('a configuration is the same in crawls, in projects, in scheduled crawls an
     expect(keptRecord('scheduled_crawls', { id: 's', [key]: CONFIG })).toEqual({ id: 's', [key]: LEFT });
 });
 
-test('of what nobody has declared plain values stay, objects and names of secrets go', () => {
+test('undeclared plain values stay; undeclared objects and names of secrets are removed', () => {
   const record = {
     id: 'p',
     new_count: 3,

@@ -197,7 +197,7 @@ test('what another process stored is asked for before the service is', async () 
   expect(it.seen).toEqual([]);
 });
 
-test('one who gives up waiting for a refresh does not end it for the others', async () => {
+test('a caller that stops waiting for a refresh does not end it for the others', async () => {
   const it = await service();
   const source = new OAuthTokenSource({
     ...applicationOf(it),

@@ -14,7 +14,7 @@ function problemOf(tree: unknown, root?: string): OqlError {
   throw new Error(`${JSON.stringify(tree)} was taken`);
 }
 
-describe('what is no OQL is refused with its path, its field and what would be right', () => {
+describe('invalid OQL is refused with its path, its field and the allowed values', () => {
   test.each<[unknown, string, string | undefined, RegExp]>([
     [null, 'oql', undefined, /an object with one of the keys field, and, or/],
     [{}, 'oql', undefined, /exactly one of the keys field, and, or, not none/],

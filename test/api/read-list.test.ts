@@ -48,7 +48,7 @@ test('a list with more items than it counts does not add up', async () => {
   });
 });
 
-test('items from an offset on add up to what is left, and none are due behind the end', async () => {
+test('items from an offset add up to the rest, and none are expected after the end', async () => {
   const items = [{ id: 'c' }, { id: 'd' }];
   const from = (offset: number, page: readonly Item[]) =>
     Array.fromAsync(eachItem('L', asAsync([{ total: 4, items: page, broken: [] }]), offset));

@@ -98,7 +98,7 @@ test.for([
   expect(error.message).toContain(`GET ${PATH} answered ${status}`);
 });
 
-test('a type that nobody knows is taken by its status', async () => {
+test('an unknown error type is mapped by its status', async () => {
   expect((await errorFor(400, { type: 'brand_new' })).error.code).toBe('invalid_request');
   expect((await errorFor(404, { type: 'brand_new' })).error.code).toBe('not_found');
 });

@@ -88,7 +88,7 @@ test('headers that do not come in time are a retriable error of the connection',
   await expect(transport.json(GET, Answer)).rejects.toMatchObject({ code: 'connection', kind: 'retriable' });
 });
 
-test('a body that stands still is retriable', async () => {
+test('a stalled body is retriable', async () => {
   const service = await testService((_seen, response) =>
     response.writeHead(200, { 'content-length': '100' }).write('{"ok":'),
   );

@@ -11,7 +11,7 @@ test('the signature is the lowercase hexadecimal HMAC-SHA256 of the raw bytes', 
   );
 });
 
-test('what was signed verifies, as text or as bytes', () => {
+test('a signed body verifies, as text or as bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.string({ minLength: 8, maxLength: 100 }), (body, secret) => {
       expect(verifyWebhookSignature(body, signWebhook(body, secret), secret)).toBe(true);

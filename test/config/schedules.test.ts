@@ -25,7 +25,7 @@ function one(...lines: readonly string[]): string {
   ].join('\n');
 }
 
-test('what is not said has a default', async () => {
+test('missing keys have defaults', async () => {
   expect(await load(one())).toEqual([
     {
       name: 'morning',

@@ -165,7 +165,7 @@ test('YAML that does not parse, or has a key twice, is named with its line', asy
   });
 });
 
-test('every wrong key is told at once', async () => {
+test('all wrong keys are reported at once', async () => {
   const file = 'concurrency: 0\nthreads: 0\n';
   await refused({ file }).toThrow('crawlhouse.yaml:1: concurrency: ');
   await refused({ file }).toThrow('crawlhouse.yaml:2: threads: ');

@@ -43,7 +43,7 @@ test('tokens are kept in the state directory, for its owner alone, and used by t
   expect(await readFile(file, 'utf8')).not.toBe(first);
 });
 
-test('another refresh token in the settings goes before what was kept', async () => {
+test('another refresh token in the settings overrides the stored tokens', async () => {
   const it = await service();
   const dir = await temporaryFolder();
   const file = join(dir, '.crawlhouse', 'oauth.json');
@@ -53,7 +53,7 @@ test('another refresh token in the settings goes before what was kept', async ()
   expect(await readFile(file, 'utf8')).not.toBe(former);
 });
 
-test('what was kept and can not be read is as good as gone', async () => {
+test("stored tokens that can't be read are ignored", async () => {
   const it = await service();
   const dir = await temporaryFolder();
   const file = join(dir, '.crawlhouse', 'oauth.json');

@@ -140,7 +140,7 @@ test('a sweep reads everything although the newest page is known', async () => {
   expect(idsOf(found.changed)).toEqual(['c1']);
 });
 
-test('what raw does not have yet is asked for again, and what is gone stays told until raw says so', async () => {
+test('records that raw lacks are requested again, and deleted ones stay pending until raw has them', async () => {
   const crawls = crawlsDownFrom(300);
   const known = knownOf(crawls);
   const before = known.items.get('c20') as KnownItem;

@@ -82,7 +82,7 @@ test('the keys of a store may be in .env, and those of the environment go first'
   expect((await doctor(folder, sandbox)).of('store_b')?.status).toBe('ok');
 });
 
-test('a file that does not hold is named with its line, and the rest is looked at all the same', async () => {
+test('an invalid file is named with its line, and the other checks still run', async () => {
   const folder = await rawProjectFolder();
   await writeFile(join(folder, 'schedules.yaml'), 'schedules:\n  - nme: daily\n');
   const found = await doctor(folder, await tiny());

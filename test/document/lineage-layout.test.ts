@@ -29,7 +29,7 @@ const graphs = fc
       ),
   );
 
-test('each table stands right of all that it reads, and none on another', () => {
+test('each table is right of its sources, and no two overlap', () => {
   fc.assert(
     fc.property(graphs, (reads) => {
       const nodes = layoutLineage(new Set(reads.keys()), reads);

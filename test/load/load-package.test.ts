@@ -470,7 +470,7 @@ function projects(rows: PackageSpec['rows']): PackageSpec {
   };
 }
 
-test('a list of resources keeps what it was before, and stores nothing twice', async () => {
+test('a list of resources keeps its history, and stores nothing twice', async () => {
   const { connection, load } = await warehouse();
   const shop = { id: 'p1', name: 'Shop', features: ['crawl'], limits: { max_speed: null } };
   const blog = { id: 'p2', name: 'Blog', features: null, limits: null };

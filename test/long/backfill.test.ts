@@ -80,7 +80,7 @@ test('a plan says what the backfill then does, to the row and the request, and c
   expect(again.totals.seconds).toBeGreaterThan(0);
 });
 
-test('a plan for people has a line a unit, what it comes to, and what is left out and why', {
+test('a plan for people has a line a unit, the totals, and the units left out with reasons', {
   timeout: 60_000,
 }, async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,columns=8,seed=82'] });
@@ -138,7 +138,7 @@ async function loads(folder: string): Promise<string[]> {
   return rows.map((row) => String(row.unit));
 }
 
-test('a backfill makes room for a run between two units, then goes on, and neither does what the other did', {
+test('a backfill yields to a run between two units, then continues, and neither repeats the work of the other', {
   timeout: 120_000,
 }, async () => {
   const sandbox = await slowSandbox(7, 83);
@@ -183,7 +183,7 @@ test('two backfills at once share the work: the second waits and does what is le
   expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(6).fill(1));
 });
 
-test('a backfill that is killed half-way goes on where it was, oldest first', {
+test('a backfill that is killed half-way continues, oldest first', {
   timeout: 120_000,
 }, async () => {
   const sandbox = await slowSandbox(3, 85);
@@ -205,7 +205,7 @@ test('a backfill that is killed half-way goes on where it was, oldest first', {
   expect(asked.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(4);
 });
 
-test('a first run says what it is going to load before it starts, and only the first', {
+test('only a first run prints its plan before it starts', {
   timeout: 60_000,
 }, async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,links=25,columns=8,seed=86'] });

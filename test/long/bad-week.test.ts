@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<number, readonly unknown[]>> = {
   20: [{ match: { path: 'export=true' }, kind: 'duplicate' }],
 };
 
-test('on the eighth day of a bad week, status says first what is still wrong, since when, why, and what to do', {
+test('on the eighth day of a bad week, status first shows the open incidents with beginning, reason and what to do', {
   timeout: 120_000,
 }, async () => {
   const sandbox = await sandboxFor({});

@@ -143,7 +143,7 @@ test('an export whose objects are gone gives way to a new one', async () => {
   await expectUndisturbed(folder);
 });
 
-test('a failed export is told with its reason, keeps the former rows, and the next run asks anew', async () => {
+test('a failed export is reported with its reason, keeps the former rows, and the next run requests a new one', async () => {
   const { sandbox, desk, folder } = await scene();
   await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
   const name = 'keys-of-nobody';
@@ -227,7 +227,7 @@ test('an export that lacks an object is never loaded, and the next run asks for 
   await expectUndisturbed(folder);
 });
 
-test('what is left to do after a load is done by the next run, and a store that refuses it fails nothing', async () => {
+test('the next run finishes the work after a load, and a store that refuses it fails nothing', async () => {
   const { sandbox, desk, folder } = await scene();
   const environment = { CRAWLHOUSE_KEEP_EXPORTS: 'never' };
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'DELETE' }, kind: 'status', status: 403 }]);
@@ -283,7 +283,7 @@ test.for(['store_a', 'store_b'] as const)(
   },
 );
 
-test('what the settings have wrong about a store is told by its name, and what it does not let in is exit 5', {
+test('wrong settings of a store are named, and rejected credentials are exit 5', {
   timeout: 60_000,
 }, async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();

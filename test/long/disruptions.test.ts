@@ -44,7 +44,7 @@ async function expectWhole(): Promise<void> {
     expect([dataset, await differences(connection, folder, disturbed, dataset)]).toEqual([dataset, 0n]);
 }
 
-test('a token that is taken away in mid-run ends the run with 5; with a good one the next goes on from there', async () => {
+test('a token that is revoked in mid-run ends the run with 5; with a valid one the next run continues', async () => {
   await setFaults(sandbox, [{ match: { path: '/links.*export=true' }, kind: 'status', status: 401 }]);
   const first = await run({ environment: { CRAWLHOUSE_CONCURRENCY: '1' } });
   expect(first.exitCode).toBe(5);

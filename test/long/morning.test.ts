@@ -63,7 +63,7 @@ test.for([150, 2_000])(
   },
 );
 
-test('what changes in long lists is recorded, and what was there stays, though little of them is read', async () => {
+test('changes in long lists are recorded, and unchanged records stay, though little is read', async () => {
   const { morning, patch, remove, sql } = await houseWith(350);
   await patch('crawls', crawlId(20), { status: 'paused', ended_at: null });
   await morning();

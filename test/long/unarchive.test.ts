@@ -121,7 +121,7 @@ test('a crawl that is wanted fast for its pages and whole for its links is resto
   expect(outcomes(report)[`crawl_links ${id}`]).toBe('loaded');
 });
 
-test('a token that may only read skips what is archived, having asked once, and loads the rest', {
+test('a token that may only read skips archived crawls after one request, and loads the rest', {
   timeout: 60_000,
 }, async () => {
   const sandbox = await sandboxFor(DATA);

@@ -19,7 +19,7 @@ test.for([
   expect(columnType({ name: 'f', type, arity: 'many' })).toBe(`${sql}[]`);
 });
 
-test('objects and types that nobody knows are JSON, whose arrays need no list', () => {
+test('objects and unknown types are JSON, whose arrays need no list', () => {
   for (const type of ['object', 'nested', 'brand_new']) {
     expect(columnType({ name: 'f', type, arity: 'one' })).toBe('JSON');
     expect(columnType({ name: 'f', type, arity: 'many' })).toBe('JSON');

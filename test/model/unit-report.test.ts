@@ -23,7 +23,7 @@ test('the report of a unit that nothing was asked of has no counts, bytes or att
   });
 });
 
-test('what is known of a unit goes into its report', () => {
+test('the known facts about a unit go into its report', () => {
   const facts = { route: 'stream', format: 'json', bytes: 12, attempts: 2, seconds: 1.5 };
   expect(unitReport(UNIT, 'loaded', null, facts)).toMatchObject({ ...facts, status: 'loaded', error: null });
 });

@@ -168,7 +168,7 @@ test('a unit that was dropped comes back when its package is loaded: naming it i
   expect([exitCode, report.units[0]?.status, report.units[0]?.counts.queryable]).toEqual([0, 'loaded', 1]);
 });
 
-test('the pipeline of a package’s dataset says what its rejects and new fields mean, as in a run', async () => {
+test('the pipeline of a package’s dataset decides on its rejects and new fields, as in a run', async () => {
   const { make, load, project } = await place();
   await load(await make('c1'));
   await append(project, 'pipelines/crawl_pages.yaml', 'on_reject: fail\nschema_change: freeze');

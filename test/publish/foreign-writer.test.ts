@@ -72,7 +72,7 @@ async function keptIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.includes('.changed-')).sort();
 }
 
-test('a warehouse that another program has open for writing is replaced all the same, and its changes are kept', async () => {
+test('a warehouse that another program has open for writing is replaced, and its changes are kept', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await publishNote(folder, 'first');
@@ -92,7 +92,7 @@ test('a warehouse that another program has open for writing is replaced all the 
   expect(await publishNote(folder, 'third')).toEqual([]);
 });
 
-test('while another program writes, who reads is told which one it is', async () => {
+test('while another program writes, readers get its name', async () => {
   const folder = await temporaryFolder();
   const { published } = placeIn(folder);
   await publishNote(folder, 'first');

@@ -56,7 +56,7 @@ test('tables and views lie in the store as partitions that other engines read', 
   expect(await differing(connection, bucket)).toEqual([]);
 });
 
-test('only what has changed goes up again, and what is gone goes', async () => {
+test('only changed partitions are uploaded again, and removed ones are deleted', async () => {
   const { connection, bucket, run } = await scene();
   await run(ALL);
   const untouched = join(bucket, 'm/raw/log_events/_source_id=p/_window=2026-11-01/data.parquet');

@@ -61,7 +61,7 @@ async function readPublished<T>(
 const urlsOf = (connection: Connection): Promise<unknown> =>
   connection.jsonRows('SELECT url FROM raw.crawl_pages ORDER BY url');
 
-test('what was loaded can be queried, and its queryable count is written on both sides', async () => {
+test('loaded rows can be queried, and their queryable count is written on both sides', async () => {
   const one = await site();
   await one.load('c1', ['a', 'b']);
   await one.load('c2', []);
@@ -159,7 +159,7 @@ test('an abort before the swap leaves the former publication and no leftovers', 
   expect((await readdir(one.folder)).filter((name) => name.includes('publishing'))).toEqual([]);
 });
 
-test('what a killed publication left behind is removed, what is not ours stays', async () => {
+test('files of a killed publication are removed, and foreign files stay', async () => {
   const one = await site();
   const names = ['.old-1.publishing', '.old-1.publishing.wal', '.backup'].map(
     (end) => `warehouse.duckdb${end}`,

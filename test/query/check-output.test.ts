@@ -31,7 +31,7 @@ test.for([
   await expect(check(`${folder}/${name}`)).rejects.toMatchObject({ code: 'usage', exitCode: 2 });
 });
 
-test('links that lead to what is refused are refused', async () => {
+test('links to refused files are refused', async () => {
   const { folder, stateDir, warehouse, check } = await project();
   await symlink(warehouse, join(folder, 'soft.csv'));
   await symlink(stateDir, join(folder, 'folder'));
@@ -50,7 +50,7 @@ test('a warehouse that is a symbolic link is refused by both names', async () =>
     await expect(checkOutput(join(folder, name), { warehouse, stateDir }), name).rejects.toThrow('warehouse');
 });
 
-test('what is no plain file, or in no folder, is refused', async () => {
+test('a path that is not a plain file, or has no folder, is refused', async () => {
   const { folder, check } = await project();
   await expect(check('/dev/null')).rejects.toThrow('is not a plain file');
   await expect(check(folder)).rejects.toThrow('is not a plain file');

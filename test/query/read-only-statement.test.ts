@@ -127,6 +127,6 @@ test('a comment within EXPLAIN ANALYZE hides nothing', async () => {
   await expect(check('EXPLAIN /* */ ANALYZE DELETE FROM t')).rejects.toThrow(/syntax error/);
 });
 
-test('what DuckDB cannot parse is told in its own words, with the place', async () => {
+test('a DuckDB parse error keeps its message and place', async () => {
   await expect(check('SELECT 1 FROM WHERE')).rejects.toThrow(/^Parser Error: .*LINE 1: SELECT 1 FROM WHERE/s);
 });

@@ -84,7 +84,7 @@ test('csv quotes what it must, and keeps an empty text apart from NULL', async (
   );
 });
 
-test('columns with the same name are told apart', async () => {
+test('columns with the same name are distinguished', async () => {
   const sql = 'SELECT 1 AS n, 2 AS n, 3 AS m';
   const object = JSON.parse(await textOf(sql, 'jsonl')) as Record<string, number>;
   expect(Object.values(object)).toEqual([1, 2, 3]);
@@ -126,7 +126,7 @@ test('a slow reader is waited for', async () => {
   expect(rows).toBe(10_000);
 });
 
-test('a table lines up by what its cells take on a terminal, and cuts between characters', async () => {
+test('a table aligns by the width of its cells on a terminal, and cuts between characters', async () => {
   const sql = `SELECT * FROM (VALUES ('日本語', 1), ('👍', 22), (repeat('語', 50), 3)) AS t (name, n)`;
   const lines = (await textOf(sql, 'table')).split('\n');
   expect(lines.slice(0, 4)).toEqual([

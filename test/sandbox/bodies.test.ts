@@ -20,7 +20,7 @@ test('a request that names JSON and sends nothing has no body', async () => {
   expect(deletion.json.type).toBe('resource_not_found');
 });
 
-test('a body nested beyond what can be parsed is told so', async () => {
+test('a body that is nested too deeply gives a clear error', async () => {
   const depth = 50_000;
   const raw = `{"oql":${'{"and":['.repeat(depth)}${']}'.repeat(depth)}}`;
   const answer = await it.api(`/data/crawl/${await crawlId()}/pages`, { raw });

@@ -42,7 +42,7 @@ test('a page of another origin can do nothing with them either', async () => {
   expect(await statusWith({ 'sec-fetch-site': 'none' })).toBe(200);
 });
 
-test('the pattern of a fault that backtracks without end is removed, and the sandbox goes on', async () => {
+test('a fault whose pattern backtracks without end is removed, and the sandbox continues', async () => {
   const one = await service();
   await one.fault({ match: { path: '^([a-z0-9/]+)+$' }, kind: 'status', status: 418 });
   await one.fault({ match: { path: '/workspaces$' }, kind: 'status', status: 429 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { field, importFolder, type Json, service } from './support.ts';
 
-test('the log holds what was asked of the API, in order, with status and bytes', async () => {
+test('the log has every API request, in order, with status and bytes', async () => {
   const it = await service({ generate: ['pages=100,columns=10'] });
   const crawl = await it.crawlId();
   const exported = await it.export(crawl, 'pages', 'csv');
@@ -83,7 +83,7 @@ test('the clock can be set, and a crawl without a date ends then', async () => {
   expect(crawl?.ended_at).toBeLessThan(now + 20_000);
 });
 
-test('what is not there under /_sandbox is not found', async () => {
+test('unknown paths under /_sandbox are not found', async () => {
   const it = await service();
   expect((await it.ask('/_sandbox/nothing', { token: null })).status).toBe(404);
   expect((await it.ask('/nothing', { token: null })).status).toBe(404);

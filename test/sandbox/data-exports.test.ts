@@ -58,7 +58,7 @@ async function exported(
   return { key, bytes, rows: Number(done.output_row_count) };
 }
 
-test('csv and json come compressed where the sandbox is told so, parquet never', async () => {
+test('csv and json are compressed with the option, parquet never', async () => {
   for (const format of ['csv', 'json'] as const) {
     const { key, bytes, rows } = await exported(exports, { output_format: format }, crawl);
     expect(key).toMatch(format === 'csv' ? /-00001\.csv\.gz$/ : /-00001\.jsonl\.gz$/);
@@ -435,7 +435,7 @@ test('an export that ran when the sandbox ended has failed at its next start', a
   });
 });
 
-test('a secret that went while its export waited is told as missing', async () => {
+test('a secret that was deleted while its export waited is reported as missing', async () => {
   using resources = new Resources(':memory:');
   const { target_parameters } = await exports.target('store_b', 'p');
   const asked = { ...(await request()), target_parameters } as never;

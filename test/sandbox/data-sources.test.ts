@@ -146,7 +146,7 @@ test('a comparison has rows only when it is done', async () => {
   expect(await answers(path)).toEqual(all(200));
 });
 
-test('aggregates of a crawl want what its searches want', async () => {
+test('aggregates of a crawl need the same state as its searches', async () => {
   await it.ask(`/_sandbox/crawls/${crawl}`, { method: 'PATCH', body: { status: 'archived' } });
   expect(await answers(`/data/crawl/${crawl}/pages`)).toEqual(all([409, 'invalid_state_for_request']));
   await it.ask(`/_sandbox/crawls/${crawl}`, {
@@ -158,7 +158,7 @@ test('aggregates of a crawl want what its searches want', async () => {
   expect(await answers(`/data/crawl/${crawl}/links`)).toEqual(all(200));
 });
 
-test('without the feature of its data a project is refused, before its data are ready a wait is told', async () => {
+test('a project without the feature is refused; before its data are ready, the answer says to wait', async () => {
   const { json } = await it.api(`/projects/${project}`);
   const { features } = json.project as { features: string[] };
   const logs = SOURCES.filter(([name]) => name.startsWith('log')).map(([, path]) => path);

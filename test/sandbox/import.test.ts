@@ -101,7 +101,7 @@ test('a folder with log data makes a project with its features and no crawl', as
   ]);
 });
 
-test('what is wrong with a folder is said with file and line', async () => {
+test('an error in a folder names the file and the line', async () => {
   const broken = await importFolder('broken-2025-01-01', {
     pages: { fields: url, rows: ['{"url":"a"}', '', '{"url":'] },
   });
@@ -122,7 +122,7 @@ test('what is wrong with a folder is said with file and line', async () => {
   expect((await refused({ importDirs: [twice] })).message).toMatch(/"url" stands twice/);
 });
 
-test('what is no folder, or holds nothing, is refused before anything starts', async () => {
+test('a missing or empty folder is refused before anything starts', async () => {
   const folder = await temporaryFolder();
   expect(await refused({ importDirs: [join(folder, 'none')] })).toMatchObject({ code: 'usage' });
   writeFileSync(join(folder, 'pages.csv'), '');

@@ -37,7 +37,7 @@ function processed(client: ServiceClient, projectId: string, name: string): Prom
   });
 }
 
-test('a file is processed into its fields, its lines counted by what is wrong with them', async () => {
+test('a processed file has fields, and its lines are counted by their faults', async () => {
   const rows = [
     'url;sales;price;sold;since;note',
     'https://tea.example/a;10;1.5;true;2025-01-31;"a;b"',
@@ -227,7 +227,7 @@ test('an upload that breaks off is an error, and its name stays free', async () 
   });
 });
 
-test('what was not processed when the sandbox ended is processed at its next start', async () => {
+test('files that were unprocessed when the sandbox ended are processed at its next start', async () => {
   const stateDir = await temporaryFolder();
   const generate = ['pages=1'];
   const first = await startSandbox({ stateDir, generate });

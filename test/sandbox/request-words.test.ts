@@ -24,7 +24,7 @@ test.each(['yes', 'True', '1', 'true&export=true', ''])(
   },
 );
 
-test('a value is told what it must be, and what came instead where that helps', async () => {
+test('a message names the valid values, and the received one if that helps', async () => {
   const body = {
     limit: '5',
     offset: -1,
@@ -45,12 +45,12 @@ test('a value is told what it must be, and what came instead where that helps', 
   ]);
 });
 
-test('a whole number beyond those of the wire is told the greatest', async () => {
+test('a too large whole number gets a message with the largest one', async () => {
   const answer = await it.api(pages, { raw: '{"limit": 99999999999999999999}' });
   expect(answer.json.message).toBe('limit: must be at most 9007199254740991, not 99999999999999999999');
 });
 
-test('of several shapes, the one that a value has is told what is wrong in it', async () => {
+test('the message is about the alternative whose shape the value has', async () => {
   const aggs = [{ fields: [5, { nam: 'x' }], value: [{ field: 'clicks', method: 'avg', alias: 'a' }] }];
   const path = `/data/project/${String(crawl?.project_id)}/ranking_performance/aggs`;
   expect(await told(path, { aggs })).toEqual([
@@ -65,7 +65,7 @@ test('of several shapes, the one that a value has is told what is wrong in it', 
   ]);
 });
 
-test('formats and lengths are told in words, without what was sent', async () => {
+test('formats and lengths are described in words, without the sent value', async () => {
   const crawl_config = {
     ...{ id: 'x', name: '', start_url: 'https://a.example/', user_agent: 'A', max_speed: 3 },
     dns: [{ host: 'a.example', ips: ['here'] }],
@@ -109,7 +109,7 @@ test('HEAD answers as GET without the body, with the same rights asked', async (
   expect((await it.api('/workspaces', { method: 'HEAD', token: null })).status).toBe(401);
 });
 
-test('a method that a path does not have is told those it has', async () => {
+test('an unknown method gets a message with the methods of the path', async () => {
   for (const [method, path, has] of [
     ['PUT', '/workspaces', 'GET'],
     ['OPTIONS', '/workspaces', 'GET'],
@@ -126,7 +126,7 @@ test('a method that a path does not have is told those it has', async () => {
   }
 });
 
-test('a filter on a field that is not there is told those that are, where they are few', async () => {
+test('a filter on an unknown field gets a message with the fields, if they are few', async () => {
   const filters = encodeURIComponent('(field:!(domain,equals,a.example))');
   const list = await it.api(`/workspaces/${workspace}/projects?filters=${filters}`);
   const known = 'those here are id, name, start_url, features';
@@ -135,7 +135,7 @@ test('a filter on a field that is not there is told those that are, where they a
   expect(await told(pages, { oql })).toEqual(['oql.field[0]: there is no field "colour" (unknown_field)']);
 });
 
-test('a request that can not even be read is told why, in words', async () => {
+test('an unreadable request gets a message in words', async () => {
   const typed = await it.api('/projects', { raw: 'x=1', headers: { 'content-type': 'text/plain' } });
   const large = await it.api('/projects', { raw: ' '.repeat(4 * 1024 * 1024 + 1) });
   const broken = await it.api('/crawls/%ZZ');

@@ -76,7 +76,7 @@ test('a range that comes slowly but steadily is waited for', async () => {
   expect(whole.bytes.toString()).toBe('0123456789abcdef');
 });
 
-test('ranges that nobody will read any more are given up', async () => {
+test('ranges without a reader are cancelled', async () => {
   const given: number[] = [];
   class Stalling extends LocalStore {
     override async read(object: StoredObject, range: ByteRange, signal: AbortSignal) {
@@ -99,7 +99,7 @@ test('ranges that nobody will read any more are given up', async () => {
   expect(given).toEqual([100, 200, 300]);
 });
 
-test('a replaced object is told at once: no retry brings it back', async () => {
+test('a replaced object fails at once, without a retry', async () => {
   const store = new CountingStore({ folder: await temporaryFolder() });
   store.checksum = async () => ({ kind: 'length' });
   const bench = new Bench(store);

@@ -35,7 +35,7 @@ test('a store is configured when the settings name its bucket', () => {
   expect(() => openConfiguredStore(settings, 'store_a')).toThrow('the setting store_a.bucket is missing');
 });
 
-test('the service is told the bucket, the prefix and, for S3, the region and the secret', () => {
+test('an export request has the bucket, the prefix and, for S3, the region and the secret', () => {
   const store_a = STORE_SETTINGS.store_a.parse({ bucket: 'a', prefix: '/below/' });
   const store_b = STORE_SETTINGS.store_b.parse({ bucket: 'b', region: 'eu', credentials_secret: 'key' });
   expect(store_a?.prefix).toBe('below');

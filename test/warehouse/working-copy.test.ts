@@ -60,7 +60,7 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
   expect(existsSync(placeIn(folder).published)).toBe(false);
 });
 
-test('what was not published yet is still there when the working copy is opened again', async () => {
+test('unpublished rows are still there when the working copy is reopened', async () => {
   const folder = await temporaryFolder();
   await note(folder, 'first', true);
   await note(folder, 'second', false);
@@ -154,7 +154,7 @@ test('a warehouse of a newer crawlhouse is refused', async () => {
   });
 });
 
-test('a warehouse of an earlier version opens, and has what it lacked', async () => {
+test('a warehouse of an earlier version opens and is migrated', async () => {
   const folder = await temporaryFolder();
   await withWorking(folder, async (working) => {
     const { connection } = working;

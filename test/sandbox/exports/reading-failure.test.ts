@@ -55,7 +55,7 @@ test('a ranking export whose project went while it ran says so', async () => {
   expect(await failed()).toBe('the project p1 was deleted before it was exported');
 });
 
-test('any other failure is told by the first line of its message', async () => {
+test('any other failure is reported by the first line of its message', async () => {
   const { resources } = await emptied();
   resources.put('crawls', WORKSPACE_ID, { id: 'c1' });
   const error = new Error('Out of Memory Error: no memory\n\nLINE 1: SELECT secret');

@@ -81,7 +81,7 @@ test('a cancelled crawl and one that runs have no report; an archived one has it
   expect((await it.search(String(archived?.id), 'links', {})).json.meta).toMatchObject({ total_hits: 2000 });
 });
 
-test('the crawl that runs stays as far as it is until it is steered; what is launched then is in its workspace', async () => {
+test('a running crawl keeps its progress until a command; later launches are in its workspace', async () => {
   const { crawler } = await progressOf(running);
   expect(crawler.status).toBe('running');
   expect(crawler.counts.queued_urls).toBeGreaterThan(0);

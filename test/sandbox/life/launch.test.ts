@@ -100,7 +100,7 @@ test('each part of the analysis is running for a while, one after the other', as
   expect(await running(58)).toEqual(['export', undefined]);
 });
 
-test('samples stand for what was fetched so far, with what belongs to their status', async () => {
+test('samples are fetched URLs with the data of their status', async () => {
   const life = await living();
   const { id } = await life.client.call('launchCrawl', {
     project_id: life.projectId,

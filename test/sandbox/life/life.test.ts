@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { Service } from '../support.ts';
 import { SECOND, START } from './living.ts';
 
-test('a source that fails ends its crawl, and the life of the others goes on', async () => {
+test('a failing source ends its crawl, and the other crawls continue', async () => {
   const folder = await temporaryFolder();
   const resources = new Resources(join(folder, 'sandbox.sqlite'));
   onTestFinished(() => resources[Symbol.dispose]());
@@ -57,7 +57,7 @@ test('a source that fails ends its crawl, and the life of the others goes on', a
   expect(resources.get('workspaces', WORKSPACE_ID)).not.toHaveProperty('_crawl_url_quota');
 });
 
-test('a crawl that runs when the sandbox closes goes on when it starts again', async () => {
+test('a crawl that runs when the sandbox closes continues after its restart', async () => {
   const stateDir = await temporaryFolder();
   const generate = ['pages=40,columns=6'];
   const id = await (async () => {

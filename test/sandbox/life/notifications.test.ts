@@ -34,7 +34,7 @@ async function receiver(answer: (count: number) => number = () => 204) {
 
 const until = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 20 });
 
-test('the owner, the recipients or nobody is written to when a crawl ends', async () => {
+test('the owner, the recipients or nobody gets a mail when a crawl ends', async () => {
   const life = await living();
   const { client, projectId } = life;
   const recipients = { owner: undefined, two: ['a@x.example', 'b@x.example'], nobody: [] };
@@ -116,7 +116,7 @@ test('a webhook that is not taken is sent again, with growing waits, until it is
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 });
 
-test('a crawl ends in its time, though nobody asks for anything', async () => {
+test('a crawl ends at its time, even without requests', async () => {
   const life = await living();
   const { received, url } = await receiver();
   const config = await life.config({ notifications: { email_recipients: [], custom_webhooks: [{ url }] } });
@@ -125,7 +125,7 @@ test('a crawl ends in its time, though nobody asks for anything', async () => {
   await until(() => received.length).toBe(1);
 });
 
-test('cancelled crawls and those that never started are told of too', async () => {
+test('cancelled crawls and crawls that never started are notified too', async () => {
   const life = await living();
   const { client, projectId } = life;
   const { received, url } = await receiver();

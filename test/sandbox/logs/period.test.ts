@@ -79,7 +79,7 @@ test('every day lies in the days of its labels, and its week starts where the de
   );
 });
 
-test('what is no label has no days', () => {
+test('an invalid label has no days', () => {
   expect(daysOf('weeks', '2025-01', 'iso')).toBeUndefined();
   expect(daysOf('months', '2025-W01', 'iso')).toBeUndefined();
   expect(daysOf('days', 'yesterday', 'iso')).toBeUndefined();

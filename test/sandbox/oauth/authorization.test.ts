@@ -69,7 +69,7 @@ test('an answer without the key of a page, or with one that was used, goes nowhe
   }
 });
 
-test('nobody is sent to an address that can not be trusted', async () => {
+test('the browser is not sent to an untrusted address', async () => {
   const { client_id } = it.sandbox.ready.oauth;
   for (const query of [
     { client_id: 'unknown' },

@@ -88,7 +88,7 @@ test('the address must be the one that the code was sent to', async () => {
   expect(answer.json).toMatchObject({ type: 'invalid_request', error: 'invalid_grant' });
 });
 
-test('a code is good once; when it comes again, what it gave is taken back', async () => {
+test('a code works once; if it is used again, its tokens are revoked', async () => {
   const code = await codeFor(it);
   const first = await exchange(it, { code });
   const token = String(first.json.access_token);
@@ -112,7 +112,7 @@ test('code and access token end by the clock of the sandbox, the refresh token d
   expect((await refresh(own, tokens.refresh_token)).status).toBe(200);
 });
 
-test('a refresh token may be sent again until one of the new tokens is used, and then no more', async () => {
+test('a refresh token may be sent again only until one of the new tokens is used', async () => {
   const first = (await exchange(it, { code: await codeFor(it) })).json;
   const lost = await refresh(it, first.refresh_token);
   const second = await refresh(it, first.refresh_token);

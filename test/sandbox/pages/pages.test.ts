@@ -33,7 +33,7 @@ test('the page at / tells every operation and needs nothing from elsewhere', asy
   for (const anchor of new Set(anchors)) expect(page.text).toContain(`id="${anchor}"`);
 });
 
-test('an address that is made up by the one who asks is escaped', async () => {
+test('an address from the client is escaped', async () => {
   const page = await it.ask('/', { token: null, headers: { host: '"><script>alert(1)</script>' } });
   expect(page.text).not.toContain('<script>alert');
 });

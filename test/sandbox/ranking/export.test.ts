@@ -165,7 +165,7 @@ test.each<[problem: string, body: Json, type: string]>([
   expect(await exports()).toEqual(before);
 });
 
-test('a file is gone after its time, and for who does not know its address', async () => {
+test('a file is not found after its expiry, or without its exact address', async () => {
   const it = await service({ importDirs: [await rankingFolder()] });
   const client = clientOf(it);
   const asked = await client.call('exportRanking', {
@@ -195,7 +195,7 @@ test('faults strike the file as they strike the API', async () => {
   expect((await fetched(shared, done)).status).toBe(200);
 });
 
-test('the list of data exports has it, without what is our own', async () => {
+test('the list of data exports has it, without internal fields', async () => {
   const it = shared;
   const client = clientOf(it);
   const asked = await client.call('exportRanking', {

@@ -46,7 +46,7 @@ test('a large file goes up in chunks', async () => {
   expect((await bucket.file('large').download())[0].equals(body)).toBe(true);
 });
 
-test('a broken resumable upload goes on where it stopped', async () => {
+test('a broken resumable upload continues where it stopped', async () => {
   const { stores } = await builtInStores();
   const { endpoint, bucket } = stores.store_a;
   const begin = await fetch(`${endpoint}/upload/storage/v1/b/${bucket}/o?uploadType=resumable&name=r`, {
@@ -113,7 +113,7 @@ test('objects are listed by prefix, page by page, each once', async () => {
   expect((answer as { prefixes?: string[] }).prefixes).toEqual(['a/b/']);
 });
 
-test('a bucket that is not there is told as the SDK knows it, and one can be made', async () => {
+test('a missing bucket gives the error that the SDK knows, and a bucket can be created', async () => {
   const { stores, faults } = await builtInStores();
   const { storage } = bucketOf(stores);
   const other = storage.bucket('other-bucket');

@@ -224,7 +224,7 @@ test('a signed request that was changed on its way is refused', async () => {
   expect(await again({ 'x-amz-acl': 'public-read' })).toContain('were not signed');
 });
 
-test('objects, and the keys of the account, are there after a restart; what was half done is not', async () => {
+test('objects and the keys of the account survive a restart; unfinished uploads do not', async () => {
   const folder = await temporaryFolder();
   const first = await openOn(folder);
   const Bucket = first.stores.store_b.bucket;
