@@ -73,7 +73,7 @@ export const q03: Answer = (data) => {
 };
 
 /** Days of a project's log files, each with the latest crawl that ended before the day did. */
-function spans(data: ServiceData, project: ProjectData) {
+export function spans(data: ServiceData, project: ProjectData) {
   const crawls = data.crawls.filter((crawl) => crawl.projectId === project.id);
   const crawlOf = (day: string): CrawlData | null =>
     crawls.findLast((crawl) => crawl.endedAt < Date.parse(day) + DAY) ?? null;
@@ -85,7 +85,7 @@ function spans(data: ServiceData, project: ProjectData) {
 }
 
 /** A total that is not known where one of its numbers is not. */
-const total = (values: readonly (number | null)[]): number | null =>
+export const total = (values: readonly (number | null)[]): number | null =>
   values.includes(null) ? null : sum(values);
 
 export const q16: Answer = (data) =>

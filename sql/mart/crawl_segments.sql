@@ -1,0 +1,213 @@
+/*
+name: mart.crawl_segments
+kind: table
+description: >-
+  The figures of each crawl and segment of its pages: the whole site, each first directory, and each segment of the
+  project's own segmentations. A number of pages is NULL where the crawl says nothing of it on any page.
+  mart.crawl_kpis has the same with the change to the crawl before.
+grain: [crawl_id, segmentation, segment]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  segmentation: >-
+    (site) for all pages, (directory) for the first directory, or the name of a segmentation of the project's own
+    (mart.page_segments.segmentation).
+  segment: The segment; (site) for all pages.
+  pages: Number of pages.
+  indexable_pages: Of these, the ones that a search engine may index (mart.pages.is_indexable).
+  error_pages: Of these, the ones with an HTTP status of 400 to 599 (mart.pages.status_code).
+  redirect_pages: Of these, the ones with an HTTP status of 300 to 399 (mart.pages.status_code).
+  average_depth: Average depth in clicks from the start, of the pages that have one (mart.pages.depth).
+  average_load_time: >-
+    Average time to the last byte in milliseconds, of the pages with status 200 (mart.pages.load_time).
+  average_word_count: Average number of words, of the pages with status 200 (mart.pages.word_count).
+  duplicate_pages: >-
+    Number of pages with status 200 whose title, H1, description or content is a duplicate that canonicals and
+    hreflang leave unhandled (mart.pages.has_duplicate_title_issue and its like).
+  orphan_pages: Number of pages that no link leads to (docs/definitions.md).
+  clicks: >-
+    Clicks in search results on these pages in the 28 days that end with the day of the crawl's end; NULL where the
+    project has no search results of these days (mart.ranking_performance).
+  impressions: Times that search results showed these pages in the same days.
+  search_bot_hits: >-
+    Requests of search engines for these pages on the days that go with the crawl; NULL where no day with log files does, or where
+    it is not known of one of the pages (mart.page_hits).
+reads:
+  ops.loads:
+    unit: VARCHAR
+    dataset: VARCHAR
+    source_id: VARCHAR
+    project_id: VARCHAR
+    window_from: VARCHAR
+    window_to: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within: [mart.crawls, mart.pages, mart.page_segments, mart.page_hits]
+  partitions: |
+    WITH crawl AS (
+      SELECT crawl_id, project_id, CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
+      FROM mart.crawls
+      WHERE has_pages
+    )
+    SELECT crawl.crawl_id, crawl.end_date, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
+    WHERE loads.dataset = 'crawl_pages'
+    UNION ALL
+    SELECT crawl.crawl_id, crawl.end_date, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
+    WHERE loads.dataset = 'ranking_performance'
+      AND CAST(loads.window_from AS DATE) <= crawl.end_date
+      AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
+    UNION ALL
+    SELECT days.crawl_id, days.day, loads.unit, loads.loaded_at
+    FROM mart.crawl_days AS days
+    JOIN crawl ON crawl.crawl_id = days.crawl_id
+    JOIN ops.loads AS loads ON loads.project_id = days.project_id
+    WHERE loads.dataset IN ('log_events', 'log_pages_days')
+      AND CAST(loads.window_from AS DATE) <= days.day
+      AND CAST(loads.window_to AS DATE) > days.day
+*/
+WITH
+  span AS (
+    SELECT
+      crawl_id,
+      project_id,
+      CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date,
+      CAST(CAST(ended_at AT TIME ZONE 'UTC' AS DATE) - INTERVAL '27' DAY AS DATE) AS from_date
+    FROM mart.crawls
+    WHERE has_pages AND ended_at IS NOT NULL
+  ),
+
+  demand AS (
+    SELECT
+      span.crawl_id,
+      ranking.url,
+      CAST(sum(ranking.clicks) AS BIGINT) AS clicks,
+      CAST(sum(ranking.impressions) AS BIGINT) AS impressions
+    FROM span
+    JOIN mart.ranking_performance AS ranking
+      ON ranking.project_id = span.project_id AND ranking.date >= span.from_date AND ranking.date <= span.to_date
+    GROUP BY span.crawl_id, ranking.url
+  ),
+
+  logged AS (
+    SELECT DISTINCT crawl_id
+    FROM mart.page_hits
+    WHERE crawl_id IS NOT NULL
+  ),
+
+  shown AS (
+    SELECT DISTINCT crawl_id
+    FROM demand
+  ),
+
+  -- What the crawl says anything about.
+  known AS (
+    SELECT
+      pages.crawl_id,
+      count(pages.is_indexable) AS indexable,
+      count(pages.status_code) AS status,
+      count(pages.depth) AS depth,
+      count(coalesce(pages.depth, pages.nb_inlinks)) AS linked,
+      count(coalesce(
+        pages.has_duplicate_title_issue, pages.has_duplicate_h1_issue, pages.has_duplicate_description_issue,
+        pages.has_nearduplicate_issue
+      )) AS duplicates,
+      count(logged.crawl_id) AS logged,
+      count(shown.crawl_id) AS shown
+    FROM mart.pages AS pages
+    LEFT JOIN logged ON logged.crawl_id = pages.crawl_id
+    LEFT JOIN shown ON shown.crawl_id = pages.crawl_id
+    GROUP BY pages.crawl_id
+  ),
+
+  page AS (
+    SELECT
+      pages.crawl_id,
+      pages.project_id,
+      pages.url,
+      pages.url_first_path,
+      pages.status_code,
+      pages.is_indexable,
+      pages.depth,
+      CASE WHEN pages.status_code = 200 THEN pages.load_time END AS load_time,
+      CASE WHEN pages.status_code = 200 THEN pages.word_count END AS word_count,
+      pages.status_code = 200 AND (
+        coalesce(pages.has_duplicate_title_issue, false)
+        OR coalesce(pages.has_duplicate_h1_issue, false)
+        OR coalesce(pages.has_duplicate_description_issue, false)
+        OR coalesce(pages.has_nearduplicate_issue, false)
+      ) AS is_duplicate,
+      coalesce(pages.depth, 1) > 0
+        AND (coalesce(pages.nb_inlinks, 1) = 0 OR (pages.depth IS NULL AND known.depth > 0)) AS is_orphan,
+      demand.clicks,
+      demand.impressions,
+      hits.search_bot_hits,
+      hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits
+    FROM mart.pages AS pages
+    JOIN known ON known.crawl_id = pages.crawl_id
+    LEFT JOIN demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
+    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+  ),
+
+  placed AS (
+    SELECT crawl_id, url, '(site)' AS segmentation, '(site)' AS segment
+    FROM mart.pages
+
+    UNION ALL
+    SELECT crawl_id, url, '(directory)', url_first_path
+    FROM mart.pages
+    WHERE url_first_path IS NOT NULL
+
+    UNION ALL
+    SELECT crawl_id, url, segmentation, segment
+    FROM mart.page_segments
+    WHERE segment IS NOT NULL
+  ),
+
+  counted AS (
+    SELECT
+      page.crawl_id,
+      page.project_id,
+      placed.segmentation,
+      placed.segment,
+      count(*) AS pages,
+      count(CASE WHEN page.is_indexable THEN 1 END) AS indexable_pages,
+      count(CASE WHEN page.status_code BETWEEN 400 AND 599 THEN 1 END) AS error_pages,
+      count(CASE WHEN page.status_code BETWEEN 300 AND 399 THEN 1 END) AS redirect_pages,
+      avg(page.depth) AS average_depth,
+      avg(page.load_time) AS average_load_time,
+      avg(page.word_count) AS average_word_count,
+      count(CASE WHEN page.is_duplicate THEN 1 END) AS duplicate_pages,
+      count(CASE WHEN page.is_orphan THEN 1 END) AS orphan_pages,
+      CAST(coalesce(sum(page.clicks), 0) AS BIGINT) AS clicks,
+      CAST(coalesce(sum(page.impressions), 0) AS BIGINT) AS impressions,
+      CAST(coalesce(sum(page.search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
+      count(CASE WHEN page.has_unknown_hits THEN 1 END) AS unknown_hits
+    FROM page
+    JOIN placed ON placed.crawl_id = page.crawl_id AND placed.url = page.url
+    GROUP BY page.crawl_id, page.project_id, placed.segmentation, placed.segment
+  )
+
+SELECT
+  counted.crawl_id,
+  counted.project_id,
+  counted.segmentation,
+  counted.segment,
+  counted.pages,
+  CASE WHEN known.indexable > 0 THEN counted.indexable_pages END AS indexable_pages,
+  CASE WHEN known.status > 0 THEN counted.error_pages END AS error_pages,
+  CASE WHEN known.status > 0 THEN counted.redirect_pages END AS redirect_pages,
+  counted.average_depth,
+  counted.average_load_time,
+  counted.average_word_count,
+  CASE WHEN known.duplicates > 0 THEN counted.duplicate_pages END AS duplicate_pages,
+  CASE WHEN known.linked > 0 THEN counted.orphan_pages END AS orphan_pages,
+  CASE WHEN known.shown > 0 THEN counted.clicks END AS clicks,
+  CASE WHEN known.shown > 0 THEN counted.impressions END AS impressions,
+  CASE WHEN known.logged > 0 AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits
+FROM counted
+JOIN known ON known.crawl_id = counted.crawl_id

@@ -1,0 +1,84 @@
+/*
+title: "KPI trend: the figures of each crawl, and what changed since the one before"
+model: mart.crawl_kpis
+description: >-
+  One row for each crawl of the whole site, or of one segment: a first directory or a segment of the project's own
+  segmentations. docs/definitions.md says what the figures mean. The days are those on which crawls ended; the limit
+  counts the latest crawls.
+parameters: [project, crawl, segment, from, to, limit]
+*/
+SELECT
+  project_name,
+  crawl_config_name,
+  ended_at,
+  crawl_id,
+  segmentation,
+  segment,
+  pages,
+  pages_change,
+  indexable_pages,
+  indexable_pages_change,
+  error_pages,
+  error_pages_change,
+  redirect_pages,
+  redirect_pages_change,
+  average_depth,
+  average_depth_change,
+  average_load_time,
+  average_load_time_change,
+  average_word_count,
+  average_word_count_change,
+  duplicate_pages,
+  duplicate_pages_change,
+  orphan_pages,
+  orphan_pages_change,
+  clicks,
+  clicks_change,
+  impressions,
+  impressions_change,
+  search_bot_hits,
+  search_bot_hits_change
+FROM (
+  SELECT
+    project_name,
+    crawl_config_name,
+    ended_at,
+    crawl_id,
+    segmentation,
+    segment,
+    pages,
+    pages_change,
+    indexable_pages,
+    indexable_pages_change,
+    error_pages,
+    error_pages_change,
+    redirect_pages,
+    redirect_pages_change,
+    round(average_depth, 2) AS average_depth,
+    round(average_depth_change, 2) AS average_depth_change,
+    round(average_load_time, 2) AS average_load_time,
+    round(average_load_time_change, 2) AS average_load_time_change,
+    round(average_word_count, 2) AS average_word_count,
+    round(average_word_count_change, 2) AS average_word_count_change,
+    duplicate_pages,
+    duplicate_pages_change,
+    orphan_pages,
+    orphan_pages_change,
+    clicks,
+    clicks_change,
+    impressions,
+    impressions_change,
+    search_bot_hits,
+    search_bot_hits_change,
+    row_number() OVER (
+      PARTITION BY project_id ORDER BY ended_at DESC NULLS LAST, crawl_id, segmentation, segment
+    ) AS place
+  FROM mart.crawl_kpis
+  WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+    AND ($crawl IS NULL OR crawl_id = $crawl)
+    AND (($segment IS NULL AND segmentation = '(site)') OR segment = $segment)
+    AND ($from IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
+    AND ($to IS NULL OR CAST(ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, ended_at DESC NULLS LAST, crawl_id, segmentation, segment
