@@ -2,10 +2,10 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Check } from '../../src/doctor/check.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { crawlhouse, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { clearFaults, crawlhouse, rawProjectFolder, runProject, setFaults } from '../support/project.ts';
 
 async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['doctor', '--json'], extra);
@@ -14,11 +14,10 @@ async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<R
   return { exitCode: status, stderr, status: document.status, checks: document.checks, of };
 }
 
-const tiny = (): Promise<Sandbox> =>
-  sandboxFor({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
+const sandbox = await startSandbox({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
+afterAll(() => sandbox.close());
 
 test('a project that can run is well: every check says ok, and nothing is left behind', async () => {
-  const sandbox = await tiny();
   const folder = await rawProjectFolder();
   const before = await readdir(folder);
   const fresh = await doctor(folder, sandbox);
@@ -63,14 +62,13 @@ test.for([
   ],
   ['keys that do not open the store', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 5, 'store_b', /sandbox-exports-b/],
 ] as const)('%s fails with what to do', async ([, extra, exitCode, name, message]) => {
-  const found = await doctor(await rawProjectFolder(), await tiny(), extra);
+  const found = await doctor(await rawProjectFolder(), sandbox, extra);
   expect(found.of(name)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) });
   expect(found.of(name)?.hint?.length).toBeGreaterThan(5);
   expect([found.exitCode, found.status]).toEqual([exitCode, 'fail']);
 });
 
 test('the keys of a store may be in .env, and those of the environment go first', async () => {
-  const sandbox = await tiny();
   const { access_key, secret_key } = sandbox.ready.store_b;
   const folder = await rawProjectFolder();
   const dotEnv = (secret: string): Promise<void> =>
@@ -85,7 +83,7 @@ test('the keys of a store may be in .env, and those of the environment go first'
 test('an invalid file is named with its line, and the other checks still run', async () => {
   const folder = await rawProjectFolder();
   await writeFile(join(folder, 'schedules.yaml'), 'schedules:\n  - nme: daily\n');
-  const found = await doctor(folder, await tiny());
+  const found = await doctor(folder, sandbox);
   expect(found.of('schedules')?.message).toMatch(/^schedules\.yaml:2: /);
   expect(found.of('token')?.status).toBe('ok');
   expect(found.exitCode).toBe(2);
@@ -96,7 +94,7 @@ test('an invalid file is named with its line, and the other checks still run', a
 });
 
 test('a store that may be read but not written is a warning', async () => {
-  const sandbox = await tiny();
+  onTestFinished(() => clearFaults(sandbox));
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);
   const found = await doctor(await rawProjectFolder(), sandbox);
   expect(found.of('store_b')).toMatchObject({

@@ -1,28 +1,48 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../src/model/run-result.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   crawlhouse,
   projectFolder,
   published,
+  rawProjectFolder,
   requestCount,
   runProject,
   SHARED_DATA,
   sandboxFor,
 } from '../support/project.ts';
-import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const statusOf = ({ report }: RunResult, status: string) =>
   report.units.filter((unit) => unit.status === status);
 
 const SMALL = 'projects=1,crawls=2,pages=300,links=1500,columns=40,seed=3';
 
+const shared = sharedFolder();
+let sandbox: Sandbox;
+/** A project after its first run, which is the same for most tests. */
+let loadedProject: string;
+let first: RunResult;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ generate: [SMALL] });
+  loadedProject = await projectFolder(shared);
+  first = await runProject(loadedProject, sandbox);
+});
+afterAll(() => sandbox.close());
+
+/** A copy of it, for one test to change. */
+async function afterFirstRun(): Promise<string> {
+  const folder = join(await temporaryFolder(), 'project');
+  await cp(loadedProject, folder, { recursive: true });
+  return folder;
+}
+
 test('a run counts every row from the service to the query, and a second one does nothing', async () => {
-  const sandbox = await sandboxFor({ generate: [SMALL] });
-  const folder = await projectFolder();
-  const first = await runProject(folder, sandbox);
+  const folder = await afterFirstRun();
   expect(first.exitCode).toBe(0);
   const [loaded, skipped] = [statusOf(first, 'loaded'), statusOf(first, 'skipped')];
   expect(loaded.length + skipped.length).toBe(first.report.units.length);
@@ -58,9 +78,7 @@ test('a run counts every row from the service to the query, and a second one doe
 });
 
 test('with the state directory gone, the next run takes up from the published warehouse', async () => {
-  const sandbox = await sandboxFor({ generate: [SMALL] });
-  const folder = await projectFolder();
-  await runProject(folder, sandbox);
+  const folder = await afterFirstRun();
   await rm(join(folder, '.crawlhouse'), { recursive: true });
   const connection = await temporaryConnection(await temporaryFolder());
   const status = JSON.parse((await crawlhouse(folder, sandbox, ['status', '--json'])).stdout);
@@ -74,9 +92,7 @@ test('with the state directory gone, the next run takes up from the published wa
 });
 
 test('with the published warehouse gone, the next run publishes again without asking for the crawls', async () => {
-  const sandbox = await sandboxFor({ generate: [SMALL] });
-  const folder = await projectFolder();
-  await runProject(folder, sandbox);
+  const folder = await afterFirstRun();
   await rm(join(folder, 'warehouse.duckdb'));
   const before = await requestCount(sandbox);
   expect((await runProject(folder, sandbox)).exitCode).toBe(0);
@@ -85,15 +101,14 @@ test('with the published warehouse gone, the next run publishes again without as
 });
 
 test('a plan changes nothing and a reload replaces what is there', async () => {
-  const sandbox = await sandboxFor({ generate: [SMALL] });
-  const folder = await projectFolder();
+  const empty = await rawProjectFolder();
   const window = ['--from', '2000-01-01', '--to', '2100-01-01'];
   const plan = JSON.parse(
-    (await crawlhouse(folder, sandbox, ['backfill', ...window, '--plan', '--json'])).stdout,
+    (await crawlhouse(empty, sandbox, ['backfill', ...window, '--plan', '--json'])).stdout,
   );
   expect(plan.totals).toMatchObject({ units: 18, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
-  expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(false);
-  await runProject(folder, sandbox);
+  expect(existsSync(join(empty, 'warehouse.duckdb'))).toBe(false);
+  const folder = await afterFirstRun();
   const reload = await crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
   expect(reload.status).toBe(0);
   const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
@@ -109,7 +124,7 @@ test('a plan changes nothing and a reload replaces what is there', async () => {
 
 test('cancelled, unfinished and archived crawls are skipped with their reason, once', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=20,columns=20,seed=5'] });
-  const folder = await projectFolder();
+  const folder = await rawProjectFolder();
   const listed = JSON.parse((await crawlhouse(folder, sandbox, ['discover', '--json'])).stdout) as {
     units: { dataset: string; source: { id: string } }[];
   };

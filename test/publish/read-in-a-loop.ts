@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
 
 /** A process of ten readers: each opens, asks, closes, again and again; every fifth stays open until the end. */
@@ -31,6 +32,8 @@ async function read(): Promise<void> {
     const said = await ask(open);
     if (turn % 5 === 0 && held.length < 3) held.push({ open, said });
     else open[Symbol.dispose]();
+    // Time for the publications, which the readers would take otherwise.
+    await pause(20);
   }
   for (const { open, said } of held) {
     const now = await ask(open);

@@ -29,15 +29,15 @@ const PROCESS = {
 export const SHARED_DATA = join(ROOT, '..', 'shared', 'data');
 
 /** A project folder of its own, with what this repository ships. */
-export async function projectFolder(): Promise<string> {
-  const folder = await rawProjectFolder();
+export async function projectFolder(parent?: string): Promise<string> {
+  const folder = await rawProjectFolder(parent);
   await cp(join(ROOT, 'sql'), join(folder, 'sql'), { recursive: true });
   return folder;
 }
 
 /** The same without models, for tests that look at `raw` and `ops` only. */
-export async function rawProjectFolder(): Promise<string> {
-  const folder = join(await temporaryFolder(), 'project');
+export async function rawProjectFolder(parent?: string): Promise<string> {
+  const folder = join(parent ?? (await temporaryFolder()), 'project');
   await mkdir(join(folder, 'sql'), { recursive: true });
   for (const name of ['pipelines', 'schedules.yaml'])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
