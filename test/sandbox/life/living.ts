@@ -70,7 +70,7 @@ export const CONFIG: CrawlConfigInput = {
 
 /** A sandbox for one test, with a generated project of one crawl, at `START`. */
 export async function living(options: SandboxOptions = {}): Promise<Living> {
-  const it = await service({ generate: ['pages=100,links=200,columns=24'], ...options });
+  const it = await service({ generate: ['pages=200,links=400,columns=24'], ...options });
   const client = new ServiceClient({ baseUrl: it.sandbox.baseUrl, accessToken: it.sandbox.accessToken });
   onTestFinished(() => client[Symbol.asyncDispose]());
   const workspaceId = await it.workspace();
