@@ -313,3 +313,11 @@ test(`no file is longer than ${LONGEST_FILE} lines`, () => {
   const long = sources.filter(({ text }) => text.split('\n').length - 1 > LONGEST_FILE);
   expect(long.map(({ file }) => file)).toEqual([]);
 });
+
+test('every file of the pipeline and of the routes that does something has a test beside it', () => {
+  const without = sources
+    .filter(({ file }) => ['pipeline', 'routes'].includes(folderOf(file)))
+    .filter(({ text }) => /^export (?!interface|type)/m.test(text))
+    .filter(({ file }) => !existsSync(join(ROOT, '..', 'test', file.replace(/\.ts$/, '.test.ts'))));
+  expect(without.map(({ file }) => file)).toEqual([]);
+});

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import type { RankingQuery } from '../../../src/api/ranking-performance.ts';
 import { extractAggregates, PAGE_ROWS } from '../../../src/routes/aggregates/extract-aggregates.ts';
-import { readRankingWindow } from '../../../src/routes/aggregates/read-ranking-window.ts';
 import { sendJson, testClient, testService } from '../../api/test-service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -80,22 +79,3 @@ test('an aggregate that carries an error of the service is that error', async ()
     message: 'POST /data/project/p/ranking_performance/aggs answered 200 quota_error: used up',
   });
 });
-
-test.for([
-  [['2025-01-02', '2025-01-01'], 'row 2: date 2025-01-01 comes after 2025-01-02'],
-  [['2025-01-01', '2025-01-09'], 'row 2: date 2025-01-09 is not among the requested days'],
-] as const)(
-  'days that come as %o are refused: a cut page would hold half of one',
-  async ([dates, problem]) => {
-    const service = await rankings([0, 0], ({ fields }) =>
-      fields?.length === 1
-        ? { cols: ['date', 'clicks', 'impressions'], rows: [] }
-        : { cols: COLUMNS, rows: dates.map((date) => [date, 'u', 0, 0, 1]) },
-    );
-    const days = ['2025-01-01', '2025-01-02'];
-    await expect(readRankingWindow(testClient(service), request, days, signal)).rejects.toMatchObject({
-      code: 'contract_broken',
-      message: `POST /data/project/p/ranking_performance/aggs: ${problem}`,
-    });
-  },
-);

@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { text } from '../../src/core/duckdb.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { drop, planDrop } from '../../src/pipeline/drop.ts';
+import { temporaryConnection } from '../support/temporary.ts';
+import { packageProject, signal } from './package-project.ts';
+
+const C1 = { crawls: ['c1'], projects: [], datasets: [] };
+
+test('a plan of a drop names its units and changes nothing; the drop takes out these alone', async () => {
+  const { make, load, read, settings, stateOf } = await packageProject();
+  await load(await make('c1', ['a', 'b']), await make('c2', ['c']));
+  expect(await planDrop(settings, C1)).toMatchObject([{ unit: 'crawl_pages/c1', rows: 2 }]);
+  expect(await read('SELECT count(*)::INTEGER AS n FROM raw.crawl_pages')).toEqual([{ n: 3 }]);
+  const { result, dropped } = await drop(settings, C1, silentLogger, signal);
+  expect([result.exitCode, dropped.map(({ unit }) => unit)]).toEqual([0, ['crawl_pages/c1']]);
+  expect(await read('SELECT url FROM raw.crawl_pages')).toEqual([{ url: 'c' }]);
+  expect([stateOf('crawl_pages/c1'), stateOf('crawl_pages/c2')]).toEqual(['dropped', 'published']);
+});
+
+test('without a warehouse there is nothing to drop, and of one of an earlier version no plan', async () => {
+  const { make, load, settings, folder } = await packageProject();
+  await expect(planDrop(settings, C1)).rejects.toMatchObject({ code: 'nothing_published' });
+  await load(await make('c1', ['a']));
+  const connection = await temporaryConnection(folder);
+  await connection.run(`ATTACH ${text(settings.warehouse)} AS w`);
+  await connection.run('UPDATE w.ops.publication SET version = version - 1');
+  await connection.run('DETACH w');
+  await expect(planDrop(settings, C1)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('an earlier version'),
+  });
+  await rm(settings.warehouse);
+  expect(await planDrop(settings, C1)).toMatchObject([{ unit: 'crawl_pages/c1' }]);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { loadPipelines } from '../../src/config/pipelines.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
+import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
+
+const SELECTION = {
+  projects: 'all',
+  crawls: null,
+  from: Number.NEGATIVE_INFINITY,
+  to: Number.POSITIVE_INFINITY,
+} as const;
+
+async function requestOf(dataset: string) {
+  const folder = await rawProjectFolder();
+  const settings = await loadSettings(folder, { CRAWLHOUSE_SWEEP_DAYS: '9' });
+  const pipelines = (await loadPipelines(folder)).filter((one) => one.dataset === dataset);
+  return { settings, pipelines };
+}
+
+test('what can’t be had is refused before anything is asked for', async () => {
+  const { settings, pipelines } = await requestOf('crawl_pages');
+  const none = { route: null, format: null, store: null } as const;
+  expect(routesOf(settings, { pipelines, override: none }).get('crawl_pages')?.[0]?.route).toBe('stream');
+  expect(() => routesOf(settings, { pipelines, override: { ...none, route: 'export' } })).toThrow(
+    expect.objectContaining({ code: 'impossible_route' }),
+  );
+});
+
+test('only a reload of everything reads the lists to their end', async () => {
+  const { settings, pipelines } = await requestOf('crawl_pages');
+  const known = { held: new Map(), known: {} } as never;
+  const sweeps = (reload: boolean, crawls: readonly string[] | null): boolean =>
+    scopeOf(settings, { pipelines, selection: { ...SELECTION, crawls }, reload, now: 7 }, known).sweep ??
+    false;
+  expect([sweeps(false, null), sweeps(true, null), sweeps(true, ['c'])]).toEqual([false, true, false]);
+  const scope = scopeOf(settings, { pipelines, selection: SELECTION, now: 7 }, known);
+  expect([scope.now, scope.sweepDays]).toEqual([7, 9]);
+});
+
+test('a run loads what is due and publishes it, with the discovery of open crawls in the ledger', async () => {
+  const sandbox = await sandboxFor({ generate: ['crawls=2,pages=5,links=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  const { report, exitCode, yielded } = await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
+  expect([exitCode, yielded, report.status]).toEqual([0, false, 'done']);
+  expect(report.units.map(({ status, counts }) => [status, counts.queryable])).toEqual([
+    ['loaded', 5],
+    ['loaded', 5],
+  ]);
+});
