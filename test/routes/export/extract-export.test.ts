@@ -60,6 +60,6 @@ test('objects whose headers differ are not of one export', async () => {
     extracted({ 'part-1.csv': 'url,n\na,1\n', 'part-2.csv': 'n,url\n1,a\n' }),
   ).rejects.toMatchObject({
     code: 'contract_broken',
-    message: 'part-2.csv:1: the header differs from that of the objects before it',
+    message: expect.stringContaining('part-2.csv:1: the header'),
   });
 });

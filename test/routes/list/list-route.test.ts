@@ -49,15 +49,17 @@ test('a list counts as unchanged only where nothing came, nothing went and it wa
   const inventory = await inventoryOf(it);
   const news = withNews(inventory);
   const [workspace] = news.workspaces;
-  const quiet = {
+  const as = (isSwept: boolean): Inventory => ({
     ...news,
-    workspaces: [{ ...workspace, crawls: { ...workspace?.crawls, changed: [], gone: [] } }],
-  };
+    workspaces: workspace
+      ? [{ ...workspace, crawls: { ...workspace.crawls, changed: [], gone: [], isSwept } }]
+      : [],
+  });
   const planned = resource('crawls', await it.workspace());
   expect(isListUnchanged(planned, inventory)).toBe(false);
   expect(isListUnchanged(planned, news)).toBe(false);
-  expect(isListUnchanged(planned, quiet as unknown as Inventory)).toBe(true);
-  expect(isListUnchanged(plannedUnit('c'), quiet as unknown as Inventory)).toBe(false);
+  expect([isListUnchanged(planned, as(false)), isListUnchanged(planned, as(true))]).toEqual([true, false]);
+  expect(isListUnchanged(plannedUnit('c'), as(false))).toBe(false);
 });
 
 test('the fields of a crawl come for each of its data types', async () => {
