@@ -9,7 +9,7 @@ import type { RunRequest } from '../../src/pipeline/run.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { signal } from './package-project.ts';
 
-test('a plan says what is due with its count, then what is held or was dropped, and changes nothing', async () => {
+test('a plan says what is due with its count, then what is loaded or was dropped, and changes nothing', async () => {
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=12,links=5,columns=8,seed=3'] });
   const folder = await rawProjectFolder();
   const settings = await loadSettings(folder, {
@@ -36,10 +36,10 @@ test('a plan says what is due with its count, then what is held or was dropped, 
   expect(await plan()).toEqual([['due', 'stream', 12, 3]]);
   expect(existsSync(settings.warehouse)).toBe(false);
   const found = await discoverUnits(settings, request, silentLogger, signal);
-  expect([found.plan.units.length, found.held.size]).toEqual([1, 0]);
+  expect([found.plan.units.length, found.loaded.size]).toEqual([1, 0]);
 
   await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
-  expect(await plan()).toEqual([['held', null, null, 0]]);
+  expect(await plan()).toEqual([['loaded', null, null, 0]]);
   expect(await plan({ reload: true })).toEqual([['due', 'stream', 12, 3]]);
 
   const crawl = found.plan.units[0]?.unit.source.id ?? '';
