@@ -51,7 +51,7 @@ test('a stale project is named with its last crawl and the time at which one was
       details: ['by its usual interval one was expected by 2026-03-06 16:00 UTC'],
       project_id: 'p1',
       began: '2026-03-06T16:00:00.000Z',
-      hint: expect.stringContaining('look in the service'),
+      hint: expect.stringContaining('check in the service'),
       wait: false,
     },
   ]);
