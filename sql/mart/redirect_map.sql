@@ -141,7 +141,7 @@ WITH
     SELECT links.crawl_id, links.target, links.origin, count(*) AS links
     FROM mart.links AS links
     JOIN step ON step.crawl_id = links.crawl_id AND step.url = links.target
-    WHERE links.intern
+    WHERE links.is_internal
     GROUP BY links.crawl_id, links.target, links.origin
   ),
 

@@ -1,7 +1,19 @@
 import type { Answer } from './answers-links.ts';
-import { spans, total } from './answers-visits.ts';
-import { bool, distinct, indexable, iso, num, round, str, sum } from './plain.ts';
-import type { CrawlData, Row, ServiceData } from './service-data.ts';
+import { demand, spans, total } from './answers-visits.ts';
+import {
+  before,
+  bool,
+  distinct,
+  groups,
+  indexable,
+  iso,
+  num,
+  reasonAgainst,
+  round,
+  str,
+  sum,
+} from './plain.ts';
+import type { CrawlData, ProjectData, Row, ServiceData } from './service-data.ts';
 
 const main = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
 const byUrl = (crawl: CrawlData): Map<unknown, Row> => new Map(crawl.pages.map((page) => [page.url, page]));
@@ -81,8 +93,8 @@ export const q21: Answer = (data) =>
     const now = figures(data, crawl);
     const former = crawl.previous && figures(data, crawl.previous);
     const changes = Object.entries(now).flatMap(([name, value]) => {
-      const before = former?.[name] ?? null;
-      const change = value === null || before === null ? null : away(value - before) || 0;
+      const past = former?.[name] ?? null;
+      const change = value === null || past === null ? null : away(value - past) || 0;
       return [
         [name, value === null ? null : away(value)],
         [`${name}_change`, change],
@@ -123,5 +135,187 @@ export const q23: Answer = (data) =>
         linking_pages: distinct(links.map((link) => link.origin)),
         sample_origin: links.map((link) => String(link.origin)).toSorted()[0] ?? null,
       }));
+    });
+  });
+
+const ACTIONS: readonly {
+  readonly issue: string;
+  readonly severity: 'high' | 'medium' | 'low';
+  readonly fix: string;
+  readonly why: (page: Row, impressions: number) => string;
+}[] = [
+  {
+    ...{ issue: 'server_error', severity: 'high', fix: 'Find out why the server fails, and mend it' },
+    why: (page) => `HTTP status ${page.status_code}`,
+  },
+  {
+    ...{ issue: 'client_error', severity: 'high' },
+    fix: 'Bring the page back or redirect it, and take away the links to it',
+    why: (page) => `HTTP status ${page.status_code}`,
+  },
+  {
+    ...{ issue: 'redirect_loop', severity: 'high', fix: 'Let the redirect lead to a page that answers' },
+    why: () => 'redirects without an end',
+  },
+  {
+    ...{ issue: 'redirect_chain', severity: 'medium', fix: 'Let the first redirect lead to the final URL' },
+    why: (page) => `${page.redirect_count} redirects in a row`,
+  },
+  {
+    ...{ issue: 'linked_redirect', severity: 'low', fix: 'Let the links lead to the final URL' },
+    why: (page) => `HTTP status ${page.status_code}`,
+  },
+  {
+    ...{ issue: 'demand_not_indexable', severity: 'high' },
+    fix: 'Allow the page to be indexed, or redirect it to one that is',
+    why: (_page, impressions) => `not indexable, with ${impressions} impressions`,
+  },
+  {
+    ...{ issue: 'orphan', severity: 'medium' },
+    fix: 'Link to the page from pages of its subject, or take it away',
+    why: () => 'no link leads to it',
+  },
+  {
+    ...{ issue: 'duplicate', severity: 'medium', fix: 'Give the page texts of its own, or a canonical' },
+    why: () => 'shares its texts with other pages',
+  },
+  { issue: 'missing_title', severity: 'medium', fix: 'Write a title', why: () => 'no title' },
+  { issue: 'missing_h1', severity: 'low', fix: 'Write an H1', why: () => 'no H1' },
+  { issue: 'missing_description', severity: 'low', fix: 'Write a description', why: () => 'no description' },
+  {
+    ...{ issue: 'thin', severity: 'low', fix: 'Write more, or join the page with another one' },
+    why: (page) => `${page.word_count} words`,
+  },
+  {
+    ...{ issue: 'slow', severity: 'medium', fix: 'Make the server answer faster, or the page smaller' },
+    why: (page) => `${page.load_time} ms to the last byte`,
+  },
+  {
+    ...{
+      issue: 'deep_with_clicks',
+      severity: 'medium',
+      fix: 'Link to the page from pages nearer to the start',
+    },
+    why: (page) => `${page.depth} clicks from the start`,
+  },
+];
+const WEIGHTS = { high: 1, medium: 0.6, low: 0.3 } as const;
+
+interface Worth {
+  readonly clicks: number | null;
+  readonly impressions: number | null;
+  readonly searchBots: number | null;
+}
+
+/** Names of the issues that a page has. */
+function issuesOf(page: Row, { clicks, impressions, searchBots }: Worth, hasDepth: boolean): Set<string> {
+  const status = num(page, 'status_code') ?? 0;
+  const [inlinks, depth, redirects] = [
+    num(page, 'nb_inlinks'),
+    num(page, 'depth'),
+    num(page, 'redirect_count'),
+  ];
+  const isIndexable = indexable(page) === true;
+  const isEndless = bool(page, 'is_redirect_loop') === true || bool(page, 'is_too_many_redirects') === true;
+  const isWorth = (inlinks ?? 0) > 0 || (impressions ?? 0) > 0 || (searchBots ?? 0) > 0;
+  const isOrphan = depth !== 0 && (inlinks === 0 || (hasDepth && depth === null));
+  const lacks = (field: string): boolean => isIndexable && str(page, `${field}_evaluation`) === 'not_set';
+  const holds: Record<string, boolean> = {
+    server_error: status >= 500 && status <= 599,
+    client_error: status >= 400 && status <= 499 && isWorth,
+    redirect_loop: isEndless,
+    redirect_chain: (redirects ?? 0) > 1 && !isEndless,
+    linked_redirect: status >= 300 && status <= 399 && (inlinks ?? 0) > 0,
+    demand_not_indexable: status === 200 && indexable(page) === false && (impressions ?? 0) > 0,
+    orphan: isIndexable && isOrphan,
+    duplicate: isIndexable && DUPLICATE_ISSUES.some((issue) => bool(page, issue) === true),
+    ...{ missing_title: lacks('title'), missing_h1: lacks('h1'), missing_description: lacks('description') },
+    thin: isIndexable && (num(page, 'word_count') ?? 300) < 300,
+    slow: status === 200 && (num(page, 'load_time') ?? 0) > 1000,
+    deep_with_clicks: isIndexable && (depth ?? 0) > 3 && (clicks ?? 0) > 0,
+  };
+  return new Set(Object.keys(holds).filter((name) => holds[name]));
+}
+
+/** Of each value the share of the others that are smaller. */
+function shares(values: readonly number[]): number[] {
+  const ordered = values.toSorted((a, b) => a - b);
+  const first = new Map(ordered.map((value, index) => [value, index] as const).toReversed());
+  return values.map((value) => (values.length === 1 ? 0 : (first.get(value) ?? 0) / (values.length - 1)));
+}
+
+export const q32: Answer = (data) =>
+  main(data).flatMap((crawl) => {
+    const project = data.projects.find(({ id }) => id === crawl.projectId) as ProjectData;
+    const demanded = demand(project);
+    const hits = spans(data, project).find((span) => span.crawl?.id === crawl.id)?.hits ?? [];
+    const hitsOf = groups(hits, ({ url }) => [url]);
+    const worths = crawl.pages.map(({ url }): Worth => {
+      const shown = demanded.get(String(url));
+      const days = hitsOf.get(JSON.stringify([url]));
+      return {
+        clicks: shown?.clicks ?? null,
+        impressions: shown?.impressions ?? null,
+        searchBots: days ? total(days.map(({ searchBots }) => searchBots)) : null,
+      };
+    });
+    const byDemand = shares(worths.map(({ impressions }) => impressions ?? 0));
+    const byHits = shares(worths.map(({ searchBots }) => searchBots ?? 0));
+    const byInrank = shares(crawl.pages.map((page) => num(page, 'inrank_decimal') ?? 0));
+    const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
+    const found = crawl.pages.flatMap((page, n) => {
+      const worth = worths[n] as Worth;
+      const value = 50 * (byDemand[n] ?? 0) + 30 * (byHits[n] ?? 0) + 20 * (byInrank[n] ?? 0);
+      const issues = issuesOf(page, worth, hasDepth);
+      return ACTIONS.filter(({ issue }) => issues.has(issue)).map(({ issue, severity, fix, why }) => ({
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+        priority: Math.round(value * WEIGHTS[severity]),
+        ...{ issue, severity, url: String(page.url), why: why(page, worth.impressions ?? 0), fix },
+        ...{ clicks: worth.clicks, impressions: worth.impressions, search_bot_hits: worth.searchBots },
+        inrank_decimal: num(page, 'inrank_decimal'),
+      }));
+    });
+    const ordered = found.toSorted(
+      (a, b) => b.priority - a.priority || before(a.url, b.url) || before(a.issue, b.issue),
+    );
+    return ordered.slice(0, 100);
+  });
+
+export const q22: Answer = (data) =>
+  data.crawls.flatMap((crawl) => {
+    const reasonsOf = ({ pages }: CrawlData) =>
+      groups(
+        pages.filter((page) => indexable(page) === false),
+        (page) => [reasonAgainst(page)],
+      );
+    const former = crawl.previous && reasonsOf(crawl.previous);
+    return [...reasonsOf(crawl)].map(([key, pages]) => ({
+      ...{ project_name: crawl.project, crawl_config_name: crawl.configName },
+      ...{ ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
+      reason: (JSON.parse(key) as string[])[0],
+      pages: pages.length,
+      share: round(pages.length / crawl.pages.length, 3),
+      pages_change: former ? pages.length - (former.get(key)?.length ?? 0) : null,
+      sample_url: pages.map((page) => String(page.url)).toSorted(before)[0],
+    }));
+  });
+
+export const q29: Answer = (data) =>
+  main(data).flatMap((crawl) => {
+    const pages = byUrl(crawl);
+    const segmentOf = (url: unknown): string | null => str(pages.get(url), 'url_first_path');
+    const internal = crawl.links.filter((link) => bool(link, 'intern'));
+    const fromSegment = groups(internal, (link) => [segmentOf(link.origin)]);
+    const flows = groups(internal, (link) => [segmentOf(link.origin), segmentOf(link.target)]);
+    return [...flows.values()].map((links) => {
+      const origin = segmentOf(links[0]?.origin);
+      return {
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+        ...{ origin_segment: origin, target_segment: segmentOf(links[0]?.target), links: links.length },
+        share: round(links.length / (fromSegment.get(JSON.stringify([origin]))?.length ?? 0), 3),
+        follow_links: links.filter((link) => bool(link, 'follow') === true).length,
+        origin_pages: distinct(links.map((link) => link.origin)),
+        target_pages: distinct(links.map((link) => link.target)),
+      };
     });
   });

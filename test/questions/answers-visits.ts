@@ -14,7 +14,7 @@ interface Demand {
   readonly topQuery: string | null;
 }
 
-function demand(project: ProjectData): Map<string, Demand> {
+export function demand(project: ProjectData): Map<string, Demand> {
   const days = project.ranking.map((row) => Date.parse(String(row.date)));
   const from = Math.max(...days) - 28 * DAY;
   const rows = project.ranking.filter(

@@ -49,7 +49,7 @@ export function median(values: readonly (number | null)[]): number | null {
 export const before = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The first reason why a search engine may not index a page, of those that docs/definitions.md lists. */
-function reasonAgainst(page: Row): string | null {
+export function reasonAgainst(page: Row): string | null {
   const status = num(page, 'status_code');
   const fetched = str(page, 'fetch_status');
   if (bool(page, 'robots_txt_denied') || fetched === 'unfetched_robots_denied') return 'robots_denied';

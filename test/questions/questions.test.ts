@@ -10,7 +10,7 @@ import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
 import { q04, q05, q06, q06ByCrawl, q07, q10, q11, q13, q20 } from './answers-pages.ts';
-import { q21, q23 } from './answers-sites.ts';
+import { q21, q22, q23, q29, q32 } from './answers-sites.ts';
 import { q03, q16, q17, q18, q19 } from './answers-visits.ts';
 import { groups } from './plain.ts';
 import { exportedRows, importedRows, type Row, readService, type ServiceData } from './service-data.ts';
@@ -28,7 +28,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ...{ q16_bot_hits_by_segment_depth_and_inrank: q16, q17_wasted_crawl_budget: q17 },
   ...{ q18_demand_that_is_not_met: q18, q19_under_linked_and_deep_pages_that_perform: q19 },
   q20_thin_slow_pages_by_segment: q20,
-  ...{ q21_kpi_trend: q21, q23_redirect_map: q23 },
+  ...{ q21_kpi_trend: q21, q22_non_indexability_reasons: q22, q23_redirect_map: q23 },
+  ...{ q29_link_flow_between_segments: q29, q32_what_to_do_first: q32 },
 };
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */

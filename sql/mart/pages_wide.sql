@@ -1,0 +1,133 @@
+/*
+name: mart.pages_wide
+kind: view
+description: >-
+  One row for each page of the latest crawls, with what search results and log files say of it, its main segment and
+  what changed since the crawl before: one table for BI tools. What makes pages unique makes these rows unique, so it is
+  tested in mart.pages alone.
+grain: null
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  project_name: Name of its project (mart.crawls.project_name).
+  crawl_config_name: Name of its crawl configuration (mart.crawls.crawl_config_name).
+  is_main: Whether questions about the project answer for this crawl (mart.crawls.is_main).
+  crawl_ended_at: When the crawl ended, a point in time (mart.crawls.ended_at).
+  url: Full URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
+  url_host: Host of the URL (mart.pages.url_host).
+  url_first_path: First directory of the URL (mart.pages.url_first_path).
+  main_segmentation: >-
+    The first of the project's segmentations, by name, that the page has a segment in; (directory) where none has
+    (mart.page_segments).
+  main_segment: >-
+    Its segment in that segmentation, of several the first by name; the first directory of the URL where there is none.
+  status_code: HTTP status (mart.pages.status_code).
+  is_indexable: Whether a search engine may index it (mart.pages.is_indexable).
+  non_indexable_reason: The first reason why not (mart.pages.non_indexable_reason).
+  canonical_kind: not_set, self, slash, scheme, case, host or path (mart.pages.canonical_kind).
+  depth: Clicks from the start URL (mart.pages.depth).
+  nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
+  inrank_decimal: Popularity by internal links, 0 to 10 (mart.pages.inrank_decimal).
+  title: Content of the title tag (mart.pages.title).
+  h1: Content of the h1 tag (mart.pages.h1).
+  meta_description: Content of the description meta tag (mart.pages.meta_description).
+  word_count: Number of words (mart.pages.word_count).
+  load_time: Time to the last byte, in milliseconds (mart.pages.load_time).
+  clicks: Clicks in search results in the last 28 days (mart.page_demand.clicks); NULL where they did not show the page.
+  impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
+  ctr: Clicks for each impression, 0 to 1 (mart.page_demand.ctr).
+  position: Average position, 1 is the first (mart.page_demand.position).
+  top_query: The query with the most impressions (mart.page_demand.top_query).
+  hits: Requests for it on the days that go with the crawl (mart.page_hits.hits); NULL where the log files do not name it.
+  search_bot_hits: Of these, by search engines (mart.page_hits.search_bot_hits).
+  visits: Of these, by people (mart.page_hits.visits).
+  seo_visits: Of the visits, the ones from the results of a search engine (mart.page_hits.seo_visits).
+  is_added: Whether the crawl before did not have the page; NULL without a crawl before (mart.page_changes).
+  changed_fields: >-
+    Fields that differ from the crawl before, in the order of the alphabet, with commas between; NULL where none does
+    (mart.page_changes.change).
+*/
+WITH
+  latest AS (
+    SELECT crawl_id, project_name, crawl_config_name, is_main, ended_at, previous_crawl_id
+    FROM mart.crawls
+    WHERE is_latest
+  ),
+
+  main_segment AS (
+    SELECT crawl_id, url, segmentation, segment
+    FROM (
+      SELECT
+        segments.crawl_id,
+        segments.url,
+        segments.segmentation,
+        segments.segment,
+        row_number() OVER (
+          PARTITION BY segments.crawl_id, segments.url ORDER BY segments.segmentation, segments.segment
+        ) AS place
+      FROM mart.page_segments AS segments
+      JOIN latest ON latest.crawl_id = segments.crawl_id
+      WHERE segments.segment IS NOT NULL
+    ) AS ranked
+    WHERE place = 1
+  ),
+
+  changed AS (
+    SELECT
+      changes.crawl_id,
+      changes.url,
+      count(CASE WHEN changes.change = 'added' THEN 1 END) AS added,
+      array_to_string(
+        array_agg(changes.change ORDER BY changes.change) FILTER (WHERE changes.change <> 'added'), ', '
+      ) AS changed_fields
+    FROM mart.page_changes AS changes
+    JOIN latest ON latest.crawl_id = changes.crawl_id
+    WHERE changes.change <> 'removed'
+    GROUP BY changes.crawl_id, changes.url
+  )
+
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  latest.project_name,
+  latest.crawl_config_name,
+  latest.is_main,
+  latest.ended_at AS crawl_ended_at,
+  pages.url,
+  pages.crawl_id || ' ' || pages.url AS page_key,
+  coalesce(pages.project_id, '') || ' ' || pages.url AS url_key,
+  pages.url_host,
+  pages.url_first_path,
+  coalesce(main_segment.segmentation, '(directory)') AS main_segmentation,
+  CASE WHEN main_segment.url IS NULL THEN pages.url_first_path ELSE main_segment.segment END AS main_segment,
+  pages.status_code,
+  pages.is_indexable,
+  pages.non_indexable_reason,
+  pages.canonical_kind,
+  pages.depth,
+  pages.nb_inlinks,
+  pages.inrank_decimal,
+  pages.title,
+  pages.h1,
+  pages.meta_description,
+  pages.word_count,
+  pages.load_time,
+  demand.clicks,
+  demand.impressions,
+  demand.ctr,
+  demand.position,
+  demand.top_query,
+  hits.hits,
+  hits.search_bot_hits,
+  hits.visits,
+  hits.seo_visits,
+  CASE WHEN latest.previous_crawl_id IS NOT NULL THEN coalesce(changed.added, 0) > 0 END AS is_added,
+  changed.changed_fields
+FROM mart.pages AS pages
+JOIN latest ON latest.crawl_id = pages.crawl_id
+LEFT JOIN main_segment ON main_segment.crawl_id = pages.crawl_id AND main_segment.url = pages.url
+LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+LEFT JOIN changed ON changed.crawl_id = pages.crawl_id AND changed.url = pages.url

@@ -1,0 +1,68 @@
+/*
+title: Why pages are not indexable, crawl by crawl
+model: mart.pages
+description: >-
+  One row for each crawl and first reason why pages of it are not indexable, with the change to the crawl before. A
+  segment is the first directory of the URL. The days are those on which crawls ended; the limit counts the rows of the
+  latest crawls.
+parameters: [project, crawl, segment, from, to, limit]
+*/
+WITH
+  page AS (
+    SELECT crawl_id, url, is_indexable, non_indexable_reason
+    FROM mart.pages
+    WHERE $segment IS NULL OR url_first_path = $segment
+  ),
+
+  total AS (
+    SELECT crawl_id, count(*) AS pages
+    FROM page
+    GROUP BY crawl_id
+  ),
+
+  reason AS (
+    SELECT crawl_id, non_indexable_reason AS reason, count(*) AS pages, min(url) AS sample_url
+    FROM page
+    WHERE NOT is_indexable
+    GROUP BY crawl_id, non_indexable_reason
+  )
+
+SELECT
+  project_name,
+  crawl_config_name,
+  ended_at,
+  crawl_id,
+  reason,
+  pages,
+  share,
+  pages_change,
+  sample_url
+FROM (
+  SELECT
+    crawls.project_name,
+    crawls.crawl_config_name,
+    crawls.ended_at,
+    reason.crawl_id,
+    reason.reason,
+    reason.pages,
+    round(CAST(reason.pages AS DOUBLE) / total.pages, 3) AS share,
+    CASE
+      WHEN crawls.previous_crawl_id IS NOT NULL THEN reason.pages - coalesce(former.pages, 0)
+    END AS pages_change,
+    reason.sample_url,
+    row_number() OVER (
+      PARTITION BY crawls.project_id
+      ORDER BY crawls.ended_at DESC NULLS LAST, reason.crawl_id, reason.pages DESC, reason.reason
+    ) AS place
+  FROM reason
+  JOIN total ON total.crawl_id = reason.crawl_id
+  LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = reason.crawl_id
+  LEFT JOIN reason AS former
+    ON former.crawl_id = crawls.previous_crawl_id AND former.reason = reason.reason
+  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+    AND ($crawl IS NULL OR reason.crawl_id = $crawl)
+    AND ($from IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
+    AND ($to IS NULL OR CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, ended_at DESC NULLS LAST, crawl_id, pages DESC, reason
