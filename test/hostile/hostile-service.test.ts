@@ -14,8 +14,8 @@ test('each fault of a list leaves the warehouse as it was or loads the healthy c
 });
 
 // `test/long` composes 5,000.
-test('80 composed cases: equal rows, located rejects or one refused unit', {
+test('300 composed cases: equal rows, located rejects or one refused unit', {
   timeout: 600_000,
 }, async () => {
-  console.info(await playScenes(80, 40, testSeed()));
+  console.info(await playScenes(300, 100, testSeed()));
 });
