@@ -49,7 +49,7 @@ test('a disk that is mounted read-only is an error of the disk that names the mo
     new Error('IO Error: Cannot open file "/data/warehouse.duckdb": Read-only file system'),
   ];
   for (const error of errors.map(toCrawlhouseError)) {
-    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('mounted read-only')]);
+    expect([error.code, error.hint]).toEqual(['disk', expect.stringContaining('read-only file system')]);
   }
 });
 

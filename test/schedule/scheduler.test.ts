@@ -139,7 +139,7 @@ test('a changed file is taken up; a broken one is logged once and the former goe
   await pass(60);
   await pass(1);
   expect([held.fired.length, scheduler.broken]).toEqual([2, 'schedules.yaml:3: unknown key crn']);
-  expect(held.log.filter((line) => line.includes('does not hold'))).toHaveLength(1);
+  expect(held.log.filter((line) => line.includes('is invalid'))).toHaveLength(1);
   await end();
   held.schedules = [{ name: 'new', cron: '* * * * *' }];
   await pass(60);
