@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadPipelines } from '../src/config/pipelines.ts';
 import { loadSettings } from '../src/config/settings.ts';
 import { silentLogger } from '../src/core/logger.ts';
+import { alignedTable } from '../src/document/dictionary-page.ts';
 import { run } from '../src/pipeline/run.ts';
 import { PublishedWarehouse } from '../src/query/query-warehouse.ts';
 import { writeResult } from '../src/query/write-result.ts';
@@ -140,11 +141,14 @@ second time by plain code over the service's rows. This page is written by \`npm
 Without parameters a question answers for all projects. \`-p NAME=VALUE\` gives one a value. These mean the same in every
 question that takes them:
 
-| parameter | type | means |
-| --------- | ---- | ----- |
-${Object.entries(STANDARD_PARAMETERS)
-  .map(([name, { type, description }]) => `| \`${name}\` | ${type} | ${description} |`)
-  .join('\n')}
+${alignedTable([
+  ['parameter', 'type', 'means'],
+  ...Object.entries(STANDARD_PARAMETERS).map(([name, { type, description }]) => [
+    `\`${name}\``,
+    type,
+    description,
+  ]),
+]).join('\n')}
 `;
 
 if (import.meta.main) {

@@ -4,7 +4,8 @@ kind: view
 description: >-
   Days of the log files, each with the crawl that it goes with: the last crawl that ended before the day did, of the
   complete crawls with pages of the project's main configuration (that of mart.crawls.is_main; of any where there is no
-  such crawl). Days are those of UTC.
+  such crawl). Where the main crawl is not complete, all crawls of its configuration with pages count. Days are those of
+  UTC.
 grain: [project_id, day]
 columns:
   project_id: Identifier of the project.
@@ -19,7 +20,9 @@ WITH
     SELECT
       project_id,
       crawl_id,
-      is_complete AND has_pages AND coalesce(pages, 1) > 0 AS has_whole_site,
+      has_pages AND coalesce(pages, 1) > 0 AS has_rows,
+      is_complete,
+      bool_or(is_main AND NOT is_complete) OVER (PARTITION BY project_id) AS main_is_incomplete,
       coalesce(crawl_config_id, '') AS config,
       max(CASE WHEN is_main THEN coalesce(crawl_config_id, '') END) OVER (PARTITION BY project_id) AS main_config,
       date_diff('millisecond', TIMESTAMPTZ '1970-01-01 00:00:00+00:00', ended_at) AS ended_ms
@@ -29,7 +32,10 @@ WITH
   crawl AS (
     SELECT project_id, ended_ms, max(crawl_id) AS crawl_id
     FROM candidate
-    WHERE has_whole_site AND config = coalesce(main_config, config) AND ended_ms IS NOT NULL
+    WHERE has_rows
+      AND (is_complete OR main_is_incomplete)
+      AND config = coalesce(main_config, config)
+      AND ended_ms IS NOT NULL
     GROUP BY project_id, ended_ms
   ),
 

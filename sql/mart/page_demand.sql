@@ -44,11 +44,11 @@ WITH
       period.to_date,
       sum(performance.clicks) AS clicks,
       sum(performance.impressions) AS impressions,
-      sum(performance.position_impressions) AS position_impressions,
+      fsum(performance.position_impressions) AS position_impressions,
       sum(performance.impressions) FILTER (performance.position IS NOT NULL) AS positioned_impressions
     FROM mart.ranking_performance AS performance
     JOIN period ON period.project_id = performance.project_id
-    WHERE performance.date > period.to_date - 28 AND performance.url IS NOT NULL
+    WHERE performance.date > period.to_date - INTERVAL '28' DAY AND performance.url IS NOT NULL
     GROUP BY performance.project_id, performance.url, performance.query, period.to_date
   ),
 
@@ -59,7 +59,7 @@ WITH
       -- Of queries with as many impressions the first of the alphabet: the same rows give the same answer.
       first_value(query) OVER (
         PARTITION BY project_id, url
-        ORDER BY query IS NULL, impressions DESC, query
+        ORDER BY CASE WHEN query IS NULL THEN 1 ELSE 0 END, impressions DESC, query
       ) AS top_query
     FROM query
   )
@@ -67,14 +67,14 @@ WITH
 SELECT
   project_id,
   url,
-  to_date - 27 AS from_date,
+  CAST(to_date - INTERVAL '27' DAY AS DATE) AS from_date,
   to_date,
-  sum(ranked.clicks)::BIGINT AS clicks,
-  sum(ranked.impressions)::BIGINT AS impressions,
-  sum(ranked.clicks) / nullif(sum(ranked.impressions), 0) AS ctr,
-  sum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position,
+  CAST(sum(ranked.clicks) AS BIGINT) AS clicks,
+  CAST(sum(ranked.impressions) AS BIGINT) AS impressions,
+  CAST(sum(ranked.clicks) AS DOUBLE) / nullif(sum(ranked.impressions), 0) AS ctr,
+  fsum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position,
   count(query) AS queries,
   top_query,
-  max(ranked.impressions) FILTER (query IS NOT NULL)::BIGINT AS top_query_impressions
+  CAST(max(ranked.impressions) FILTER (query IS NOT NULL) AS BIGINT) AS top_query_impressions
 FROM ranked
 GROUP BY project_id, url, to_date, top_query

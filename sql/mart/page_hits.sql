@@ -29,6 +29,9 @@ columns:
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (mart.log_url_days.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (mart.log_url_days.hits_5xx).
   bytes_sent: Size of all answers in bytes (mart.log_url_days.bytes_sent).
+  first_search_bot_day: First of these days on which a bot of a search engine is known to have asked for it.
+  first_seo_visit_day: >-
+    First of these days on which a person is known to have come to it from the results of a search engine.
   last_status_code: HTTP status of the last request on the last of its days (mart.log_url_days.last_status_code).
 reads:
   raw.log_pages_days: &source
@@ -78,6 +81,8 @@ SELECT
   CASE WHEN count(pages.hits_4xx) = count(*) THEN CAST(sum(pages.hits_4xx) AS BIGINT) END AS hits_4xx,
   CASE WHEN count(pages.hits_5xx) = count(*) THEN CAST(sum(pages.hits_5xx) AS BIGINT) END AS hits_5xx,
   CASE WHEN count(pages.bytes_sent) = count(*) THEN CAST(sum(pages.bytes_sent) AS BIGINT) END AS bytes_sent,
+  min(CASE WHEN pages.search_bot_hits > 0 THEN pages.day END) AS first_search_bot_day,
+  min(CASE WHEN pages.seo_visits > 0 THEN pages.day END) AS first_seo_visit_day,
   max_by(pages.last_status_code, pages.day) FILTER (WHERE pages.last_status_code IS NOT NULL) AS last_status_code
 FROM mart.log_url_days AS pages
 JOIN mart.crawl_days AS days ON days.project_id = pages.project_id AND days.day = pages.day

@@ -6,12 +6,13 @@ description: >-
   segment is the first directory of the URL. Visited share is the share of the pages that such a bot asked for at least
   once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
   not known; the service's counts of a day do not tell the engine.
+parameters: [project, crawl, segment, limit]
 */
 WITH
   logged AS (
     SELECT crawl_id, max(from_day) AS from_day, max(to_day) AS to_day
     FROM mart.page_hits
-    WHERE crawl_id IS NOT NULL
+    WHERE crawl_id IS NOT NULL AND ($crawl IS NULL OR crawl_id = $crawl)
     GROUP BY crawl_id
   ),
 
@@ -31,26 +32,49 @@ WITH
     FROM logged
     JOIN mart.pages AS pages ON pages.crawl_id = logged.crawl_id
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+    WHERE $segment IS NULL OR pages.url_first_path = $segment
     GROUP BY pages.crawl_id, pages.url_first_path, pages.depth, pages.inrank
   )
 
 SELECT
-  crawls.project_name,
-  segment.crawl_id,
-  logged.from_day,
-  logged.to_day,
-  segment.url_first_path,
-  segment.depth,
-  segment.inrank,
-  segment.pages,
-  segment.unknown_pages,
-  round(
-    CAST(segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0), 3
-  ) AS visited_share,
-  CASE WHEN segment.unknown_pages = 0 THEN segment.search_bot_hits END AS search_bot_hits,
-  CASE WHEN segment.unknown_engine_pages = 0 THEN segment.google_bot_hits END AS google_bot_hits,
-  CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits
-FROM segment
-JOIN logged ON logged.crawl_id = segment.crawl_id
-JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
+  project_name,
+  crawl_id,
+  from_day,
+  to_day,
+  url_first_path,
+  depth,
+  inrank,
+  pages,
+  unknown_pages,
+  visited_share,
+  search_bot_hits,
+  google_bot_hits,
+  bing_bot_hits
+FROM (
+  SELECT
+    crawls.project_name,
+    segment.crawl_id,
+    logged.from_day,
+    logged.to_day,
+    segment.url_first_path,
+    segment.depth,
+    segment.inrank,
+    segment.pages,
+    segment.unknown_pages,
+    round(
+      CAST(segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0), 3
+    ) AS visited_share,
+    CASE WHEN segment.unknown_pages = 0 THEN segment.search_bot_hits END AS search_bot_hits,
+    CASE WHEN segment.unknown_engine_pages = 0 THEN segment.google_bot_hits END AS google_bot_hits,
+    CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits,
+    row_number() OVER (
+      PARTITION BY crawls.project_id
+      ORDER BY logged.from_day, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
+    ) AS place
+  FROM segment
+  JOIN logged ON logged.crawl_id = segment.crawl_id
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = segment.crawl_id
+  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, from_day, crawl_id, url_first_path, depth, inrank

@@ -7,7 +7,8 @@ description: >-
   each span of days that goes with a crawl, dataset, engine and waste. The status is that of each line; from the
   service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
   the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is a page that no link leads to or
-  that the crawl does not know.
+  that the crawl does not know. The days are those of the log files.
+parameters: [project, crawl, from, to, limit]
 */
 WITH
   depths AS (
@@ -38,9 +39,9 @@ WITH
           WHEN pages.status_code IS NOT NULL THEN 'error'
         END
       ) AS status_class,
-      pages.robots_txt_denied,
-      NOT pages.meta_robots_index AS is_noindex,
-      pages.canonical_evaluation = 'not_matching' AS is_canonicalised,
+      pages.is_robots_denied,
+      pages.is_noindex,
+      pages.is_canonicalised,
       coalesce(pages.url_has_params, strpos(hits.url, '?') > 0) AS has_params,
       days.crawl_id IS NOT NULL AND (
         pages.url IS NULL
@@ -51,6 +52,9 @@ WITH
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = days.crawl_id AND pages.url = hits.url
     LEFT JOIN depths ON depths.crawl_id = days.crawl_id
     WHERE hits.bot_class = 'search'
+      AND ($crawl IS NULL OR days.crawl_id = $crawl)
+      AND ($from IS NULL OR hits.day >= $from)
+      AND ($to IS NULL OR hits.day < $to)
   ),
 
   judged AS (
@@ -62,7 +66,7 @@ WITH
       dataset,
       engine,
       CASE
-        WHEN robots_txt_denied THEN 'robots_denied'
+        WHEN is_robots_denied THEN 'robots_denied'
         WHEN status_class = 'redirect' THEN 'redirect'
         WHEN status_class = 'error' THEN 'error'
         WHEN is_noindex THEN 'noindex'
@@ -97,32 +101,60 @@ WITH
       sum(hits_5xx) AS hits_5xx
     FROM judged
     GROUP BY project_id, crawl_id, from_day, to_day, dataset, engine, waste, url
+  ),
+
+  answer AS (
+    SELECT
+      projects.project_name,
+      asked.project_id,
+      asked.crawl_id,
+      asked.from_day,
+      asked.to_day,
+      asked.dataset,
+      asked.engine,
+      asked.waste,
+      count(*) AS urls,
+      CAST(sum(asked.hits) AS BIGINT) AS hits,
+      round(
+        CAST(sum(asked.hits) AS DOUBLE)
+          / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine),
+        3
+      ) AS share,
+      CAST(sum(asked.hits_2xx) AS BIGINT) AS hits_2xx,
+      CAST(sum(asked.hits_3xx) AS BIGINT) AS hits_3xx,
+      CAST(sum(asked.hits_4xx) AS BIGINT) AS hits_4xx,
+      CAST(sum(asked.hits_5xx) AS BIGINT) AS hits_5xx,
+      max_by(asked.url, ROW(asked.hits, asked.url)) FILTER (WHERE asked.url IS NOT NULL) AS most_asked_url
+    FROM asked
+    LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
+    WHERE ($project IS NULL OR asked.project_id = $project OR projects.project_name = $project)
+    GROUP BY
+      projects.project_name, asked.project_id, asked.crawl_id, asked.from_day, asked.to_day, asked.dataset,
+      asked.engine, asked.waste
   )
 
 SELECT
-  projects.project_name,
-  asked.project_id,
-  asked.crawl_id,
-  asked.from_day,
-  asked.to_day,
-  asked.dataset,
-  asked.engine,
-  asked.waste,
-  count(*) AS urls,
-  CAST(sum(asked.hits) AS BIGINT) AS hits,
-  round(
-    CAST(sum(asked.hits) AS DOUBLE)
-      / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine),
-    3
-  ) AS share,
-  CAST(sum(asked.hits_2xx) AS BIGINT) AS hits_2xx,
-  CAST(sum(asked.hits_3xx) AS BIGINT) AS hits_3xx,
-  CAST(sum(asked.hits_4xx) AS BIGINT) AS hits_4xx,
-  CAST(sum(asked.hits_5xx) AS BIGINT) AS hits_5xx,
-  max_by(asked.url, ROW(asked.hits, asked.url)) FILTER (WHERE asked.url IS NOT NULL) AS most_asked_url
-FROM asked
-LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
-GROUP BY
-  projects.project_name, asked.project_id, asked.crawl_id, asked.from_day, asked.to_day, asked.dataset, asked.engine,
-  asked.waste
+  project_name,
+  project_id,
+  crawl_id,
+  from_day,
+  to_day,
+  dataset,
+  engine,
+  waste,
+  urls,
+  hits,
+  share,
+  hits_2xx,
+  hits_3xx,
+  hits_4xx,
+  hits_5xx,
+  most_asked_url
+FROM (
+  SELECT
+    *,
+    row_number() OVER (PARTITION BY project_id ORDER BY from_day, dataset, engine, hits DESC, waste) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, project_id, from_day, dataset, engine, hits DESC, waste

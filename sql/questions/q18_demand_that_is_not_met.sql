@@ -1,40 +1,119 @@
 /*
-title: High impressions with low CTR, and demand on URLs that are not 200 or not indexable
+title: High impressions with low CTR for their position, and demand on URLs that can't be found
 model: mart.page_demand
 description: >-
-  URLs that search results showed in the last 28 days, joined to the latest crawl of their project. A low CTR is less
-  than half of the project's; it is looked for among the tenth of its URLs with the most impressions.
+  URLs that search results showed in the last 28 days, joined to the main crawl of their project: those that it does not
+  know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
+  less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr); it is looked
+  for among the tenth of the project's URLs with the most impressions. If several findings hold, the first one counts.
+parameters: [project, crawl, segment, limit]
 */
-WITH demand AS (
-  SELECT
-    *,
-    sum(clicks) OVER project / nullif(sum(impressions) OVER project, 0) AS project_ctr,
-    percent_rank() OVER (PARTITION BY project_id ORDER BY impressions DESC) < 0.1 AS has_many_impressions
-  FROM mart.page_demand
-  WHERE impressions > 0
-  WINDOW project AS (PARTITION BY project_id)
-)
+WITH
+  main AS (
+    SELECT project_id, crawl_id, crawl_config_name
+    FROM mart.crawls
+    WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  demand AS (
+    SELECT
+      project_id,
+      url,
+      from_date,
+      to_date,
+      impressions,
+      clicks,
+      ctr,
+      position,
+      top_query,
+      percent_rank() OVER (PARTITION BY project_id ORDER BY impressions DESC) < 0.1 AS has_many_impressions
+    FROM mart.page_demand
+    WHERE impressions > 0
+  ),
+
+  -- Positions 1 to 10 stand each for itself, 11 to 20 together (as 20), all others together (as 100).
+  shown AS (
+    SELECT project_id, url, band, sum(impressions) AS impressions, sum(clicks) AS clicks
+    FROM (
+      SELECT
+        performance.project_id,
+        performance.url,
+        performance.impressions,
+        performance.clicks,
+        CASE
+          WHEN floor(performance.position + 0.5) <= 10 THEN floor(performance.position + 0.5)
+          WHEN floor(performance.position + 0.5) <= 20 THEN 20
+          ELSE 100
+        END AS band
+      FROM mart.ranking_performance AS performance
+      JOIN demand ON demand.project_id = performance.project_id AND demand.url = performance.url
+      WHERE performance.date BETWEEN demand.from_date AND demand.to_date
+        AND performance.position IS NOT NULL
+    ) AS positioned
+    GROUP BY project_id, url, band
+  ),
+
+  curve AS (
+    SELECT project_id, band, CAST(sum(clicks) AS DOUBLE) / nullif(sum(impressions), 0) AS ctr
+    FROM shown
+    GROUP BY project_id, band
+  ),
+
+  expected AS (
+    SELECT shown.project_id, shown.url, fsum(shown.impressions * curve.ctr) AS clicks
+    FROM shown
+    JOIN curve ON curve.project_id = shown.project_id AND curve.band = shown.band
+    GROUP BY shown.project_id, shown.url
+  ),
+
+  judged AS (
+    SELECT
+      projects.project_name,
+      demand.project_id,
+      main.crawl_config_name,
+      main.crawl_id,
+      CASE
+        WHEN main.crawl_id IS NOT NULL AND pages.url IS NULL THEN 'demand on a URL that the crawl does not know'
+        WHEN pages.status_code <> 200 THEN 'demand on a URL that is not 200'
+        WHEN NOT pages.is_indexable THEN 'demand on a URL that is not indexable'
+        WHEN demand.has_many_impressions AND demand.clicks < expected.clicks / 2 THEN 'many impressions, low CTR'
+      END AS finding,
+      demand.url,
+      pages.status_code,
+      demand.impressions,
+      demand.clicks,
+      round(demand.ctr, 4) AS ctr,
+      round(expected.clicks / demand.impressions, 4) AS expected_ctr,
+      round(demand.position, 1) AS position,
+      demand.top_query
+    FROM demand
+    LEFT JOIN mart.projects AS projects ON projects.project_id = demand.project_id
+    LEFT JOIN expected ON expected.project_id = demand.project_id AND expected.url = demand.url
+    LEFT JOIN main ON main.project_id = demand.project_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = demand.url
+    WHERE ($project IS NULL OR demand.project_id = $project OR projects.project_name = $project)
+      AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+  )
 
 SELECT
-  projects.project_name,
-  demand.project_id,
-  crawls.crawl_id,
-  CASE
-    WHEN pages.status_code <> 200 THEN 'demand on a URL that is not 200'
-    WHEN NOT pages.is_indexable THEN 'demand on a URL that is not indexable'
-    WHEN demand.has_many_impressions AND demand.ctr < demand.project_ctr / 2 THEN 'many impressions, low CTR'
-  END AS finding,
-  demand.url,
-  pages.status_code,
-  demand.impressions,
-  demand.clicks,
-  round(demand.ctr, 4) AS ctr,
-  round(demand.project_ctr, 4) AS project_ctr,
-  round(demand.position, 1) AS position,
-  demand.top_query
-FROM demand
-LEFT JOIN mart.projects AS projects ON projects.project_id = demand.project_id
-LEFT JOIN mart.crawls AS crawls ON crawls.project_id = demand.project_id AND crawls.is_latest
-LEFT JOIN mart.pages AS pages ON pages.crawl_id = crawls.crawl_id AND pages.url = demand.url
-WHERE finding IS NOT NULL
+  project_name,
+  project_id,
+  crawl_config_name,
+  crawl_id,
+  finding,
+  url,
+  status_code,
+  impressions,
+  clicks,
+  ctr,
+  expected_ctr,
+  position,
+  top_query
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY finding, impressions DESC, url) AS place
+  FROM judged
+  WHERE finding IS NOT NULL
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, project_id, finding, impressions DESC, url

@@ -54,15 +54,15 @@ tests:
 -- A pipeline may ask for more dimensions than these, as country: then several rows make one here.
 SELECT
   _project_id AS project_id,
-  coalesce(_window::DATE, performance.date) AS date,
+  coalesce(CAST(_window AS DATE), performance.date) AS date,
   url,
   query,
   device,
-  sum(performance.clicks)::BIGINT AS clicks,
-  sum(performance.impressions)::BIGINT AS impressions,
-  sum(performance.clicks) / nullif(sum(performance.impressions), 0) AS ctr,
-  sum(performance.position * performance.impressions)
+  CAST(sum(performance.clicks) AS BIGINT) AS clicks,
+  CAST(sum(performance.impressions) AS BIGINT) AS impressions,
+  CAST(sum(performance.clicks) AS DOUBLE) / nullif(sum(performance.impressions), 0) AS ctr,
+  fsum(performance.position * performance.impressions)
     / nullif(sum(performance.impressions) FILTER (performance.position IS NOT NULL), 0) AS position,
-  sum(performance.position * performance.impressions) AS position_impressions
+  fsum(performance.position * performance.impressions) AS position_impressions
 FROM raw.ranking_performance AS performance
-GROUP BY project_id, coalesce(_window::DATE, performance.date), url, query, device
+GROUP BY _project_id, coalesce(CAST(_window AS DATE), performance.date), url, query, device

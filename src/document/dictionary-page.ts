@@ -36,7 +36,7 @@ function section({ name, kind, description, grain, reads, columns, tests, file }
 }
 
 /** As the formatter of this repository writes tables. */
-function alignedTable(rows: readonly (readonly string[])[]): string[] {
+export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   const widths = columnWidths(rows);
   const lines = rows.map(
     (row) => `| ${row.map((cell, index) => padToWidth(cell, widths[index] ?? 0)).join(' | ')} |`,

@@ -20,4 +20,5 @@ test.skipIf(!hasData)(
   async () => {
     expect(page, 'npm run docs:questions writes it').toBe(await questionsPage());
   },
+  120_000,
 );

@@ -1,6 +1,20 @@
 import type { Answer } from './answers-links.ts';
 import { HIT_RANGES, type StatusClass, statusClass, type UrlDay, urlDays } from './log-hits.ts';
-import { before, bool, groups, indexable, list, median, num, round, str, sum } from './plain.ts';
+import {
+  before,
+  bool,
+  groups,
+  indexable,
+  isCanonicalised,
+  isNoindex,
+  list,
+  median,
+  num,
+  reasonAgainst,
+  round,
+  str,
+  sum,
+} from './plain.ts';
 import type { CrawlData, ProjectData, Row, ServiceData } from './service-data.ts';
 
 const DAY = 86_400_000;
@@ -44,7 +58,7 @@ export function demand(project: ProjectData): Map<string, Demand> {
   return found;
 }
 
-const demands = (data: ServiceData): Map<string, Map<string, Demand>> =>
+export const demands = (data: ServiceData): Map<string, Map<string, Demand>> =>
   new Map(data.projects.map((project) => [project.id, demand(project)]));
 
 const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
@@ -124,10 +138,10 @@ export const q17: Answer = (data) =>
       const wasteOf = (url: string, own: StatusClass | null): string => {
         const page = pages.get(url);
         const status = own ?? statusClass(num(page, 'status_code'));
-        if (bool(page, 'robots_txt_denied')) return 'robots_denied';
+        if (page && reasonAgainst(page) === 'robots_denied') return 'robots_denied';
         if (status === 'redirect' || status === 'error') return status;
-        if (bool(page, 'meta_robots_index') === false) return 'noindex';
-        if (str(page, 'canonical_evaluation') === 'not_matching') return 'canonicalised';
+        if (page && isNoindex(page)) return 'noindex';
+        if (page && isCanonicalised(page)) return 'canonicalised';
         if (bool(page, 'url_has_params') ?? url.includes('?')) return 'parameters';
         if (crawl === null) return 'none';
         if (page === undefined) return 'orphan';
@@ -169,34 +183,69 @@ export const q17: Answer = (data) =>
     }),
   );
 
+/** Positions that are taken together: each to the tenth, the next ten, the rest. */
+function bandOf(position: number): number {
+  const whole = Math.floor(position + 0.5);
+  return whole <= 10 ? whole : whole <= 20 ? 20 : 100;
+}
+
+/** The clicks that a URL's positions bring on its project's URLs. */
+function expectedClicks(project: ProjectData, shown: readonly Demand[]): Map<string, number> {
+  const days = project.ranking.map((row) => Date.parse(String(row.date)));
+  const urls = new Set(shown.map(({ url }) => url));
+  const rows = project.ranking.filter(
+    (row) =>
+      Date.parse(String(row.date)) > Math.max(...days) - 28 * DAY &&
+      urls.has(String(row.url)) &&
+      num(row, 'position') !== null,
+  );
+  const total = (of: readonly Row[], name: string): number => sum(of.map((row) => num(row, name)));
+  const bands = groups(rows, (row) => [bandOf(num(row, 'position') ?? 0)]);
+  const found = new Map<string, number>();
+  for (const ofBand of bands.values()) {
+    const rate =
+      total(ofBand, 'impressions') > 0 ? total(ofBand, 'clicks') / total(ofBand, 'impressions') : 0;
+    for (const [url, ofUrl] of Map.groupBy(ofBand, (row) => String(row.url)))
+      found.set(url, (found.get(url) ?? 0) + total(ofUrl, 'impressions') * rate);
+  }
+  return found;
+}
+
 export const q18: Answer = (data) => {
   const wanted = demands(data);
   return data.projects.flatMap((project) => {
     const shown = [...(wanted.get(project.id)?.values() ?? [])].filter(({ impressions }) => impressions > 0);
     const crawl = latest(data).find((one) => one.projectId === project.id);
     const pages = new Map(crawl?.pages.map((page) => [page.url, page]));
-    const usual = sum(shown.map((one) => one.clicks)) / sum(shown.map((one) => one.impressions));
+    const expected = expectedClicks(project, shown);
     const rank = (one: Demand): number =>
       shown.filter((other) => other.impressions > one.impressions).length / Math.max(1, shown.length - 1);
-    return shown.flatMap((one) => {
+    const findingOf = (one: Demand): string | null => {
       const page = pages.get(one.url);
       const status = num(page, 'status_code');
-      const low = rank(one) < 0.1 && one.clicks / one.impressions < usual / 2;
-      const finding =
-        status !== null && status !== 200
-          ? 'demand on a URL that is not 200'
-          : page !== undefined && indexable(page) === false
-            ? 'demand on a URL that is not indexable'
-            : low
-              ? 'many impressions, low CTR'
-              : null;
+      if (crawl !== undefined && page === undefined) return 'demand on a URL that the crawl does not know';
+      if (status !== null && status !== 200) return 'demand on a URL that is not 200';
+      if (page !== undefined && indexable(page) === false) return 'demand on a URL that is not indexable';
+      const low = rank(one) < 0.1 && one.clicks < (expected.get(one.url) ?? 0) / 2;
+      return low ? 'many impressions, low CTR' : null;
+    };
+    return shown.flatMap((one) => {
+      const finding = findingOf(one);
       if (finding === null) return [];
+      const clicks = expected.get(one.url);
       return [
         {
-          ...{ project_name: project.name, project_id: project.id, crawl_id: crawl?.id ?? null, finding },
-          ...{ url: one.url, status_code: status, impressions: one.impressions, clicks: one.clicks },
+          ...{ project_name: project.name, project_id: project.id },
+          ...{
+            crawl_config_name: crawl?.configName ?? null,
+            crawl_id: crawl?.id ?? null,
+            finding,
+            url: one.url,
+          },
+          status_code: num(pages.get(one.url), 'status_code'),
+          ...{ impressions: one.impressions, clicks: one.clicks },
           ctr: round(one.clicks / one.impressions, 4),
-          project_ctr: round(usual, 4),
+          expected_ctr: clicks === undefined ? null : round(clicks / one.impressions, 4),
           position: round(one.position, 1),
           top_query: one.topQuery,
         },
@@ -205,37 +254,37 @@ export const q18: Answer = (data) => {
   });
 };
 
+const hostOf = (url: unknown): string | undefined => URL.parse(String(url))?.host;
+
 export const q19: Answer = (data) => {
   const wanted = demands(data);
   return latest(data).flatMap((crawl) => {
     const good = crawl.pages.filter((page) => indexable(page) === true);
-    const links = median(good.map((page) => num(page, 'nb_inlinks')));
-    const depth = median(good.map((page) => num(page, 'depth')));
+    const inlinks = (pages: readonly Row[]): number | null =>
+      median(pages.map((page) => num(page, 'nb_inlinks')));
+    const byDepth = Map.groupBy(good, (page) => num(page, 'depth'));
+    const usualLinks = new Map([...byDepth].map(([depth, pages]) => [depth, inlinks(pages)]));
+    const [allLinks, usualDepth] = [inlinks(good), median(good.map((page) => num(page, 'depth')))];
     const into = groups(
-      crawl.links.filter((link) => bool(link, 'intern')),
+      crawl.links.filter((link) => bool(link, 'intern') ?? hostOf(link.origin) === hostOf(link.target)),
       (link) => [link.target],
     );
     return good.flatMap((page) => {
       const earned = wanted.get(crawl.projectId)?.get(String(page.url));
-      const inlinks = num(page, 'nb_inlinks');
-      const own = num(page, 'depth');
-      const under = inlinks === null || links === null ? null : inlinks < links / 2;
-      const deep = own === null || depth === null ? null : own > depth + 1;
+      const [links, depth] = [num(page, 'nb_inlinks'), num(page, 'depth')];
+      const usual = (depth === null ? null : usualLinks.get(depth)) ?? allLinks;
+      const under = links === null || usual === null ? null : links < usual / 2;
+      const deep = depth === null || usualDepth === null ? null : depth > usualDepth + 1;
       if (earned === undefined || earned.clicks === 0 || !(under || deep)) return [];
       const origins = (into.get(JSON.stringify([page.url])) ?? []).map((link) => String(link.origin));
       return [
         {
-          ...{ project_name: crawl.project, crawl_id: crawl.id, url: page.url },
-          ...{
-            is_under_linked: under,
-            is_deep: deep,
-            clicks: earned.clicks,
-            impressions: earned.impressions,
-          },
-          position: round(earned.position, 1),
-          top_query: earned.topQuery,
-          ...{ nb_inlinks: inlinks, depth: own },
-          origin_pages: origins.length > 0 ? [...new Set(origins)].toSorted(before) : null,
+          ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+          ...{ url: page.url, is_under_linked: under, is_deep: deep },
+          ...{ clicks: earned.clicks, impressions: earned.impressions },
+          ...{ position: round(earned.position, 1), top_query: earned.topQuery },
+          ...{ nb_inlinks: links, depth },
+          origin_pages: crawl.links.length > 0 ? [...new Set(origins)].toSorted(before) : null,
         },
       ];
     });

@@ -11,6 +11,7 @@ interface BotHits {
   readonly botClass: string;
   readonly crawler: string | null;
   readonly engine: string | null;
+  readonly purpose?: string | null;
   readonly status: StatusClass | null;
   readonly hits: number;
 }
@@ -35,6 +36,7 @@ interface KnownCrawler {
   readonly crawler: string;
   readonly botClass: string;
   readonly engine: string | null;
+  readonly purpose: string | null;
 }
 
 const CRAWLERS: readonly KnownCrawler[] = readFileSync(
@@ -45,8 +47,14 @@ const CRAWLERS: readonly KnownCrawler[] = readFileSync(
   .split('\n')
   .slice(1)
   .map((line) => {
-    const [token = '', crawler = '', botClass = '', engine = ''] = line.split(',');
-    return { token: token.toLowerCase(), crawler, botClass, engine: engine || null };
+    const [token = '', crawler = '', botClass = '', engine = '', purpose = ''] = line.split(',');
+    return {
+      token: token.toLowerCase(),
+      crawler,
+      botClass,
+      engine: engine || null,
+      purpose: purpose || null,
+    };
   })
   .toSorted((a, b) => b.token.length - a.token.length);
 
@@ -57,7 +65,9 @@ export function statusClass(status: number | null): StatusClass | null {
 }
 
 /** Who sent a line: the class is null where that is not known, none where it was no bot. */
-function senderOf(line: Row): Pick<BotHits, 'crawler' | 'engine'> & { readonly botClass: string | null } {
+function senderOf(
+  line: Row,
+): Pick<BotHits, 'crawler' | 'engine' | 'purpose'> & { readonly botClass: string | null } {
   const agent = (str(line, 'user_agent') ?? str(line, 'bot'))?.toLowerCase();
   const known = CRAWLERS.find(({ token }) => agent?.includes(token));
   if (known) return known;

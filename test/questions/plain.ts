@@ -74,14 +74,14 @@ export function indexable(page: Row): boolean | null {
 
 const serviceSays = (page: Row): string => String(page.indexable ?? '').toLowerCase();
 
-function isNoindex(page: Row): boolean {
+export function isNoindex(page: Row): boolean {
   const evaluated = bool(page, 'meta_robots_index');
   if (evaluated !== null) return !evaluated;
   const directives = (list(page, 'meta_robots') ?? []).join(',').toLowerCase().split(',');
   return directives.some((directive) => ['noindex', 'none'].includes(directive.trim()));
 }
 
-function isCanonicalised(page: Row): boolean {
+export function isCanonicalised(page: Row): boolean {
   const evaluated = str(page, 'canonical_evaluation');
   if (evaluated !== null) return evaluated === 'not_matching';
   const canonical = canonicalUrl(page);

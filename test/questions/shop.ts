@@ -20,6 +20,25 @@ const RANKING_FIELDS = [
   field('position', 'float'),
 ];
 
+const EVENT_FIELDS = [
+  field('url', 'string'),
+  field('event_date', 'datetime'),
+  field('day', 'date'),
+  field('status_code', 'natural'),
+  field('user_agent', 'string'),
+  field('is_bot', 'bool'),
+  field('is_seo_visit', 'bool'),
+];
+const AGENTS = [
+  'Googlebot/2.1',
+  'bingbot/2.0',
+  'GPTBot/1.2',
+  'ClaudeBot/1.0',
+  'AhrefsBot/7.0',
+  'Firefox',
+  null,
+];
+
 const url = (n: number): string => `https://shop.example/${n}`;
 
 /**
@@ -45,15 +64,29 @@ export async function shopFolders(): Promise<string[]> {
   const ranking_performance = {
     fields: RANKING_FIELDS,
     rows: numbers().flatMap((n) =>
-      [1, 2, 30].map((day) => ({
-        date: `2026-01-${String(day).padStart(2, '0')}`,
-        ...{ url: url(n), query: `query ${n % 3}`, device: 'DESKTOP' },
-        ...{ clicks: n % 4, impressions: 10 + n, position: 1 + n / 4 },
+      ['2025-12-01', '2026-01-01', '2026-01-02', '2026-01-03', '2026-01-30'].map((date) => ({
+        ...{ date, url: url(n), query: `query ${n % 3}`, device: 'DESKTOP' },
+        // So many on the first of January that a month later some are lost.
+        clicks: (date === '2026-01-01' ? 4 : 1) * (n % 4),
+        impressions: date === '2026-01-03' ? 100 - n : 10 + n,
+        position: 1 + n / 4,
+      })),
+    ),
+  };
+  const events = {
+    fields: EVENT_FIELDS,
+    rows: numbers().flatMap((n) =>
+      ['2026-01-10', '2026-01-16'].map((day, index) => ({
+        ...{ url: url(n + 2 * index), event_date: `${day.replaceAll('-', '/')} 12:00:00 UTC`, day },
+        status_code: [200, 304, 301, 404, 200][n % 5],
+        user_agent: AGENTS[n % AGENTS.length],
+        is_bot: n % AGENTS.length < 5 ? true : n % AGENTS.length === 5 ? false : null,
+        is_seo_visit: n % AGENTS.length === 5,
       })),
     ),
   };
   return [
-    await importFolder('shop-2026-01-08', { ...crawl(false), ranking_performance }),
+    await importFolder('shop-2026-01-08', { ...crawl(false), ranking_performance, events }),
     await importFolder('shop-2026-01-15', crawl(true)),
   ];
 }

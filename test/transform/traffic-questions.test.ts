@@ -100,7 +100,7 @@ const LINES = [
 ];
 
 const DEMAND = [
-  { url: HOME, clicks: 10, impressions: 1000, position: 3 },
+  { url: HOME, clicks: 10, impressions: 1000, position: 2 },
   { url: RICH, clicks: 60, impressions: 100, position: 1 },
   { url: POOR, clicks: 20, impressions: 50, position: 2.25 },
   { url: GONE, clicks: 2, impressions: 80, position: 4 },
@@ -216,14 +216,17 @@ test('each hit of a search engine is wasted in one way only, by its own status w
   expect(found.every((row) => row.project_name === 'Shop')).toBe(true);
 });
 
-test('demand is not met where the URL is gone, not indexable, or seen and not clicked', async () => {
+test('demand is not met where the URL is gone, not indexable, not known, or not clicked for its position', async () => {
   const found = await answer('q18');
-  const keys = ['finding', 'url', 'impressions', 'clicks', 'ctr', 'project_ctr', 'position'];
-  // 150 clicks of 2,214 impressions are a rate of 0.0678: 0.0556, the other page's with many, is more than half of it.
+  const keys = ['finding', 'url', 'impressions', 'clicks', 'ctr', 'expected_ctr', 'position'];
+  const unknown = 'demand on a URL that the crawl does not know';
+  // At position 2 80 clicks of 1,950 impressions are a rate of 0.041: of 1,000 impressions 41 clicks, not 10.
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    ['demand on a URL that is not 200', GONE, '80', '2', 0.025, 0.0678, 4],
-    ['demand on a URL that is not indexable', NOINDEX, '30', '1', 0.0333, 0.0678, 5],
-    ['many impressions, low CTR', HOME, '1000', '10', 0.01, 0.0678, 3],
+    ['demand on a URL that is not 200', GONE, '80', '2', 0.025, 0.025, 4],
+    ['demand on a URL that is not indexable', NOINDEX, '30', '1', 0.0333, 0.0333, 5],
+    [unknown, `${HOME}unknown`, '10', '0', 0, 0, 9],
+    ...[1, 2, 3, 4].map((n) => [unknown, `${HOME}rare/${n}`, '1', '0', 0, 0, 50]),
+    ['many impressions, low CTR', HOME, '1000', '10', 0.01, 0.041, 2],
   ]);
 });
 
@@ -233,7 +236,7 @@ test('pages that perform against their links come with what links to them', asyn
   // Of the indexable pages half have 6 inlinks or more and stand 2.5 clicks deep or deeper.
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
     [POOR, false, true, '20', 2.3, '3', [HOME, RICH]],
-    [ORPHAN, true, null, '7', 6, '0', null],
+    [ORPHAN, true, null, '7', 6, '0', []],
   ]);
 });
 

@@ -1,0 +1,124 @@
+/*
+title: 'Freshness: from the first crawl that finds a page to its first bot, impression and visit'
+model: mart.page_hits
+description: >-
+  Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the
+  first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
+  it, and a person came from there. Numbers of days count from that crawl and are negative for what came before it.
+  NULL where it has not come, as far as the log files (from logs_from on) and search results (from shown_from on) tell.
+  The days are those of the crawl.
+parameters: [project, segment, from, to, limit]
+*/
+WITH
+  main AS (
+    SELECT project_id, project_name, is_complete, coalesce(crawl_config_id, '') AS config
+    FROM mart.crawls
+    WHERE is_main
+      AND ($project IS NULL OR project_id = $project OR project_name = $project)
+  ),
+
+  crawl AS (
+    SELECT
+      main.project_id,
+      main.project_name,
+      crawls.crawl_id,
+      row_number() OVER (PARTITION BY main.project_id ORDER BY crawls.ended_at, crawls.crawl_id) AS number,
+      CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS seen_date
+    FROM main
+    JOIN mart.crawls AS crawls
+      ON crawls.project_id = main.project_id AND coalesce(crawls.crawl_config_id, '') = main.config
+    WHERE (crawls.is_complete OR NOT main.is_complete)
+      AND crawls.has_pages
+      AND coalesce(crawls.pages, 1) > 0
+      AND crawls.ended_at IS NOT NULL
+  ),
+
+  seen AS (
+    SELECT crawl.project_id, pages.url, min(crawl.number) AS number
+    FROM crawl
+    JOIN mart.pages AS pages ON pages.crawl_id = crawl.crawl_id
+    WHERE pages.status_code = 200
+    GROUP BY crawl.project_id, pages.url
+  ),
+
+  fresh AS (
+    SELECT crawl.project_id, crawl.project_name, crawl.crawl_id, crawl.seen_date, seen.url
+    FROM seen
+    JOIN crawl ON crawl.project_id = seen.project_id AND crawl.number = seen.number
+    WHERE seen.number > 1
+      AND ($from IS NULL OR crawl.seen_date >= $from)
+      AND ($to IS NULL OR crawl.seen_date < $to)
+  ),
+
+  asked AS (
+    SELECT
+      project_id,
+      url,
+      min(first_search_bot_day) AS first_bot_date,
+      min(first_seo_visit_day) AS first_visit_date
+    FROM mart.page_hits
+    GROUP BY project_id, url
+  ),
+
+  shown AS (
+    SELECT project_id, url, min(date) AS first_shown_date
+    FROM mart.ranking_performance
+    WHERE impressions > 0
+    GROUP BY project_id, url
+  ),
+
+  logs AS (
+    SELECT project_id, min(day) AS logs_from
+    FROM mart.log_days
+    GROUP BY project_id
+  ),
+
+  searches AS (
+    SELECT project_id, min(date) AS shown_from
+    FROM mart.ranking_performance
+    GROUP BY project_id
+  ),
+
+  answer AS (
+    SELECT
+      fresh.project_id,
+      fresh.project_name,
+      fresh.crawl_id AS first_crawl_id,
+      fresh.url,
+      pages.url_first_path,
+      fresh.seen_date AS first_seen_date,
+      asked.first_bot_date,
+      shown.first_shown_date,
+      asked.first_visit_date,
+      date_diff('day', fresh.seen_date, asked.first_bot_date) AS days_to_bot,
+      date_diff('day', fresh.seen_date, shown.first_shown_date) AS days_to_shown,
+      date_diff('day', fresh.seen_date, asked.first_visit_date) AS days_to_visit,
+      logs.logs_from,
+      searches.shown_from,
+      row_number() OVER (PARTITION BY fresh.project_id ORDER BY fresh.seen_date DESC, fresh.url) AS place
+    FROM fresh
+    JOIN mart.pages AS pages ON pages.crawl_id = fresh.crawl_id AND pages.url = fresh.url
+    LEFT JOIN asked ON asked.project_id = fresh.project_id AND asked.url = fresh.url
+    LEFT JOIN shown ON shown.project_id = fresh.project_id AND shown.url = fresh.url
+    LEFT JOIN logs ON logs.project_id = fresh.project_id
+    LEFT JOIN searches ON searches.project_id = fresh.project_id
+    WHERE $segment IS NULL OR pages.url_first_path = $segment
+  )
+
+SELECT
+  project_name,
+  first_crawl_id,
+  url,
+  url_first_path,
+  first_seen_date,
+  first_bot_date,
+  first_shown_date,
+  first_visit_date,
+  days_to_bot,
+  days_to_shown,
+  days_to_visit,
+  logs_from,
+  shown_from
+FROM answer
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, project_id, first_seen_date DESC, url

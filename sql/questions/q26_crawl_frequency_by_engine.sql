@@ -1,0 +1,133 @@
+/*
+title: How often each search engine crawls each segment
+model: mart.bot_hits
+description: >-
+  Hits of bots of search engines in the last 28 days up to the last one with log files (or in the days that are asked
+  for), by engine and segment of the main crawl; a segment is the first directory of the URL. One row for each engine
+  that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know. Days
+  between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
+parameters: [project, crawl, segment, from, to, limit]
+*/
+WITH
+  main AS (
+    SELECT project_id, crawl_id, crawl_config_name
+    FROM mart.crawls
+    WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  logged AS (
+    SELECT
+      project_id,
+      day,
+      CASE
+        WHEN $from IS NULL AND $to IS NULL
+          THEN date_diff('day', day, max(day) OVER (PARTITION BY project_id)) < 28
+        ELSE ($from IS NULL OR day >= $from) AND ($to IS NULL OR day < $to)
+      END AS is_asked_for
+    FROM mart.log_days
+  ),
+
+  period AS (
+    SELECT project_id, min(day) AS from_day, max(day) AS to_day, count(*) AS days
+    FROM logged
+    WHERE is_asked_for
+    GROUP BY project_id
+  ),
+
+  asked AS (
+    SELECT hits.project_id, hits.engine, hits.url, sum(hits.hits) AS hits
+    FROM mart.bot_hits AS hits
+    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
+    WHERE hits.bot_class = 'search'
+    GROUP BY hits.project_id, hits.engine, hits.url
+  ),
+
+  segment AS (
+    SELECT main.project_id, true AS is_in_crawl, pages.url_first_path, count(*) AS pages
+    FROM main
+    JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id
+    GROUP BY main.project_id, pages.url_first_path
+    UNION ALL
+    SELECT DISTINCT project_id, false, CAST(NULL AS VARCHAR), CAST(NULL AS BIGINT)
+    FROM asked
+  ),
+
+  engine AS (
+    SELECT DISTINCT project_id, engine
+    FROM asked
+  ),
+
+  counted AS (
+    SELECT
+      asked.project_id,
+      asked.engine,
+      pages.url IS NOT NULL AS is_in_crawl,
+      pages.url_first_path,
+      count(*) AS crawled_pages,
+      sum(asked.hits) AS hits
+    FROM asked
+    LEFT JOIN main ON main.project_id = asked.project_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = asked.url
+    GROUP BY asked.project_id, asked.engine, pages.url IS NOT NULL, pages.url_first_path
+  ),
+
+  answer AS (
+    SELECT
+      projects.project_name,
+      engine.project_id,
+      main.crawl_config_name,
+      main.crawl_id,
+      period.from_day,
+      period.to_day,
+      period.days,
+      engine.engine,
+      segment.is_in_crawl,
+      segment.url_first_path,
+      segment.pages,
+      coalesce(counted.crawled_pages, 0) AS crawled_pages,
+      round(CAST(coalesce(counted.crawled_pages, 0) AS DOUBLE) / segment.pages, 3) AS crawled_share,
+      CAST(coalesce(counted.hits, 0) AS BIGINT) AS hits,
+      round(CAST(coalesce(counted.hits, 0) AS DOUBLE) / period.days, 2) AS hits_per_day,
+      round(CAST(period.days * counted.crawled_pages AS DOUBLE) / counted.hits, 1) AS days_between_hits
+    FROM engine
+    JOIN period ON period.project_id = engine.project_id
+    JOIN segment ON segment.project_id = engine.project_id
+    LEFT JOIN counted
+      ON counted.project_id = engine.project_id
+      AND coalesce(counted.engine, '') = coalesce(engine.engine, '')
+      AND counted.is_in_crawl = segment.is_in_crawl
+      AND coalesce(counted.url_first_path, '') = coalesce(segment.url_first_path, '')
+    LEFT JOIN main ON main.project_id = engine.project_id
+    LEFT JOIN mart.projects AS projects ON projects.project_id = engine.project_id
+    WHERE (segment.is_in_crawl OR counted.hits > 0)
+      AND ($project IS NULL OR engine.project_id = $project OR projects.project_name = $project)
+      AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
+      AND ($segment IS NULL OR segment.url_first_path = $segment)
+  )
+
+SELECT
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  from_day,
+  to_day,
+  days,
+  engine,
+  is_in_crawl,
+  url_first_path,
+  pages,
+  crawled_pages,
+  crawled_share,
+  hits,
+  hits_per_day,
+  days_between_hits
+FROM (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY project_id ORDER BY engine, hits DESC, is_in_crawl DESC, url_first_path
+    ) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, project_id, engine, hits DESC, is_in_crawl DESC, url_first_path

@@ -1,0 +1,150 @@
+/*
+title: Queries for which several pages of a project compete
+model: mart.ranking_performance
+description: >-
+  Queries of the last 28 days (or of the days that are asked for) for which two URLs or more have at least a tenth of
+  the query's impressions each, one row for each of these URLs. The leader of a day has the most impressions of them;
+  leader_changes counts the days with another leader than the day before it that showed any of them.
+parameters:
+  project:
+  from:
+  to:
+  limit:
+  min_share: {type: DOUBLE, default: 0.1, description: 'A URL with a smaller share of the impressions does not count.'}
+*/
+WITH
+  period AS (
+    SELECT project_id, max(date) AS last_date
+    FROM mart.ranking_performance
+    GROUP BY project_id
+  ),
+
+  shown AS (
+    SELECT
+      performance.project_id,
+      performance.query,
+      performance.url,
+      performance.date,
+      sum(performance.impressions) AS impressions,
+      sum(performance.clicks) AS clicks,
+      fsum(performance.position_impressions) AS position_impressions,
+      sum(CASE WHEN performance.position IS NOT NULL THEN performance.impressions END) AS positioned_impressions
+    FROM mart.ranking_performance AS performance
+    JOIN period ON period.project_id = performance.project_id
+    WHERE performance.query IS NOT NULL
+      AND performance.url IS NOT NULL
+      AND performance.impressions > 0
+      AND CASE
+        WHEN $from IS NULL AND $to IS NULL THEN date_diff('day', performance.date, period.last_date) < 28
+        ELSE ($from IS NULL OR performance.date >= $from) AND ($to IS NULL OR performance.date < $to)
+      END
+    GROUP BY performance.project_id, performance.query, performance.url, performance.date
+  ),
+
+  url_total AS (
+    SELECT
+      project_id,
+      query,
+      url,
+      sum(impressions) AS impressions,
+      sum(clicks) AS clicks,
+      fsum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position
+    FROM shown
+    GROUP BY project_id, query, url
+  ),
+
+  shared AS (
+    SELECT *, sum(impressions) OVER (PARTITION BY project_id, query) AS query_impressions
+    FROM url_total
+  ),
+
+  competing AS (
+    SELECT *, count(*) OVER (PARTITION BY project_id, query) AS urls
+    FROM shared
+    WHERE CAST(impressions AS DOUBLE) / query_impressions >= $min_share
+  ),
+
+  daily AS (
+    SELECT
+      shown.project_id,
+      shown.query,
+      shown.date,
+      shown.url,
+      row_number() OVER (
+        PARTITION BY shown.project_id, shown.query, shown.date
+        ORDER BY shown.impressions DESC, shown.clicks DESC, shown.url
+      ) AS place
+    FROM shown
+    JOIN competing
+      ON competing.project_id = shown.project_id AND competing.query = shown.query AND competing.url = shown.url
+    WHERE competing.urls > 1
+  ),
+
+  leader AS (
+    SELECT
+      project_id,
+      query,
+      url,
+      lag(url) OVER (PARTITION BY project_id, query ORDER BY date) AS former_url
+    FROM daily
+    WHERE place = 1
+  ),
+
+  changes AS (
+    SELECT project_id, query, count(CASE WHEN url <> former_url THEN 1 END) AS leader_changes
+    FROM leader
+    GROUP BY project_id, query
+  ),
+
+  led AS (
+    SELECT project_id, query, url, count(*) AS days_as_leader
+    FROM leader
+    GROUP BY project_id, query, url
+  ),
+
+  answer AS (
+    SELECT
+      projects.project_name,
+      competing.project_id,
+      competing.query,
+      CAST(competing.query_impressions AS BIGINT) AS query_impressions,
+      competing.urls,
+      changes.leader_changes,
+      competing.url,
+      CAST(competing.impressions AS BIGINT) AS impressions,
+      round(CAST(competing.impressions AS DOUBLE) / competing.query_impressions, 3) AS impressions_share,
+      CAST(competing.clicks AS BIGINT) AS clicks,
+      round(competing.position, 1) AS position,
+      coalesce(led.days_as_leader, 0) AS days_as_leader
+    FROM competing
+    JOIN changes ON changes.project_id = competing.project_id AND changes.query = competing.query
+    LEFT JOIN led
+      ON led.project_id = competing.project_id AND led.query = competing.query AND led.url = competing.url
+    LEFT JOIN mart.projects AS projects ON projects.project_id = competing.project_id
+    WHERE competing.urls > 1
+      AND ($project IS NULL OR competing.project_id = $project OR projects.project_name = $project)
+  )
+
+SELECT
+  project_name,
+  project_id,
+  query,
+  query_impressions,
+  urls,
+  leader_changes,
+  url,
+  impressions,
+  impressions_share,
+  clicks,
+  position,
+  days_as_leader
+FROM (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY project_id ORDER BY query_impressions DESC, query, impressions DESC, clicks DESC, url
+    ) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, project_id, query_impressions DESC, query, impressions DESC, clicks DESC, url

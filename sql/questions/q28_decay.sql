@@ -1,0 +1,168 @@
+/*
+title: Pages that lose clicks, with what changed on them
+model: mart.ranking_performance
+description: >-
+  URLs whose clicks of the last 28 days fell by a fifth or more, against the 28 days before or the same 28 days 52 weeks
+  earlier, where they had ten clicks or more then. A number of a time before the project's first search results is NULL.
+  Changes are those that crawls found which ended in these 56 days, each as its day and the field or added, removed.
+parameters:
+  project:
+  crawl:
+  segment:
+  to:
+  limit:
+  min_clicks: {type: BIGINT, default: 10, description: 'A URL with fewer clicks in the earlier 28 days does not count.'}
+  min_loss: {type: DOUBLE, default: 0.2, description: 'A smaller loss, as a share of the earlier clicks, does not count.'}
+*/
+WITH
+  period AS (
+    SELECT project_id, min(date) AS first_date, max(date) AS last_date
+    FROM mart.ranking_performance
+    WHERE $to IS NULL OR date < $to
+    GROUP BY project_id
+  ),
+
+  aged AS (
+    SELECT
+      performance.project_id,
+      performance.url,
+      performance.clicks,
+      performance.impressions,
+      performance.position_impressions,
+      CASE WHEN performance.position IS NOT NULL THEN performance.impressions END AS positioned_impressions,
+      date_diff('day', period.first_date, period.last_date) AS known_days,
+      CASE
+        WHEN date_diff('day', performance.date, period.last_date) BETWEEN 0 AND 27 THEN 'now'
+        WHEN date_diff('day', performance.date, period.last_date) BETWEEN 28 AND 55 THEN 'before'
+        WHEN date_diff('day', performance.date, period.last_date) BETWEEN 364 AND 391 THEN 'year'
+      END AS age
+    FROM mart.ranking_performance AS performance
+    JOIN period ON period.project_id = performance.project_id
+    WHERE performance.url IS NOT NULL
+  ),
+
+  total AS (
+    SELECT
+      project_id,
+      url,
+      coalesce(sum(CASE WHEN age = 'now' THEN clicks END), 0) AS clicks,
+      CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN clicks END), 0) END
+        AS clicks_before,
+      CASE WHEN max(known_days) >= 391 THEN coalesce(sum(CASE WHEN age = 'year' THEN clicks END), 0) END
+        AS clicks_year_ago,
+      coalesce(sum(CASE WHEN age = 'now' THEN impressions END), 0) AS impressions,
+      CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN impressions END), 0) END
+        AS impressions_before,
+      fsum(CASE WHEN age = 'now' THEN position_impressions END)
+        / nullif(sum(CASE WHEN age = 'now' THEN positioned_impressions END), 0) AS position,
+      fsum(CASE WHEN age = 'before' THEN position_impressions END)
+        / nullif(sum(CASE WHEN age = 'before' THEN positioned_impressions END), 0) AS position_before
+    FROM aged
+    WHERE age IS NOT NULL
+    GROUP BY project_id, url
+  ),
+
+  decaying AS (
+    SELECT *
+    FROM total
+    WHERE (clicks_before >= $min_clicks AND clicks_before > 0 AND clicks_before - clicks >= $min_loss * clicks_before)
+      OR (
+        clicks_year_ago >= $min_clicks AND clicks_year_ago > 0
+        AND clicks_year_ago - clicks >= $min_loss * clicks_year_ago
+      )
+  ),
+
+  main AS (
+    SELECT project_id, crawl_id, crawl_config_name, coalesce(crawl_config_id, '') AS config
+    FROM mart.crawls
+    WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  found AS (
+    SELECT
+      crawls.project_id,
+      crawls.crawl_id,
+      CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS found_date
+    FROM mart.crawls AS crawls
+    JOIN main ON main.project_id = crawls.project_id AND main.config = coalesce(crawls.crawl_config_id, '')
+  ),
+
+  changed AS (
+    SELECT
+      decaying.project_id,
+      decaying.url,
+      array_agg(
+        DISTINCT CAST(found.found_date AS VARCHAR) || ' ' || changes.change
+        ORDER BY CAST(found.found_date AS VARCHAR) || ' ' || changes.change
+      ) AS changes
+    FROM decaying
+    JOIN period ON period.project_id = decaying.project_id
+    JOIN found ON found.project_id = decaying.project_id
+    JOIN mart.page_changes AS changes ON changes.crawl_id = found.crawl_id AND changes.url = decaying.url
+    WHERE date_diff('day', found.found_date, period.last_date) BETWEEN 0 AND 55
+    GROUP BY decaying.project_id, decaying.url
+  ),
+
+  answer AS (
+    SELECT
+      projects.project_name,
+      decaying.project_id,
+      main.crawl_config_name,
+      main.crawl_id,
+      period.last_date AS to_date,
+      decaying.url,
+      CAST(decaying.clicks AS BIGINT) AS clicks,
+      CAST(decaying.clicks_before AS BIGINT) AS clicks_before,
+      CAST(decaying.clicks_year_ago AS BIGINT) AS clicks_year_ago,
+      round(
+        CAST(decaying.clicks - decaying.clicks_before AS DOUBLE) / nullif(decaying.clicks_before, 0), 3
+      ) AS clicks_change,
+      round(
+        CAST(decaying.clicks - decaying.clicks_year_ago AS DOUBLE) / nullif(decaying.clicks_year_ago, 0), 3
+      ) AS clicks_change_in_a_year,
+      CAST(decaying.impressions AS BIGINT) AS impressions,
+      CAST(decaying.impressions_before AS BIGINT) AS impressions_before,
+      round(decaying.position, 1) AS position,
+      round(decaying.position_before, 1) AS position_before,
+      pages.status_code,
+      pages.is_indexable,
+      coalesce(changed.changes, CAST(ARRAY[] AS VARCHAR[])) AS changes,
+      greatest(
+        coalesce(decaying.clicks_before - decaying.clicks, 0), coalesce(decaying.clicks_year_ago - decaying.clicks, 0)
+      ) AS loss
+    FROM decaying
+    JOIN period ON period.project_id = decaying.project_id
+    LEFT JOIN main ON main.project_id = decaying.project_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = decaying.url
+    LEFT JOIN changed ON changed.project_id = decaying.project_id AND changed.url = decaying.url
+    LEFT JOIN mart.projects AS projects ON projects.project_id = decaying.project_id
+    WHERE ($project IS NULL OR decaying.project_id = $project OR projects.project_name = $project)
+      AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+  )
+
+SELECT
+  project_name,
+  project_id,
+  crawl_config_name,
+  crawl_id,
+  to_date,
+  url,
+  clicks,
+  clicks_before,
+  clicks_year_ago,
+  clicks_change,
+  clicks_change_in_a_year,
+  impressions,
+  impressions_before,
+  position,
+  position_before,
+  status_code,
+  is_indexable,
+  changes
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY loss DESC, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, project_id, loss DESC, url

@@ -1,0 +1,107 @@
+/*
+title: Which pages crawlers of AI services read
+model: mart.bot_hits
+description: >-
+  Hits of crawlers of AI services in the last 28 days up to the last one with log files (or in the days that are asked
+  for), one row for each URL and crawler, with the page of the main crawl and what search results brought it. Ok share
+  is the share of answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
+  crawlers; the service's counts of a day do not.
+parameters: [project, crawl, segment, from, to, limit]
+*/
+WITH
+  main AS (
+    SELECT project_id, crawl_id, crawl_config_name
+    FROM mart.crawls
+    WHERE has_pages AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  logged AS (
+    SELECT
+      project_id,
+      day,
+      CASE
+        WHEN $from IS NULL AND $to IS NULL
+          THEN date_diff('day', day, max(day) OVER (PARTITION BY project_id)) < 28
+        ELSE ($from IS NULL OR day >= $from) AND ($to IS NULL OR day < $to)
+      END AS is_asked_for
+    FROM mart.log_days
+  ),
+
+  asked AS (
+    SELECT
+      hits.project_id,
+      hits.url,
+      hits.engine,
+      hits.crawler,
+      sum(hits.hits) AS hits,
+      count(DISTINCT hits.day) AS days,
+      min(hits.day) AS first_day,
+      max(hits.day) AS last_day,
+      sum(CASE WHEN hits.status_class = 'ok' THEN hits.hits ELSE 0 END) AS ok_hits,
+      sum(CASE WHEN hits.status_class IS NOT NULL THEN hits.hits END) AS answered_hits
+    FROM mart.bot_hits AS hits
+    JOIN logged ON logged.project_id = hits.project_id AND logged.day = hits.day AND logged.is_asked_for
+    WHERE hits.bot_class = 'ai'
+    GROUP BY hits.project_id, hits.url, hits.engine, hits.crawler
+  ),
+
+  known AS (
+    SELECT crawler, min(purpose) AS purpose
+    FROM mart.bots
+    GROUP BY crawler
+  ),
+
+  answer AS (
+    SELECT
+      projects.project_name,
+      asked.project_id,
+      main.crawl_config_name,
+      main.crawl_id,
+      asked.url,
+      pages.url_first_path,
+      asked.engine,
+      asked.crawler,
+      known.purpose,
+      CAST(asked.hits AS BIGINT) AS hits,
+      asked.days,
+      asked.first_day,
+      asked.last_day,
+      round(CAST(asked.ok_hits AS DOUBLE) / asked.answered_hits, 3) AS ok_share,
+      pages.status_code,
+      pages.is_indexable,
+      demand.clicks
+    FROM asked
+    LEFT JOIN known ON known.crawler = asked.crawler
+    LEFT JOIN main ON main.project_id = asked.project_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = main.crawl_id AND pages.url = asked.url
+    LEFT JOIN mart.page_demand AS demand ON demand.project_id = asked.project_id AND demand.url = asked.url
+    LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
+    WHERE ($project IS NULL OR asked.project_id = $project OR projects.project_name = $project)
+      AND ($crawl IS NULL OR main.crawl_id IS NOT NULL)
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+  )
+
+SELECT
+  project_name,
+  project_id,
+  crawl_config_name,
+  crawl_id,
+  url,
+  url_first_path,
+  engine,
+  crawler,
+  purpose,
+  hits,
+  days,
+  first_day,
+  last_day,
+  ok_share,
+  status_code,
+  is_indexable,
+  clicks
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY hits DESC, url, crawler) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, project_id, hits DESC, url, crawler
