@@ -1,21 +1,71 @@
 /*
 title: Internal links to pages that redirect to a 404, with their anchors
 model: mart.links
-description: The latest crawl of each project; one row for each redirecting page and anchor.
+description: >-
+  The main crawl of each project, or the crawl asked for; one row for each redirecting page and anchor, with up to ten
+  of the pages that link to it. A redirect is known by its status or the range of it. The limit is of rows, those with
+  the most links first; a segment is the first directory of the URL, here of the page that redirects.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  by_origin AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      links.crawl_id,
+      links.target,
+      pages.final_redirect_location,
+      links.anchor,
+      links.origin,
+      count(*) AS links,
+      row_number() OVER (PARTITION BY links.crawl_id, links.target, links.anchor ORDER BY links.origin) AS place
+    FROM chosen
+    JOIN mart.links AS links ON links.crawl_id = chosen.crawl_id
+    JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
+    WHERE links.is_internal
+      AND pages.status_code_range = 'redirect'
+      AND pages.final_redirect_status = 404
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+    GROUP BY
+      chosen.project_name, chosen.crawl_config_name, links.crawl_id, links.target, pages.final_redirect_location,
+      links.anchor, links.origin
+  ),
+
+  answer AS (
+    SELECT
+      project_name,
+      crawl_config_name,
+      crawl_id,
+      target,
+      final_redirect_location,
+      anchor,
+      CAST(sum(links) AS BIGINT) AS links,
+      count(*) AS origin_pages,
+      array_agg(origin ORDER BY origin) FILTER (WHERE place <= 10) AS origins
+    FROM by_origin
+    GROUP BY project_name, crawl_config_name, crawl_id, target, final_redirect_location, anchor
+  )
+
 SELECT
-  crawls.project_name,
-  links.crawl_id,
-  links.target,
-  pages.final_redirect_location,
-  links.anchor,
-  count(*) AS links,
-  count(DISTINCT links.origin) AS origin_pages
-FROM mart.links AS links
-JOIN mart.crawls AS crawls ON crawls.crawl_id = links.crawl_id AND crawls.is_main
-JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
-WHERE links.intern
-  AND pages.status_code BETWEEN 300 AND 399
-  AND pages.final_redirect_status = 404
-GROUP BY ALL
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  target,
+  final_redirect_location,
+  anchor,
+  links,
+  origin_pages,
+  origins
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY links DESC, target, anchor) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, links DESC, target, anchor

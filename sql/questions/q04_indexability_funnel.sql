@@ -2,23 +2,79 @@
 title: "Indexability funnel: known, fetched, 200, indexable, canonical"
 model: mart.pages
 description: >-
-  One row a crawl; each step counts pages that passed the one before. NULL where the crawl's export did not have the
-  field of a step.
+  One row a crawl, the last one first; each step counts pages that passed the one before. Of the indexable pages some
+  name themselves as canonical and some name none. NULL where the crawl's export did not have the field of a step, 0
+  where it had; a segment is the first directory of the URL.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, ended_at
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL OR crawl_id = $crawl)
+  ),
+
+  fields AS (
+    SELECT
+      crawl_id,
+      count(CASE WHEN field = 'fetched' THEN 1 END) > 0 AS has_fetched,
+      count(CASE WHEN field = 'status_code' THEN 1 END) > 0 AS has_status,
+      count(CASE WHEN field IN ('status_code', 'indexable') THEN 1 END) > 0 AS has_indexable,
+      count(CASE WHEN field IN ('rel_canonical', 'canonical_evaluation') THEN 1 END) > 0 AS has_canonical
+    FROM mart.crawl_fields
+    WHERE dataset = 'crawl_pages'
+    GROUP BY crawl_id
+  ),
+
+  counted AS (
+    SELECT
+      pages.crawl_id,
+      count(*) AS known,
+      count(CASE WHEN pages.fetched THEN 1 END) AS fetched,
+      count(CASE WHEN pages.status_code = 200 THEN 1 END) AS answered_200,
+      count(CASE WHEN pages.is_indexable THEN 1 END) AS indexable,
+      count(CASE WHEN pages.is_indexable AND pages.canonical_kind = 'self' THEN 1 END) AS canonical,
+      count(
+        CASE WHEN pages.is_indexable AND coalesce(pages.canonical_kind, 'not_set') = 'not_set' THEN 1 END
+      ) AS canonical_not_set
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    WHERE $segment IS NULL OR pages.url_first_path = $segment
+    GROUP BY pages.crawl_id
+  ),
+
+  answer AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      chosen.ended_at,
+      counted.crawl_id,
+      counted.known,
+      CASE WHEN fields.has_fetched THEN counted.fetched END AS fetched,
+      CASE WHEN fields.has_status THEN counted.answered_200 END AS answered_200,
+      CASE WHEN fields.has_indexable THEN counted.indexable END AS indexable,
+      CASE WHEN fields.has_canonical THEN counted.canonical END AS canonical,
+      CASE WHEN fields.has_canonical THEN counted.canonical_not_set END AS canonical_not_set
+    FROM counted
+    JOIN chosen ON chosen.crawl_id = counted.crawl_id
+    LEFT JOIN fields ON fields.crawl_id = counted.crawl_id
+  )
+
 SELECT
-  crawls.project_name,
-  crawls.ended_at,
-  pages.crawl_id,
-  count(*) AS known,
-  if(count(fetched) > 0, count(*) FILTER (fetched), NULL) AS fetched,
-  if(count(status_code) > 0, count(*) FILTER (status_code = 200), NULL) AS answered_200,
-  if(count(status_code) > 0, count(*) FILTER (is_indexable), NULL) AS indexable,
-  if(
-    count(canonical_evaluation) > 0,
-    count(*) FILTER (is_indexable AND canonical_evaluation = 'matching'),
-    NULL
-  ) AS canonical
-FROM mart.pages AS pages
-LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
-GROUP BY crawls.project_name, crawls.ended_at, pages.crawl_id
-ORDER BY project_name, ended_at, crawl_id
+  project_name,
+  crawl_config_name,
+  ended_at,
+  crawl_id,
+  known,
+  fetched,
+  answered_200,
+  indexable,
+  canonical,
+  canonical_not_set
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name ORDER BY ended_at DESC, crawl_id DESC) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, ended_at DESC, crawl_id DESC

@@ -1,37 +1,62 @@
 /*
-title: Status codes per crawl over time
+title: Status codes per crawl and segment over time
 model: mart.status_codes_by_crawl
 description: >-
-  One row for each crawl and HTTP status; a status of NULL stands for pages without an answer. The days are those on
-  which crawls ended.
-parameters: [project, crawl, from, to, limit]
+  One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all
+  pages of the crawl; a status of NULL stands for pages without an answer. The last crawls come first.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, ended_at
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL OR crawl_id = $crawl)
+  ),
+
+  codes AS (
+    SELECT
+      crawl_id, CAST(NULL AS VARCHAR) AS segmentation, CAST(NULL AS VARCHAR) AS segment, status_code, status_code_range,
+      pages, share
+    FROM mart.status_codes_by_crawl
+    WHERE $segment IS NULL
+
+    UNION ALL
+    SELECT crawl_id, segmentation, segment, status_code, status_code_range, pages, share
+    FROM mart.status_codes_by_segment
+    WHERE $segment IS NULL OR segment = $segment
+  ),
+
+  answer AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      chosen.ended_at,
+      codes.crawl_id,
+      codes.segmentation,
+      codes.segment,
+      codes.status_code,
+      codes.status_code_range,
+      codes.pages,
+      round(100 * codes.share, 1) AS percent
+    FROM chosen
+    JOIN codes ON codes.crawl_id = chosen.crawl_id
+  )
+
 SELECT
   project_name,
+  crawl_config_name,
   ended_at,
   crawl_id,
+  segmentation,
+  segment,
   status_code,
   status_code_range,
   pages,
   percent
 FROM (
-  SELECT
-    crawls.project_name,
-    codes.ended_at,
-    codes.crawl_id,
-    codes.status_code,
-    codes.status_code_range,
-    codes.pages,
-    round(100 * codes.share, 1) AS percent,
-    row_number() OVER (
-      PARTITION BY crawls.project_id ORDER BY codes.ended_at, codes.crawl_id, codes.status_code NULLS LAST
-    ) AS place
-  FROM mart.status_codes_by_crawl AS codes
-  LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = codes.crawl_id
-  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-    AND ($crawl IS NULL OR codes.crawl_id = $crawl)
-    AND ($from IS NULL OR CAST(codes.ended_at AT TIME ZONE 'UTC' AS DATE) >= $from)
-    AND ($to IS NULL OR CAST(codes.ended_at AT TIME ZONE 'UTC' AS DATE) < $to)
+  SELECT *, row_number() OVER (PARTITION BY project_name ORDER BY ended_at DESC, crawl_id DESC, segmentation NULLS FIRST, segment, status_code) AS place
+  FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, ended_at, crawl_id, status_code NULLS LAST
+ORDER BY project_name, ended_at DESC, crawl_id DESC, segmentation NULLS FIRST, segment, status_code

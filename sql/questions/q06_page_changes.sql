@@ -2,17 +2,44 @@
 title: Pages added, removed and changed since the crawl before
 model: mart.page_changes
 description: >-
-  The latest crawl of each project against the one before it: pages that came or went, and those whose status,
-  title, canonical or H1 differs, with both values.
+  The main crawl of each project, or the crawl asked for, against the one before it of the same configuration: pages
+  that came or went, and those whose status, title, canonical or H1 differs, with both values.
+parameters: [project, crawl, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  answer AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      changes.crawl_id,
+      changes.previous_crawl_id,
+      changes.change,
+      changes.url,
+      changes."before",
+      changes."after"
+    FROM chosen
+    JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
+  )
+
 SELECT
-  crawls.project_name,
-  changes.crawl_id,
-  changes.previous_crawl_id,
-  changes.change,
-  changes.url,
-  changes.before,
-  changes.after
-FROM mart.page_changes AS changes
-JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_main
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  previous_crawl_id,
+  change,
+  url,
+  "before",
+  "after"
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY change, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, change, url

@@ -2,25 +2,112 @@
 title: Pages that became non-indexable since the crawl before
 model: mart.pages
 description: >-
-  Pages of the latest crawl of each project that were indexable in the crawl before it and are not any more, with
-  what decides it in both.
+  The main crawl of each project, or the crawl asked for, against the one before it: pages that were indexable then
+  and are not any more, with what decides it in both. A reason counts only where the exports of both crawls had a
+  field that tells of it; no_status is a page that has no status any more; a segment is the first directory of the
+  URL.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  known AS (
+    SELECT
+      chosen.crawl_id,
+      fields.field
+    FROM chosen
+    JOIN mart.crawl_fields AS fields ON fields.crawl_id = chosen.crawl_id AND fields.dataset = 'crawl_pages'
+  ),
+
+  known_before AS (
+    SELECT
+      chosen.crawl_id,
+      fields.field
+    FROM chosen
+    JOIN mart.crawl_fields AS fields ON fields.crawl_id = chosen.previous_crawl_id AND fields.dataset = 'crawl_pages'
+  ),
+
+  comparable AS (
+    SELECT
+      chosen.crawl_id,
+      count(DISTINCT CASE WHEN known.field = 'status_code' THEN 1 END)
+        + count(DISTINCT CASE WHEN before.field = 'status_code' THEN 1 END) = 2 AS status,
+      count(DISTINCT CASE WHEN known.field IN ('robots_txt_denied', 'fetch_status') THEN 1 END)
+        + count(DISTINCT CASE WHEN before.field IN ('robots_txt_denied', 'fetch_status') THEN 1 END) = 2 AS robots,
+      count(DISTINCT CASE WHEN known.field IN ('meta_robots_index', 'meta_robots') THEN 1 END)
+        + count(DISTINCT CASE WHEN before.field IN ('meta_robots_index', 'meta_robots') THEN 1 END) = 2 AS noindex,
+      count(DISTINCT CASE WHEN known.field IN ('canonical_evaluation', 'rel_canonical') THEN 1 END)
+        + count(DISTINCT CASE WHEN before.field IN ('canonical_evaluation', 'rel_canonical') THEN 1 END) = 2 AS canonical,
+      count(DISTINCT CASE WHEN known.field = 'indexable' THEN 1 END)
+        + count(DISTINCT CASE WHEN before.field = 'indexable' THEN 1 END) = 2 AS service
+    FROM chosen
+    LEFT JOIN known ON known.crawl_id = chosen.crawl_id
+    LEFT JOIN known_before AS before ON before.crawl_id = chosen.crawl_id
+    GROUP BY chosen.crawl_id
+  ),
+
+  judged AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      later.crawl_id,
+      later.url,
+      CASE
+        WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
+        WHEN later.non_indexable_reason = 'no_answer' THEN 'no_answer'
+        WHEN later.status_code IS NULL AND earlier.status_code = 200 AND comparable.status THEN 'no_status'
+        WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
+        WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
+        WHEN later.status_code BETWEEN 500 AND 599 AND comparable.status THEN 'server_error'
+        WHEN later.status_code <> 200 AND comparable.status THEN 'other_status'
+        WHEN later.is_noindex AND comparable.noindex THEN 'noindex'
+        WHEN later.is_canonicalised AND comparable.canonical THEN 'canonicalised'
+        WHEN later.non_indexable_reason = 'service' AND comparable.service THEN 'service'
+      END AS reason,
+      earlier.status_code AS status_code_before,
+      later.status_code,
+      earlier.is_noindex AS is_noindex_before,
+      later.is_noindex,
+      earlier.is_robots_denied AS is_robots_denied_before,
+      later.is_robots_denied,
+      earlier.canonical_url AS canonical_url_before,
+      later.canonical_url
+    FROM chosen
+    JOIN comparable ON comparable.crawl_id = chosen.crawl_id
+    JOIN mart.pages AS later ON later.crawl_id = chosen.crawl_id
+    JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id AND earlier.url = later.url
+    WHERE earlier.is_indexable
+      AND ($segment IS NULL OR later.url_first_path = $segment)
+  ),
+
+  answer AS (
+    SELECT *
+    FROM judged
+    WHERE reason IS NOT NULL
+  )
+
 SELECT
-  crawls.project_name,
-  later.crawl_id,
-  later.url,
-  earlier.status_code AS status_code_before,
-  later.status_code,
-  earlier.meta_robots_index AS meta_robots_index_before,
-  later.meta_robots_index,
-  earlier.robots_txt_denied AS robots_txt_denied_before,
-  later.robots_txt_denied,
-  earlier.canonical_evaluation AS canonical_evaluation_before,
-  later.canonical_evaluation
-FROM mart.crawls AS crawls
-JOIN mart.pages AS later ON later.crawl_id = crawls.crawl_id
-JOIN mart.pages AS earlier ON earlier.crawl_id = crawls.previous_crawl_id AND earlier.url = later.url
-WHERE crawls.is_main
-  AND earlier.is_indexable
-  AND NOT later.is_indexable
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  url,
+  reason,
+  status_code_before,
+  status_code,
+  is_noindex_before,
+  is_noindex,
+  is_robots_denied_before,
+  is_robots_denied,
+  canonical_url_before,
+  canonical_url
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, url

@@ -2,27 +2,78 @@
 title: 404s with the most internal links, and the pages that link to them
 model: mart.links_to_broken_pages
 description: >-
-  The twenty 404s with the most internal links over the latest crawls of all projects; one row for each page that
-  links to one of them.
+  The main crawl of each project, or the crawl asked for: the 404s with the most internal links, and one row for each
+  page that links to one of them.
+parameters:
+  project: null
+  crawl: null
+  targets: {type: BIGINT, default: 20, description: The most 404s of each project.}
+  limit: null
 */
-WITH top AS (
-  SELECT crawls.project_name, broken.crawl_id, broken.target, broken.internal_links
-  FROM mart.links_to_broken_pages AS broken
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = broken.crawl_id AND crawls.is_main
-  WHERE broken.target_status = 404 AND broken.internal_links > 0
-  ORDER BY broken.internal_links DESC, broken.crawl_id, broken.target
-  LIMIT 20
-)
+WITH
+  chosen AS (
+    SELECT crawl_id, project_name, crawl_config_name
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  ranked AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      broken.crawl_id,
+      broken.target,
+      broken.internal_links,
+      row_number() OVER (
+        PARTITION BY broken.crawl_id ORDER BY broken.internal_links DESC, broken.target
+      ) AS place
+    FROM chosen
+    JOIN mart.links_to_broken_pages AS broken ON broken.crawl_id = chosen.crawl_id
+    WHERE broken.target_status = 404 AND broken.internal_links > 0
+  ),
+
+  link AS (
+    SELECT links.crawl_id, links.target, links.origin, links.anchor
+    FROM chosen
+    JOIN mart.links AS links ON links.crawl_id = chosen.crawl_id
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = links.crawl_id AND pages.url = links.target
+    WHERE links.is_internal AND coalesce(links.target_status, pages.status_code) = 404
+  ),
+
+  answer AS (
+    SELECT
+      ranked.project_name,
+      ranked.crawl_config_name,
+      ranked.crawl_id,
+      ranked.target,
+      ranked.internal_links,
+      link.origin,
+      count(*) AS links_on_page,
+      array_agg(DISTINCT link.anchor ORDER BY link.anchor) FILTER (WHERE link.anchor IS NOT NULL) AS anchors
+    FROM ranked
+    JOIN link ON link.crawl_id = ranked.crawl_id AND link.target = ranked.target
+    WHERE $targets IS NULL OR ranked.place <= $targets
+    GROUP BY
+      ranked.project_name, ranked.crawl_config_name, ranked.crawl_id, ranked.target, ranked.internal_links, link.origin
+  )
 
 SELECT
-  top.project_name,
-  top.crawl_id,
-  top.target,
-  top.internal_links,
-  links.origin,
-  count(*) AS links_on_page,
-  list(DISTINCT links.anchor ORDER BY links.anchor) AS anchors
-FROM top
-JOIN mart.links AS links ON links.crawl_id = top.crawl_id AND links.target = top.target AND links.intern
-GROUP BY top.project_name, top.crawl_id, top.target, top.internal_links, links.origin
-ORDER BY internal_links DESC, crawl_id, target, links_on_page DESC, origin
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  target,
+  internal_links,
+  origin,
+  links_on_page,
+  anchors
+FROM (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY project_name, crawl_id ORDER BY internal_links DESC, target, links_on_page DESC, origin
+    ) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, crawl_id, internal_links DESC, target, links_on_page DESC, origin

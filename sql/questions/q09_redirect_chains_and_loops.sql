@@ -2,23 +2,84 @@
 title: Redirect chains and loops, and the links into them
 model: mart.pages
 description: >-
-  Pages of the latest crawl of each project that redirect more than once or in a loop, with the internal links that
-  lead into them.
+  Pages that redirect more than once or in a loop, with the internal links that lead into them and up to ten of the
+  pages that hold these. The main crawl of each project, or the crawl asked for; those with the most links first; a
+  segment is the first directory of the URL.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  chain AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      pages.crawl_id,
+      pages.url,
+      pages.redirect_count,
+      coalesce(pages.is_redirect_loop, false) AS is_redirect_loop,
+      pages.final_redirect_location,
+      pages.final_redirect_status
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    WHERE (pages.redirect_count > 1 OR pages.is_redirect_loop OR pages.is_too_many_redirects)
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+  ),
+
+  by_origin AS (
+    SELECT
+      links.crawl_id,
+      links.target,
+      links.origin,
+      count(*) AS links,
+      row_number() OVER (PARTITION BY links.crawl_id, links.target ORDER BY links.origin) AS place
+    FROM chain
+    JOIN mart.links AS links ON links.crawl_id = chain.crawl_id AND links.target = chain.url
+    WHERE links.is_internal
+    GROUP BY links.crawl_id, links.target, links.origin
+  ),
+
+  linked AS (
+    SELECT
+      crawl_id,
+      target,
+      CAST(sum(links) AS BIGINT) AS internal_links,
+      count(*) AS origin_pages,
+      array_agg(origin ORDER BY origin) FILTER (WHERE place <= 10) AS origins
+    FROM by_origin
+    GROUP BY crawl_id, target
+  ),
+
+  answer AS (
+    SELECT
+      chain.*,
+      coalesce(linked.internal_links, 0) AS internal_links,
+      coalesce(linked.origin_pages, 0) AS origin_pages,
+      linked.origins
+    FROM chain
+    LEFT JOIN linked ON linked.crawl_id = chain.crawl_id AND linked.target = chain.url
+  )
+
 SELECT
-  crawls.project_name,
-  pages.crawl_id,
-  pages.url,
-  pages.redirect_count,
-  pages.is_redirect_loop,
-  pages.final_redirect_location,
-  pages.final_redirect_status,
-  count(links.origin) AS internal_links,
-  count(DISTINCT links.origin) AS origin_pages
-FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
-LEFT JOIN mart.links AS links
-  ON links.crawl_id = pages.crawl_id AND links.target = pages.url AND links.intern
-WHERE pages.redirect_count > 1 OR pages.is_redirect_loop OR pages.is_too_many_redirects
-GROUP BY ALL
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  url,
+  redirect_count,
+  is_redirect_loop,
+  final_redirect_location,
+  final_redirect_status,
+  internal_links,
+  origin_pages,
+  origins
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY internal_links DESC, redirect_count DESC, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, internal_links DESC, redirect_count DESC, url

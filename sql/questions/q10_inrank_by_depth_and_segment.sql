@@ -2,18 +2,74 @@
 title: Inrank by depth and segment, and what is lost to pages that are not 200
 model: mart.pages
 description: >-
-  The latest crawl of each project; a segment is the first directory of the URL. Lost is the share of the segment's
-  inrank that stands on pages with another status than 200.
+  The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL. Lost is the
+  share of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
+  did not answer; NULL where no inrank is known.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  page AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      pages.crawl_id,
+      pages.depth,
+      pages.url_first_path,
+      -- Decimals add up to the same sum in any order.
+      CAST(pages.inrank_decimal AS DECIMAL(18, 9)) AS inrank,
+      pages.status_code <> 200 OR coalesce(pages.non_indexable_reason IN ('robots_denied', 'no_answer'), false) AS is_lost
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    WHERE $segment IS NULL OR pages.url_first_path = $segment
+  ),
+
+  counted AS (
+    SELECT
+      project_name,
+      crawl_config_name,
+      crawl_id,
+      depth,
+      url_first_path,
+      count(*) AS pages,
+      count(inrank) AS known,
+      CAST(sum(inrank) AS DOUBLE) AS inrank,
+      CAST(coalesce(sum(CASE WHEN is_lost THEN inrank END), 0) AS DOUBLE) AS lost
+    FROM page
+    GROUP BY project_name, crawl_config_name, crawl_id, depth, url_first_path
+  ),
+
+  answer AS (
+    SELECT
+      project_name,
+      crawl_config_name,
+      crawl_id,
+      depth,
+      url_first_path,
+      pages,
+      round(inrank / nullif(known, 0), 2) AS average_inrank,
+      CASE WHEN known > 0 THEN coalesce(round(lost / nullif(inrank, 0), 3), 0) END AS lost_share
+    FROM counted
+  )
+
 SELECT
-  crawls.project_name,
-  pages.crawl_id,
-  pages.depth,
-  pages.url_first_path,
-  count(*) AS pages,
-  round(avg(inrank_decimal), 2) AS average_inrank,
-  round(sum(inrank_decimal) FILTER (status_code <> 200) / nullif(sum(inrank_decimal), 0), 3) AS lost_share
-FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
-GROUP BY crawls.project_name, pages.crawl_id, pages.depth, pages.url_first_path
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  depth,
+  url_first_path,
+  pages,
+  average_inrank,
+  lost_share
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY depth, pages DESC, url_first_path) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, depth, pages DESC, url_first_path

@@ -2,23 +2,78 @@
 title: Priority pages that lose inlinks or get deeper
 model: mart.pages
 description: >-
-  The hundred pages with the highest inrank before, of those that have fewer inlinks or stand deeper in the latest
-  crawl of their project than in the one before it.
+  The main crawl of each project, or the crawl asked for, against the one before it: pages that vanished, left the
+  structure (a depth before, none now), stand deeper or have fewer inlinks; the first of these is the finding. Those
+  with the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is the
+  first directory of the URL.
+parameters: {project: null, crawl: null, segment: null, limit: 100}
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  later AS (
+    SELECT
+      pages.crawl_id,
+      pages.url,
+      pages.inrank_decimal,
+      pages.nb_inlinks,
+      pages.depth,
+      count(pages.depth) OVER (PARTITION BY pages.crawl_id) AS pages_with_depth
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+  ),
+
+  compared AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      chosen.crawl_id,
+      earlier.url,
+      CASE
+        WHEN later.url IS NULL THEN 'vanished'
+        WHEN earlier.depth IS NOT NULL AND later.depth IS NULL AND later.pages_with_depth > 0 THEN 'left the structure'
+        WHEN later.depth > earlier.depth THEN 'deeper'
+        WHEN later.nb_inlinks < earlier.nb_inlinks THEN 'fewer inlinks'
+      END AS finding,
+      earlier.inrank_decimal AS inrank_before,
+      later.inrank_decimal AS inrank,
+      earlier.nb_inlinks AS nb_inlinks_before,
+      later.nb_inlinks,
+      earlier.depth AS depth_before,
+      later.depth,
+      earlier.nb_inlinks - later.nb_inlinks AS lost_inlinks
+    FROM chosen
+    JOIN mart.pages AS earlier ON earlier.crawl_id = chosen.previous_crawl_id
+    LEFT JOIN later ON later.crawl_id = chosen.crawl_id AND later.url = earlier.url
+    WHERE $segment IS NULL OR earlier.url_first_path = $segment
+  ),
+
+  answer AS (
+    SELECT *
+    FROM compared
+    WHERE finding IS NOT NULL
+  )
+
 SELECT
-  crawls.project_name,
-  later.crawl_id,
-  later.url,
-  earlier.inrank_decimal AS inrank_before,
-  later.inrank_decimal AS inrank,
-  earlier.nb_inlinks AS nb_inlinks_before,
-  later.nb_inlinks,
-  earlier.depth AS depth_before,
-  later.depth
-FROM mart.crawls AS crawls
-JOIN mart.pages AS later ON later.crawl_id = crawls.crawl_id
-JOIN mart.pages AS earlier ON earlier.crawl_id = crawls.previous_crawl_id AND earlier.url = later.url
-WHERE crawls.is_main
-  AND (later.nb_inlinks < earlier.nb_inlinks OR later.depth > earlier.depth)
-ORDER BY inrank_before DESC NULLS LAST, nb_inlinks_before - later.nb_inlinks DESC NULLS LAST, crawl_id, url
-LIMIT 100
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  url,
+  finding,
+  inrank_before,
+  inrank,
+  nb_inlinks_before,
+  nb_inlinks,
+  depth_before,
+  depth
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY inrank_before DESC NULLS LAST, lost_inlinks DESC NULLS LAST, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, crawl_id, inrank_before DESC NULLS LAST, lost_inlinks DESC NULLS LAST, url

@@ -1,20 +1,73 @@
 /*
-title: In the sitemap but not crawled, and crawled but not in the sitemap
+title: In the sitemap but not crawled or not indexable, and crawled but not in the sitemap
 model: mart.pages
 description: >-
-  The latest crawl of each project that found a sitemap. Crawled means fetched; of the pages that the sitemap lacks
-  only those that are indexable are named.
+  The main crawl of each project, or the crawl asked for, where it found a sitemap. Crawled means fetched; of the
+  pages that the sitemap lacks only those that are indexable are named. The problem of a page in the sitemap is the
+  first reason why it is not indexable; a segment is the first directory of the URL.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  page AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      pages.*,
+      coalesce(array_length(pages.sitemaps_file_origin), 0) > 0 AS is_listed,
+      count(CASE WHEN array_length(pages.sitemaps_file_origin) > 0 THEN 1 END)
+        OVER (PARTITION BY pages.crawl_id) AS listed_pages
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+  ),
+
+  found AS (
+    SELECT
+      project_name,
+      crawl_config_name,
+      crawl_id,
+      CASE
+        WHEN is_listed AND NOT fetched THEN 'in the sitemap, not crawled'
+        WHEN is_listed AND NOT is_indexable THEN 'in the sitemap, not indexable'
+        WHEN NOT is_listed AND fetched AND is_indexable THEN 'crawled, not in the sitemap'
+      END AS finding,
+      url,
+      non_indexable_reason AS problem,
+      status_code,
+      sitemaps_file_origin,
+      depth,
+      nb_inlinks
+    FROM page
+    WHERE listed_pages > 0
+      AND ($segment IS NULL OR url_first_path = $segment)
+  ),
+
+  answer AS (
+    SELECT *
+    FROM found
+    WHERE finding IS NOT NULL
+  )
+
 SELECT
-  crawls.project_name,
-  pages.crawl_id,
-  if(len(sitemaps_file_origin) > 0, 'in the sitemap, not crawled', 'crawled, not in the sitemap') AS finding,
-  pages.url,
-  pages.sitemaps_file_origin,
-  pages.depth,
-  pages.nb_inlinks
-FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
-QUALIFY bool_or(len(sitemaps_file_origin) > 0) OVER (PARTITION BY pages.crawl_id)
-  AND if(len(sitemaps_file_origin) > 0, NOT pages.fetched, pages.fetched AND pages.is_indexable)
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  finding,
+  url,
+  problem,
+  status_code,
+  sitemaps_file_origin,
+  depth,
+  nb_inlinks
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY finding, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, finding, url

@@ -1,21 +1,77 @@
 /*
-title: Canonicals to targets that are not 200, redirect or are noindex
+title: Canonicals to targets that can't be indexed
 model: mart.pages
 description: >-
-  Pages of the latest crawl of each project whose canonical leads to another page that this crawl knows and that
-  can't stand for them.
+  Pages whose canonical leads to another page that can't stand for them, and its problem: the first reason why it is
+  not indexable, not_fetched where its status is not known, or not_in_crawl where the crawl does not know a page of
+  the same host. The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL.
+parameters: [project, crawl, segment, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  page AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      pages.crawl_id,
+      pages.url,
+      pages.rel_canonical,
+      pages.canonical_url,
+      pages.canonical_kind
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    WHERE pages.is_canonicalised
+      AND coalesce(pages.status_code, 200) = 200
+      AND pages.canonical_url IS NOT NULL
+      AND ($segment IS NULL OR pages.url_first_path = $segment)
+  ),
+
+  judged AS (
+    SELECT
+      page.project_name,
+      page.crawl_config_name,
+      page.crawl_id,
+      page.url,
+      page.rel_canonical,
+      page.canonical_kind,
+      CASE
+        WHEN target.non_indexable_reason IS NOT NULL THEN target.non_indexable_reason
+        WHEN target.url IS NOT NULL AND target.is_indexable IS NULL THEN 'not_fetched'
+        WHEN target.url IS NULL
+          AND lower(split_part(page.url, '/', 3)) = split_part(page.canonical_url, '/', 3) THEN 'not_in_crawl'
+      END AS problem,
+      target.status_code AS canonical_status_code,
+      target.redirect_location AS canonical_redirect_location
+    FROM page
+    LEFT JOIN mart.pages AS target
+      ON target.crawl_id = page.crawl_id AND target.url = page.canonical_url AND target.url <> page.url
+  ),
+
+  answer AS (
+    SELECT *
+    FROM judged
+    WHERE problem IS NOT NULL
+  )
+
 SELECT
-  crawls.project_name,
-  pages.crawl_id,
-  pages.url,
-  pages.rel_canonical,
-  target.status_code AS canonical_status_code,
-  target.redirect_location AS canonical_redirect_location,
-  target.meta_robots_index AS canonical_meta_robots_index
-FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
-JOIN mart.pages AS target ON target.crawl_id = pages.crawl_id AND target.url = pages.rel_canonical
-WHERE pages.rel_canonical <> pages.url
-  AND (target.status_code <> 200 OR NOT target.meta_robots_index)
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  url,
+  rel_canonical,
+  canonical_kind,
+  problem,
+  canonical_status_code,
+  canonical_redirect_location
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY rel_canonical, url) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, rel_canonical, url

@@ -1,22 +1,103 @@
 /*
-title: Hreflang clusters with members that can't be indexed
+title: Hreflang clusters with members that are missing or can't be indexed
 model: mart.pages
 description: >-
-  Clusters of language versions, in the latest crawl of each project, with members that are noindex, not 200 or
-  otherwise not indexable.
+  Clusters of language versions with members that are not indexable, with declared versions that the crawl does not
+  know (missing), or with errors that the service names. The main crawl of each project, or the crawl asked for; those
+  with the most such members first.
+parameters: [project, crawl, limit]
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
+  ),
+
+  member AS (
+    SELECT
+      chosen.project_name,
+      chosen.crawl_config_name,
+      pages.*
+    FROM chosen
+    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    WHERE pages.hreflang_cluster_id IS NOT NULL
+  ),
+
+  missing AS (
+    SELECT
+      declared.crawl_id,
+      declared.hreflang_cluster_id,
+      count(*) AS missing,
+      array_agg(declared.url ORDER BY declared.url) AS missing_urls
+    FROM (
+      SELECT DISTINCT member.crawl_id, member.hreflang_cluster_id, version.url
+      FROM member
+      CROSS JOIN UNNEST(member.hreflang_hrefs) AS version(url)
+    ) AS declared
+    WHERE declared.url IS NOT NULL
+      AND NOT EXISTS (
+        SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = declared.crawl_id AND pages.url = declared.url
+      )
+    GROUP BY declared.crawl_id, declared.hreflang_cluster_id
+  ),
+
+  error AS (
+    SELECT
+      member.crawl_id,
+      member.hreflang_cluster_id,
+      array_agg(DISTINCT error.name ORDER BY error.name) AS errors
+    FROM member
+    CROSS JOIN UNNEST(member.hreflang_errors) AS error(name)
+    WHERE error.name IS NOT NULL
+    GROUP BY member.crawl_id, member.hreflang_cluster_id
+  ),
+
+  cluster AS (
+    SELECT
+      project_name,
+      crawl_config_name,
+      crawl_id,
+      hreflang_cluster_id,
+      count(*) AS members,
+      array_agg(DISTINCT language ORDER BY language) FILTER (WHERE language IS NOT NULL) AS languages,
+      count(CASE WHEN NOT is_indexable THEN 1 END) AS not_indexable,
+      count(CASE WHEN is_noindex THEN 1 END) AS noindex,
+      array_agg(url ORDER BY url) FILTER (WHERE is_indexable = false) AS not_indexable_urls
+    FROM member
+    GROUP BY project_name, crawl_config_name, crawl_id, hreflang_cluster_id
+  ),
+
+  answer AS (
+    SELECT
+      cluster.*,
+      coalesce(missing.missing, 0) AS missing,
+      missing.missing_urls,
+      error.errors AS hreflang_errors
+    FROM cluster
+    LEFT JOIN missing
+      ON missing.crawl_id = cluster.crawl_id AND missing.hreflang_cluster_id = cluster.hreflang_cluster_id
+    LEFT JOIN error ON error.crawl_id = cluster.crawl_id AND error.hreflang_cluster_id = cluster.hreflang_cluster_id
+    WHERE cluster.not_indexable > 0 OR missing.missing > 0 OR error.errors IS NOT NULL
+  )
+
 SELECT
-  crawls.project_name,
-  pages.crawl_id,
-  pages.hreflang_cluster_id,
-  count(*) AS members,
-  list(DISTINCT language ORDER BY language) AS languages,
-  count(*) FILTER (NOT is_indexable) AS not_indexable,
-  count(*) FILTER (NOT meta_robots_index) AS noindex,
-  list(url ORDER BY url) FILTER (NOT is_indexable) AS not_indexable_urls
-FROM mart.pages AS pages
-JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_main
-WHERE pages.hreflang_cluster_id IS NOT NULL
-GROUP BY crawls.project_name, pages.crawl_id, pages.hreflang_cluster_id
-HAVING not_indexable > 0
-ORDER BY project_name, crawl_id, not_indexable DESC, hreflang_cluster_id
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  hreflang_cluster_id,
+  members,
+  languages,
+  not_indexable,
+  noindex,
+  not_indexable_urls,
+  missing,
+  missing_urls,
+  hreflang_errors
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY not_indexable DESC, missing DESC, hreflang_cluster_id) AS place
+  FROM answer
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, crawl_id, not_indexable DESC, missing DESC, hreflang_cluster_id

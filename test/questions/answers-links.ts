@@ -1,21 +1,44 @@
-import { before, bool, distinct, groups, indexable, list, num, str } from './plain.ts';
+import {
+  before,
+  bool,
+  canonicalKind,
+  canonicalUrl,
+  distinct,
+  groups,
+  indexable,
+  isCanonicalised,
+  isNoindex,
+  list,
+  num,
+  reasonAgainst,
+  statusRange,
+  str,
+} from './plain.ts';
 import type { CrawlData, Row, ServiceData } from './service-data.ts';
 
 /** A question answered by plain code over the service's rows. */
 export type Answer = (data: ServiceData) => Row[];
 
 const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
-const named = (crawl: CrawlData) => ({ project_name: crawl.project, crawl_id: crawl.id });
+const named = (crawl: CrawlData) => ({
+  ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+});
 const byUrl = (crawl: CrawlData): Map<unknown, Row> => new Map(crawl.pages.map((page) => [page.url, page]));
-const internal = (crawl: CrawlData): Row[] => crawl.links.filter((link) => bool(link, 'intern'));
+const host = (url: unknown): string | undefined => URL.parse(String(url))?.host;
+const internal = (crawl: CrawlData): Row[] =>
+  crawl.links.filter((link) => bool(link, 'intern') ?? host(link.origin) === host(link.target));
+/** Up to ten of the pages that hold the links; null where there are none. */
+const firstOrigins = (links: readonly Row[]): string[] | null =>
+  links.length === 0
+    ? null
+    : [...new Set(links.map((link) => String(link.origin)))].toSorted(before).slice(0, 10);
 
 export const q01: Answer = (data) =>
   latest(data).flatMap((crawl) => {
     const pages = byUrl(crawl);
     const found = internal(crawl).filter((link) => {
       const page = pages.get(link.target);
-      const status = num(page, 'status_code') ?? 0;
-      return status >= 300 && status < 400 && num(page, 'final_redirect_status') === 404;
+      return statusRange(page) === 'redirect' && num(page, 'final_redirect_status') === 404;
     });
     return [...groups(found, (link) => [link.target, link.anchor]).values()].map((links) => ({
       ...named(crawl),
@@ -24,6 +47,7 @@ export const q01: Answer = (data) =>
       anchor: links[0]?.anchor ?? null,
       links: links.length,
       origin_pages: distinct(links.map((link) => link.origin)),
+      origins: firstOrigins(links),
     }));
   });
 
@@ -33,7 +57,11 @@ export const q02: Answer = (data) =>
     const entries = internal(crawl).flatMap((link) =>
       Object.entries(pages.get(link.target) ?? {})
         .filter(([name, value]) => name.startsWith('page_group_') && value !== null)
-        .map(([name, value]) => ({ segmentation: name.slice('page_group_'.length), segment: value, link })),
+        .flatMap(([name, value]) =>
+          [...new Set([value].flat())].map((segment) => ({
+            ...{ segmentation: name.slice('page_group_'.length), segment, link },
+          })),
+        ),
     );
     const keyed = groups(entries, ({ segmentation, segment, link }) => [segmentation, segment, link.anchor]);
     return [...keyed.values()].map((found) => ({
@@ -56,14 +84,11 @@ export const q08: Answer = (data) => {
     );
     return [...groups(broken, (link) => [link.target]).values()].map((links) => ({ crawl, links }));
   });
-  const top = targets
-    .toSorted(
-      (a, b) =>
-        b.links.length - a.links.length ||
-        before(a.crawl.id, b.crawl.id) ||
-        before(String(a.links[0]?.target), String(b.links[0]?.target)),
-    )
-    .slice(0, 20);
+  const ranked = targets.toSorted(
+    (a, b) =>
+      b.links.length - a.links.length || before(String(a.links[0]?.target), String(b.links[0]?.target)),
+  );
+  const top = [...groups(ranked, ({ crawl }) => [crawl.projectId]).values()].flatMap((of) => of.slice(0, 20));
   return top.flatMap(({ crawl, links }) =>
     [...groups(links, (link) => [link.origin]).values()].map((same) => ({
       ...named(crawl),
@@ -71,13 +96,7 @@ export const q08: Answer = (data) => {
       internal_links: links.length,
       origin: same[0]?.origin,
       links_on_page: same.length,
-      // NULL is one of the anchors, behind the others.
-      anchors: [
-        ...[...new Set(same.map((link) => str(link, 'anchor')).filter((anchor) => anchor !== null))].toSorted(
-          before,
-        ),
-        ...(same.some((link) => str(link, 'anchor') === null) ? [null] : []),
-      ],
+      anchors: texts(same.map((link) => str(link, 'anchor'))),
     })),
   );
 };
@@ -98,11 +117,12 @@ export const q09: Answer = (data) =>
           ...named(crawl),
           url: page.url,
           redirect_count: num(page, 'redirect_count'),
-          is_redirect_loop: bool(page, 'is_redirect_loop'),
+          is_redirect_loop: bool(page, 'is_redirect_loop') ?? false,
           final_redirect_location: str(page, 'final_redirect_location'),
           final_redirect_status: num(page, 'final_redirect_status'),
           internal_links: links.length,
           origin_pages: distinct(links.map((link) => link.origin)),
+          origins: firstOrigins(links),
         };
       });
   });
@@ -111,59 +131,87 @@ export const q12: Answer = (data) =>
   latest(data).flatMap((crawl) => {
     const listed = (page: Row): boolean => (list(page, 'sitemaps_file_origin') ?? []).length > 0;
     if (!crawl.pages.some(listed)) return [];
-    const found = crawl.pages.filter((page) =>
-      listed(page) ? bool(page, 'fetched') === false : bool(page, 'fetched') && indexable(page),
-    );
-    return found.map((page) => ({
-      ...named(crawl),
-      finding: listed(page) ? 'in the sitemap, not crawled' : 'crawled, not in the sitemap',
-      url: page.url,
-      sitemaps_file_origin: list(page, 'sitemaps_file_origin'),
-      depth: num(page, 'depth'),
-      nb_inlinks: num(page, 'nb_inlinks'),
-    }));
+    const findingOf = (page: Row): string | null => {
+      if (!listed(page))
+        return bool(page, 'fetched') && indexable(page) ? 'crawled, not in the sitemap' : null;
+      if (bool(page, 'fetched') === false) return 'in the sitemap, not crawled';
+      return indexable(page) === false ? 'in the sitemap, not indexable' : null;
+    };
+    return crawl.pages
+      .map((page) => ({
+        ...named(crawl),
+        finding: findingOf(page),
+        url: page.url,
+        problem: reasonAgainst(page),
+        status_code: num(page, 'status_code'),
+        sitemaps_file_origin: list(page, 'sitemaps_file_origin'),
+        depth: num(page, 'depth'),
+        nb_inlinks: num(page, 'nb_inlinks'),
+      }))
+      .filter(({ finding }) => finding !== null);
   });
 
 export const q14: Answer = (data) =>
   latest(data).flatMap((crawl) => {
     const pages = byUrl(crawl);
     return crawl.pages.flatMap((page) => {
-      const target = pages.get(page.rel_canonical);
-      if (target === undefined || page.rel_canonical === page.url) return [];
-      const status = num(target, 'status_code');
-      if (!((status !== null && status !== 200) || bool(target, 'meta_robots_index') === false)) return [];
+      const canonical = canonicalUrl(page);
+      if (canonical === null || !isCanonicalised(page) || (num(page, 'status_code') ?? 200) !== 200)
+        return [];
+      const target = canonical === page.url ? undefined : pages.get(canonical);
+      const problem = target
+        ? targetProblem(target)
+        : host(canonical) === host(page.url)
+          ? 'not_in_crawl'
+          : null;
+      if (problem === null) return [];
       return [
         {
           ...named(crawl),
           url: page.url,
           rel_canonical: page.rel_canonical,
-          canonical_status_code: status,
+          canonical_kind: canonicalKind(page),
+          problem,
+          canonical_status_code: num(target, 'status_code'),
           canonical_redirect_location: str(target, 'redirect_location'),
-          canonical_meta_robots_index: bool(target, 'meta_robots_index'),
         },
       ];
     });
   });
 
+const targetProblem = (target: Row): string | null =>
+  reasonAgainst(target) ?? (indexable(target) === null ? 'not_fetched' : null);
+
 export const q15: Answer = (data) =>
   latest(data).flatMap((crawl) => {
+    const known = byUrl(crawl);
     const inCluster = crawl.pages.filter((page) => (page.hreflang_cluster_id ?? null) !== null);
     return [...groups(inCluster, (page) => [page.hreflang_cluster_id]).values()]
-      .map((members) => ({ members, bad: members.filter((page) => indexable(page) === false) }))
-      .filter(({ bad }) => bad.length > 0)
-      .map(({ members, bad }) => ({
+      .map((members) => ({
+        members,
+        bad: members.filter((page) => indexable(page) === false),
+        missing: texts(
+          members.flatMap((page) => list(page, 'hreflang_hrefs') ?? []).filter((url) => !known.has(url)),
+        ),
+        errors: texts(members.flatMap((page) => list(page, 'hreflang_errors') ?? [])),
+      }))
+      .filter(({ bad, missing, errors }) => bad.length > 0 || missing !== null || errors !== null)
+      .map(({ members, bad, missing, errors }) => ({
         ...named(crawl),
         hreflang_cluster_id: members[0]?.hreflang_cluster_id,
         members: members.length,
-        languages: languages(members),
+        languages: texts(members.map((page) => str(page, 'language'))),
         not_indexable: bad.length,
-        noindex: members.filter((page) => bool(page, 'meta_robots_index') === false).length,
-        not_indexable_urls: bad.map((page) => String(page.url)).toSorted(before),
+        noindex: members.filter(isNoindex).length,
+        not_indexable_urls: bad.length > 0 ? bad.map((page) => String(page.url)).toSorted(before) : null,
+        missing: missing?.length ?? 0,
+        missing_urls: missing,
+        hreflang_errors: errors,
       }));
   });
 
-function languages(members: readonly Row[]): (string | null)[] {
-  const known = members.map((page) => str(page, 'language'));
-  const texts = [...new Set(known.filter((language) => language !== null))].toSorted(before);
-  return known.includes(null) ? [...texts, null] : texts;
+/** The different texts, by their bytes; null where there are none. */
+function texts(values: readonly (string | null)[]): string[] | null {
+  const known = [...new Set(values.filter((value) => value !== null))].toSorted(before);
+  return known.length > 0 ? known : null;
 }

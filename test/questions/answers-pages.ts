@@ -1,11 +1,29 @@
 import type { Answer } from './answers-links.ts';
-import { before, bool, groups, indexable, iso, list, num, round, statusRange, str, sum } from './plain.ts';
+import {
+  before,
+  bool,
+  canonicalUrl,
+  groups,
+  indexable,
+  isCanonicalised,
+  isNoindex,
+  iso,
+  list,
+  num,
+  reasonAgainst,
+  round,
+  statusRange,
+  str,
+  sum,
+} from './plain.ts';
 import type { CrawlData, Row, ServiceData } from './service-data.ts';
 
 const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
-const named = (crawl: CrawlData) => ({ project_name: crawl.project, crawl_id: crawl.id });
-const knows = (pages: readonly Row[], name: string): boolean =>
-  pages.some((page) => (page[name] ?? null) !== null);
+const named = (crawl: CrawlData) => ({
+  ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+});
+const has = (pages: readonly Row[], ...names: string[]): boolean =>
+  names.some((name) => name in (pages[0] ?? {}));
 const count = (pages: readonly Row[], is: (page: Row) => boolean | null): number =>
   pages.filter((page) => is(page) === true).length;
 
@@ -13,33 +31,52 @@ export const q04: Answer = (data) =>
   data.crawls
     .filter((crawl) => crawl.pages.length > 0)
     .map(({ pages, ...crawl }) => {
-      const answered = knows(pages, 'status_code');
+      const isSelf = (page: Row): boolean =>
+        has([page], 'rel_canonical') && !isCanonicalised(page) && !isUnset(page);
+      const isCanonical = has(pages, 'rel_canonical', 'canonical_evaluation');
       return {
-        project_name: crawl.project,
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName },
         ended_at: iso(crawl.endedAt),
         crawl_id: crawl.id,
         known: pages.length,
-        fetched: knows(pages, 'fetched') ? count(pages, (page) => bool(page, 'fetched')) : null,
-        answered_200: answered ? count(pages, (page) => page.status_code === 200) : null,
-        indexable: answered ? count(pages, indexable) : null,
-        canonical: knows(pages, 'canonical_evaluation')
-          ? count(pages, (page) => indexable(page) && page.canonical_evaluation === 'matching')
-          : null,
+        fetched: has(pages, 'fetched') ? count(pages, (page) => bool(page, 'fetched')) : null,
+        answered_200: has(pages, 'status_code') ? count(pages, (page) => page.status_code === 200) : null,
+        indexable: has(pages, 'status_code', 'indexable') ? count(pages, indexable) : null,
+        canonical: isCanonical ? count(pages, (page) => indexable(page) && isSelf(page)) : null,
+        canonical_not_set: isCanonical ? count(pages, (page) => indexable(page) && isUnset(page)) : null,
       };
     });
 
+const isUnset = (page: Row): boolean => {
+  const evaluated = str(page, 'canonical_evaluation');
+  return evaluated === null ? canonicalUrl(page) === null : evaluated === 'not_set';
+};
+
 export const q05: Answer = (data) =>
-  data.crawls.flatMap((crawl) =>
-    [...groups(crawl.pages, (page) => [num(page, 'status_code')]).values()].map((pages) => ({
-      project_name: crawl.project,
-      ended_at: iso(crawl.endedAt),
-      crawl_id: crawl.id,
-      status_code: num(pages[0], 'status_code'),
-      status_code_range: statusRange(pages[0]),
-      pages: pages.length,
-      percent: round((100 * pages.length) / crawl.pages.length, 1),
-    })),
-  );
+  data.crawls.flatMap((crawl) => {
+    const placed = crawl.pages.flatMap((page) => [
+      { segmentation: null, segment: null, page },
+      ...Object.entries(page)
+        .filter(([name, value]) => name.startsWith('page_group_') && value !== null)
+        .flatMap(([name, value]) =>
+          [...new Set([value].flat())].map((segment) => ({ segmentation: name.slice(11), segment, page })),
+        ),
+    ]);
+    return [...groups(placed, ({ segmentation, segment }) => [segmentation, segment]).values()].flatMap(
+      (all) =>
+        [...groups(all, ({ page }) => [num(page, 'status_code')]).values()].map((same) => ({
+          ...{ project_name: crawl.project, crawl_config_name: crawl.configName },
+          ended_at: iso(crawl.endedAt),
+          crawl_id: crawl.id,
+          segmentation: same[0]?.segmentation,
+          segment: same[0]?.segment,
+          status_code: num(same[0]?.page, 'status_code'),
+          status_code_range: statusRange(same[0]?.page),
+          pages: same.length,
+          percent: round((100 * same.length) / all.length, 1),
+        })),
+    );
+  });
 
 interface Change {
   readonly crawl: CrawlData;
@@ -88,7 +125,7 @@ export const q06: Answer = (data) =>
 export const q06ByCrawl: Answer = (data) =>
   data.crawls.flatMap((crawl) =>
     [...groups(changes(crawl), ({ change }) => [change]).values()].map((found) => ({
-      project_name: crawl.project,
+      ...{ project_name: crawl.project, crawl_config_name: crawl.configName },
       ended_at: iso(crawl.endedAt),
       crawl_id: crawl.id,
       previous_crawl_id: found[0]?.previous.id,
@@ -107,37 +144,63 @@ const pairs = (data: ServiceData): { crawl: CrawlData; earlier: Row; later: Row 
     });
   });
 
+/** Fields of which one must be in both exports for a reason to count. */
+const TOLD_BY: Readonly<Record<string, readonly string[]>> = {
+  robots_denied: ['robots_txt_denied', 'fetch_status'],
+  noindex: ['meta_robots_index', 'meta_robots'],
+  canonicalised: ['canonical_evaluation', 'rel_canonical'],
+  service: ['indexable'],
+};
+
 export const q07: Answer = (data) =>
-  pairs(data)
-    .filter(({ earlier, later }) => indexable(earlier) === true && indexable(later) === false)
-    .map(({ crawl, earlier, later }) => ({
-      ...named(crawl),
-      url: later.url,
-      status_code_before: num(earlier, 'status_code'),
-      status_code: num(later, 'status_code'),
-      meta_robots_index_before: bool(earlier, 'meta_robots_index'),
-      meta_robots_index: bool(later, 'meta_robots_index'),
-      robots_txt_denied_before: bool(earlier, 'robots_txt_denied'),
-      robots_txt_denied: bool(later, 'robots_txt_denied'),
-      canonical_evaluation_before: str(earlier, 'canonical_evaluation'),
-      canonical_evaluation: str(later, 'canonical_evaluation'),
-    }));
+  pairs(data).flatMap(({ crawl, earlier, later }) => {
+    if (indexable(earlier) !== true) return [];
+    const isGone = num(later, 'status_code') === null && num(earlier, 'status_code') === 200;
+    const now = reasonAgainst(later);
+    const reason = isGone && !['robots_denied', 'no_answer'].includes(now ?? '') ? 'no_status' : now;
+    const fields = TOLD_BY[reason ?? ''] ?? ['status_code'];
+    if (reason === null || !has([earlier], ...fields) || !has([later], ...fields)) return [];
+    const noindex = (page: Row): boolean | null =>
+      has([page], 'meta_robots_index', 'meta_robots') &&
+      (bool(page, 'meta_robots_index') ?? list(page, 'meta_robots')) !== null
+        ? isNoindex(page)
+        : null;
+    const denied = (page: Row): boolean | null =>
+      str(page, 'fetch_status') === 'unfetched_robots_denied' ? true : bool(page, 'robots_txt_denied');
+    return [
+      {
+        ...named(crawl),
+        ...{ url: later.url, reason },
+        status_code_before: num(earlier, 'status_code'),
+        status_code: num(later, 'status_code'),
+        ...{ is_noindex_before: noindex(earlier), is_noindex: noindex(later) },
+        ...{ is_robots_denied_before: denied(earlier), is_robots_denied: denied(later) },
+        ...{ canonical_url_before: canonicalUrl(earlier), canonical_url: canonicalUrl(later) },
+      },
+    ];
+  });
 
 export const q10: Answer = (data) =>
   latest(data).flatMap((crawl) =>
     [...groups(crawl.pages, (page) => [num(page, 'depth'), str(page, 'url_first_path')]).values()].map(
       (pages) => {
-        const ranks = pages.map((page) => num(page, 'inrank_decimal'));
-        const known = ranks.filter((rank) => rank !== null);
-        const lost = pages.filter((page) => (num(page, 'status_code') ?? 200) !== 200);
-        const lostRanks = lost.map((page) => num(page, 'inrank_decimal')).filter((rank) => rank !== null);
+        // In whole billionths, so that their sum is exact.
+        const ranks = (of: readonly Row[]): number[] =>
+          of
+            .map((page) => num(page, 'inrank_decimal'))
+            .filter((rank) => rank !== null)
+            .map((rank) => Math.round(rank * 1e9));
+        const isLost = (page: Row): boolean =>
+          (num(page, 'status_code') ?? 200) !== 200 ||
+          ['robots_denied', 'no_answer'].includes(reasonAgainst(page) ?? '');
+        const [known, lost] = [ranks(pages), ranks(pages.filter(isLost))];
         return {
           ...named(crawl),
           depth: num(pages[0], 'depth'),
           url_first_path: str(pages[0], 'url_first_path'),
           pages: pages.length,
-          average_inrank: known.length > 0 ? round(sum(known) / known.length, 2) : null,
-          lost_share: lostRanks.length > 0 && sum(known) > 0 ? round(sum(lostRanks) / sum(known), 3) : null,
+          average_inrank: known.length > 0 ? round(sum(known) / 1e9 / known.length, 2) : null,
+          lost_share: known.length === 0 ? null : sum(known) === 0 ? 0 : round(sum(lost) / sum(known), 3),
         };
       },
     ),
@@ -147,41 +210,61 @@ export const q11: Answer = (data) => {
   const compare = (left: number | null, right: number | null): number =>
     left === right ? 0 : left === null ? 1 : right === null ? -1 : right - left;
   const less = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
-  return pairs(data)
-    .map(({ crawl, earlier, later }) => ({
-      ...named(crawl),
-      url: String(later.url),
-      inrank_before: num(earlier, 'inrank_decimal'),
-      inrank: num(later, 'inrank_decimal'),
-      nb_inlinks_before: num(earlier, 'nb_inlinks'),
-      nb_inlinks: num(later, 'nb_inlinks'),
-      depth_before: num(earlier, 'depth'),
-      depth: num(later, 'depth'),
-    }))
-    .filter((row) => less(row.nb_inlinks, row.nb_inlinks_before) || less(row.depth_before, row.depth))
-    .toSorted(
-      (a, b) =>
-        compare(a.inrank_before, b.inrank_before) ||
-        compare(lossOf(a), lossOf(b)) ||
-        before(a.crawl_id, b.crawl_id) ||
-        before(a.url, b.url),
-    )
-    .slice(0, 100);
+  const lossOf = (earlier: Row, later: Row | undefined): number | null => {
+    const [was, is] = [num(earlier, 'nb_inlinks'), num(later, 'nb_inlinks')];
+    return was === null || is === null ? null : was - is;
+  };
+  return latest(data).flatMap((crawl) => {
+    const pages = new Map(crawl.pages.map((page) => [page.url, page]));
+    const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
+    const findingOf = (earlier: Row, later: Row | undefined): string | null => {
+      if (later === undefined) return 'vanished';
+      const [was, is] = [num(earlier, 'depth'), num(later, 'depth')];
+      if (was !== null && is === null && hasDepth) return 'left the structure';
+      if (less(was, is)) return 'deeper';
+      return less(num(later, 'nb_inlinks'), num(earlier, 'nb_inlinks')) ? 'fewer inlinks' : null;
+    };
+    return (crawl.previous?.pages ?? [])
+      .map((earlier) => ({ earlier, later: pages.get(earlier.url) }))
+      .filter(({ earlier, later }) => findingOf(earlier, later) !== null)
+      .toSorted(
+        (a, b) =>
+          compare(num(a.earlier, 'inrank_decimal'), num(b.earlier, 'inrank_decimal')) ||
+          compare(lossOf(a.earlier, a.later), lossOf(b.earlier, b.later)) ||
+          before(String(a.earlier.url), String(b.earlier.url)),
+      )
+      .slice(0, 100)
+      .map(({ earlier, later }) => ({
+        ...named(crawl),
+        url: earlier.url,
+        finding: findingOf(earlier, later),
+        inrank_before: num(earlier, 'inrank_decimal'),
+        inrank: num(later, 'inrank_decimal'),
+        nb_inlinks_before: num(earlier, 'nb_inlinks'),
+        nb_inlinks: num(later, 'nb_inlinks'),
+        depth_before: num(earlier, 'depth'),
+        depth: num(later, 'depth'),
+      }));
+  });
 };
-
-const lossOf = (row: { nb_inlinks_before: number | null; nb_inlinks: number | null }): number | null =>
-  row.nb_inlinks_before === null || row.nb_inlinks === null ? null : row.nb_inlinks_before - row.nb_inlinks;
 
 export const q13: Answer = (data) =>
   latest(data).flatMap((crawl) => {
-    const answered = crawl.pages.filter((page) => page.status_code === 200);
+    const answered = crawl.pages.filter((page) => page.status_code === 200 && !isCanonicalised(page));
     const issues = { title: 'title', h1: 'h1', meta_description: 'description' };
     const texts = answered.flatMap((page) => [
       ...Object.entries(issues).map(([field, issue]) => ({
-        ...{ field, value: str(page, field), page },
+        ...{
+          field,
+          value:
+            str(page, field)
+              ?.replace(/[ \t\n\r\u00a0]+/g, ' ')
+              .trim() ?? null,
+          page,
+        },
         unhandled: bool(page, `has_duplicate_${issue}_issue`),
       })),
-      ...(list(page, 'clusters') ?? []).map((value) => ({
+      ...[...new Set(list(page, 'clusters') ?? [])].map((value) => ({
         ...{ field: 'clusters', value, page, unhandled: bool(page, 'has_nearduplicate_issue') },
       })),
     ]);

@@ -66,23 +66,48 @@ const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) =>
 export const q03: Answer = (data) => {
   const wanted = demands(data);
   return latest(data).flatMap((crawl) => {
+    const named = { project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id };
+    const earned = wanted.get(crawl.projectId) ?? new Map<string, Demand>();
+    const known = new Set(crawl.pages.map((page) => page.url));
     const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
-    return crawl.pages
-      .filter((page) => num(page, 'nb_inlinks') === 0 || (hasDepth && num(page, 'depth') === null))
-      .map((page) => {
-        const earned = wanted.get(crawl.projectId)?.get(String(page.url));
-        return {
-          ...{ project_name: crawl.project, crawl_id: crawl.id, url: page.url },
-          sources: list(page, 'sources'),
-          status_code: num(page, 'status_code'),
-          is_indexable: indexable(page),
-          depth: num(page, 'depth'),
-          nb_inlinks: num(page, 'nb_inlinks'),
-          clicks: earned?.clicks ?? null,
-          impressions: earned?.impressions ?? null,
-          top_query: earned?.topQuery ?? null,
-        };
-      });
+    const inlinks = (page: Row): number | null => num(page, 'nb_inlinks');
+    const isOrphan = (page: Row): boolean =>
+      (inlinks(page) === 0 || (hasDepth && num(page, 'depth') === null)) &&
+      num(page, 'depth') !== 0 &&
+      ![crawl.startUrl, `${crawl.startUrl}/`].includes(String(page.url)) &&
+      !list(page, 'sources')?.some((source) => source.toLowerCase().includes('crawler'));
+    const demandOf = (url: unknown) => ({
+      clicks: earned.get(String(url))?.clicks ?? null,
+      impressions: earned.get(String(url))?.impressions ?? null,
+      top_query: earned.get(String(url))?.topQuery ?? null,
+    });
+    const orphans = crawl.pages.filter(isOrphan).map((page) => ({
+      ...{ ...named, url: page.url },
+      reason:
+        inlinks(page) === 0
+          ? 'no_inlinks'
+          : inlinks(page) === null
+            ? 'not_reached'
+            : 'linked_by_orphans_only',
+      sources: list(page, 'sources'),
+      status_code: num(page, 'status_code'),
+      is_indexable: indexable(page),
+      depth: num(page, 'depth'),
+      nb_inlinks: inlinks(page),
+      ...demandOf(page.url),
+    }));
+    const unknown = [...earned.values()].filter(({ url, impressions }) => impressions > 0 && !known.has(url));
+    const nothing = { sources: null, status_code: null, is_indexable: null, depth: null, nb_inlinks: null };
+    return [
+      ...orphans,
+      ...unknown.map(({ url }) => ({
+        ...named,
+        url,
+        reason: 'only_in_search_results',
+        ...nothing,
+        ...demandOf(url),
+      })),
+    ];
   });
 };
 

@@ -89,11 +89,21 @@ export function isCanonicalised(page: Row): boolean {
 }
 
 /** The canonical that a page declares, as an absolute URL; one that is none stays as it is. */
-function canonicalUrl(page: Row): string | null {
+export function canonicalUrl(page: Row): string | null {
   const declared = str(page, 'rel_canonical')?.trim().replace(/#.*$/, '') ?? '';
   if (declared === '') return null;
   const url = URL.parse(declared, String(page.url));
   return url === null ? declared : bare(url);
+}
+
+/** How a canonical differs from its page, for pages that declare another one. */
+export function canonicalKind(page: Row): string {
+  const [own, other] = [new URL(String(page.url)), URL.parse(canonicalUrl(page) ?? '')];
+  const path = (url: URL): string => (url.pathname + url.search).replace(/\/$/, '');
+  if (other === null || path(own).toLowerCase() !== path(other).toLowerCase()) return 'path';
+  if (own.host !== other.host) return 'host';
+  if (path(own) !== path(other)) return 'case';
+  return own.protocol === other.protocol ? 'slash' : 'scheme';
 }
 
 const bare = (url: URL): string => url.href.replace(/#.*$/, '');

@@ -9,6 +9,8 @@ export interface CrawlData {
   readonly id: string;
   readonly projectId: string;
   readonly project: string;
+  /** URL that the crawls of its project begin with. */
+  readonly startUrl: string;
   /** Name of its crawl configuration. */
   readonly configName: string | null;
   /** Milliseconds since 1970. */
@@ -48,6 +50,7 @@ const RANKING_VALUES = [
 export async function readService(service: Service, readRows: ReadRows): Promise<ServiceData> {
   const workspace = await service.workspace();
   const listed = (await service.api(`/workspaces/${workspace}/projects?limit=1000`)).json.projects as Row[];
+  const starts = new Map(listed.map((project) => [String(project.id), String(project.start_url)]));
   const names = new Map(listed.map((project) => [String(project.id), String(project.name)]));
   const latest = new Map<string, CrawlData>();
   const crawls: CrawlData[] = [];
@@ -61,6 +64,7 @@ export async function readService(service: Service, readRows: ReadRows): Promise
       id: String(record.id),
       projectId,
       project: names.get(projectId) ?? '',
+      startUrl: starts.get(projectId) ?? '',
       configName: (record.crawl_config as { name?: string } | null)?.name ?? null,
       endedAt: Number(record.ended_at),
       isLatest: lastOf.get(projectId) === record.id,
