@@ -6,7 +6,9 @@ import {
   distinct,
   groups,
   indexable,
+  isCanonicalised,
   iso,
+  list,
   num,
   reasonAgainst,
   round,
@@ -107,17 +109,23 @@ export const q21: Answer = (data) =>
     };
   });
 
+/** The hops of the chain that begins with a page, and the URL that they lead to. */
+function follow(pages: ReadonlyMap<unknown, Row>, page: Row): { hops: string[]; target: string } {
+  const hops: string[] = [];
+  let target = String(page.url);
+  for (let to = redirectOf(page); to !== null; to = redirectOf(pages.get(target))) {
+    if (hops.includes(target) || hops.length === 16) break;
+    hops.push(target);
+    target = to;
+  }
+  return { hops, target };
+}
+
 export const q23: Answer = (data) =>
   main(data).flatMap((crawl) => {
     const pages = byUrl(crawl);
     return crawl.pages.flatMap((page) => {
-      const hops: string[] = [];
-      let at = String(page.url);
-      for (let to = redirectOf(page); to !== null; to = redirectOf(pages.get(at))) {
-        if (hops.includes(at) || hops.length === 16) break;
-        hops.push(at);
-        at = to;
-      }
+      const { hops, target: at } = follow(pages, page);
       const isLoop = hops.includes(at);
       const isCut = !isLoop && hops.length === 16 && redirectOf(pages.get(at)) !== null;
       const last = pages.get(hops.at(-1));
@@ -316,6 +324,115 @@ export const q29: Answer = (data) =>
         follow_links: links.filter((link) => bool(link, 'follow') === true).length,
         origin_pages: distinct(links.map((link) => link.origin)),
         target_pages: distinct(links.map((link) => link.target)),
+      };
+    });
+  });
+
+function canonicalisedOrUnknown(page: Row | undefined): boolean | null {
+  const says = str(page, 'canonical_evaluation') ?? str(page, 'rel_canonical');
+  return page === undefined || says === null ? null : isCanonicalised(page);
+}
+
+export const q24: Answer = (data) =>
+  main(data).flatMap((crawl) => {
+    const former = crawl.previous;
+    const project = data.projects.find(({ id }) => id === crawl.projectId);
+    if (former === null || project === undefined) return [];
+    const pages = byUrl(crawl);
+    const last = Math.floor(former.endedAt / DAY) * DAY;
+    const ranked = project.ranking.filter((row) => {
+      const day = Date.parse(String(row.date));
+      return day <= last && day > last - 28 * DAY;
+    });
+    const before28 = groups(ranked, (row) => [row.url]);
+    const now = demand(project);
+    const old = former.pages.filter(
+      (page) => num(page, 'status_code') === 200 && num(pages.get(page.url), 'status_code') !== 200,
+    );
+    return old.map((page) => {
+      const later = pages.get(page.url);
+      const isMoved = redirectOf(later) !== null;
+      const { hops, target } = follow(pages, later ?? page);
+      const url = isMoved ? target : null;
+      const found = pages.get(url);
+      const status = num(found, 'status_code') ?? num(pages.get(hops.at(-1)), 'final_redirect_status');
+      const isElsewhere = canonicalisedOrUnknown(found);
+      const [title, oldTitle] = [str(found, 'title'), str(page, 'title')];
+      const isTitleKept = title === null || oldTitle === null ? null : title === oldTitle;
+      const failed = (): string => {
+        if (later === undefined) return 'not_crawled';
+        if (!isMoved) return 'not_redirected';
+        if (hops.includes(target)) return 'loop';
+        if (status !== 200) return 'bad_target';
+        if (hops.length > 1) return 'chain';
+        if (isElsewhere) return 'canonicalised';
+        return isTitleKept === false ? 'title_changed' : 'ok';
+      };
+      const clicked = before28.get(JSON.stringify([page.url]));
+      return {
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+        ...{ previous_crawl_id: former.id, finding: failed(), old_url: page.url },
+        status_code: num(later, 'status_code'),
+        ...{ hops: isMoved ? hops.length : null, new_url: url, new_status_code: isMoved ? status : null },
+        ...{ is_title_kept: isTitleKept },
+        is_canonical_kept: isElsewhere === null ? null : !isElsewhere,
+        clicks_before: clicked ? sum(clicked.map((row) => num(row, 'clicks'))) : null,
+        clicks_after: url === null ? null : (now.get(url)?.clicks ?? null),
+      };
+    });
+  });
+
+const VITALS = { cwv_lcp: 2500, cwv_cls: 0.1, cwv_tbt: 200 } as const;
+
+export const q30: Answer = (data) =>
+  main(data).flatMap((crawl) => {
+    const items = groups(crawl.structuredData, (item) => [item.url]);
+    const ok = crawl.pages.filter((page) => num(page, 'status_code') === 200);
+    const placed = ok.flatMap((page) =>
+      Object.entries(page).flatMap(([name, value]) => {
+        if (name !== 'url_first_path' && !name.startsWith('page_group_')) return [];
+        if (value === null) return [];
+        const segmentation = name === 'url_first_path' ? '(directory)' : name.slice('page_group_'.length);
+        return [...new Set((list(page, name) ?? []).map(String))].map((segment) => ({
+          ...{ segmentation, segment, page },
+        }));
+      }),
+    );
+    const keyed = groups(placed, ({ segmentation, segment }) => [segmentation, segment]);
+    return [...keyed.values()].map((of) => {
+      const pages = of.map(({ page }) => page);
+      const goodOf = (values: readonly (boolean | null)[]): number | null => {
+        const known = values.filter((value) => value !== null);
+        return known.length === 0 ? null : round(known.filter(Boolean).length / known.length, 3);
+      };
+      const vital = (page: Row, name: keyof typeof VITALS): boolean | null => {
+        const value = num(page, name);
+        return value === null ? null : value <= VITALS[name];
+      };
+      const names = Object.keys(VITALS) as (keyof typeof VITALS)[];
+      const all = pages.map((page) => {
+        const values = names.map((name) => vital(page, name));
+        return values.includes(null) ? null : values.every(Boolean);
+      });
+      const itemsOf = pages.map((page) => items.get(JSON.stringify([page.url])) ?? []);
+      const judged = itemsOf.flat().filter((item) => bool(item, 'valid') !== null);
+      const rich = pages.filter(
+        (page, n) => (itemsOf[n]?.length ?? 0) > 0 || (list(page, 'semantic_types') ?? []).length > 0,
+      );
+      return {
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+        ...{ segmentation: of[0]?.segmentation, segment: of[0]?.segment, pages: pages.length },
+        measured_pages: all.filter((value) => value !== null).length,
+        good_lcp_share: goodOf(pages.map((page) => vital(page, 'cwv_lcp'))),
+        good_cls_share: goodOf(pages.map((page) => vital(page, 'cwv_cls'))),
+        good_tbt_share: goodOf(pages.map((page) => vital(page, 'cwv_tbt'))),
+        good_share: goodOf(all),
+        // Every test loads structured data with the pages.
+        structured_share: round(rich.length / pages.length, 3),
+        invalid_item_share:
+          judged.length > 0
+            ? round(judged.filter((item) => item.valid === false).length / judged.length, 3)
+            : null,
       };
     });
   });

@@ -10,7 +10,7 @@ import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 import { type Answer, q01, q02, q08, q09, q12, q14, q15 } from './answers-links.ts';
 import { q04, q05, q06, q06ByCrawl, q07, q10, q11, q13, q20 } from './answers-pages.ts';
-import { q21, q22, q23, q29, q32 } from './answers-sites.ts';
+import { q21, q22, q23, q24, q29, q30, q32 } from './answers-sites.ts';
 import { q25, q26, q27, q28, q31 } from './answers-trends.ts';
 import { q03, q16, q17, q18, q19 } from './answers-visits.ts';
 import { groups } from './plain.ts';
@@ -33,6 +33,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   ...{ q29_link_flow_between_segments: q29, q32_what_to_do_first: q32 },
   ...{ q25_freshness: q25, q26_crawl_frequency_by_engine: q26, q27_cannibalisation: q27 },
   ...{ q28_decay: q28, q31_ai_crawlers_by_page: q31 },
+  ...{ q24_migration_check: q24, q30_web_vitals_and_structured_data_by_template: q30 },
 };
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */

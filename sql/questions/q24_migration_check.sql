@@ -1,0 +1,129 @@
+/*
+title: "Migration check: what became of URLs that used to answer"
+model: mart.redirect_map
+description: >-
+  URLs that answered 200 in the crawl before and don't in the main crawl of each project, with where they lead now.
+  Finding is the first that holds: not_crawled (the crawl does not have the URL), not_redirected, loop, bad_target (the
+  redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
+  one as its canonical), title_changed, ok. Clicks before are those on the old URL in the 28 days that end with the day of
+  the crawl before, clicks after those on the new one in the last 28 days.
+parameters: [project, crawl, limit]
+*/
+WITH
+  pair AS (
+    SELECT
+      crawls.crawl_id,
+      crawls.previous_crawl_id,
+      crawls.project_id,
+      crawls.project_name,
+      crawls.crawl_config_name,
+      CAST(former.ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date,
+      CAST(CAST(former.ended_at AT TIME ZONE 'UTC' AS DATE) - INTERVAL '27' DAY AS DATE) AS from_date
+    FROM mart.crawls AS crawls
+    JOIN mart.crawls AS former ON former.crawl_id = crawls.previous_crawl_id
+    WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+      AND (($crawl IS NULL AND crawls.is_main) OR crawls.crawl_id = $crawl)
+  ),
+
+  demand_before AS (
+    SELECT pair.crawl_id, ranking.url, CAST(sum(ranking.clicks) AS BIGINT) AS clicks
+    FROM pair
+    JOIN mart.ranking_performance AS ranking
+      ON ranking.project_id = pair.project_id AND ranking.date >= pair.from_date AND ranking.date <= pair.to_date
+    GROUP BY pair.crawl_id, ranking.url
+  ),
+
+  moved AS (
+    SELECT
+      pair.crawl_id,
+      pair.previous_crawl_id,
+      pair.project_id,
+      pair.project_name,
+      pair.crawl_config_name,
+      earlier.url AS old_url,
+      earlier.title AS old_title,
+      later.url IS NOT NULL AS is_crawled,
+      later.status_code,
+      redirects.url IS NOT NULL AS is_redirected,
+      redirects.hops,
+      redirects.is_loop,
+      redirects.final_url AS new_url,
+      redirects.final_status_code AS new_status_code
+    FROM pair
+    JOIN mart.pages AS earlier ON earlier.crawl_id = pair.previous_crawl_id AND earlier.status_code = 200
+    LEFT JOIN mart.pages AS later ON later.crawl_id = pair.crawl_id AND later.url = earlier.url
+    LEFT JOIN mart.redirect_map AS redirects
+      ON redirects.crawl_id = pair.crawl_id AND redirects.url = earlier.url AND redirects.hop = 1
+    WHERE later.status_code IS NULL OR later.status_code <> 200
+  ),
+
+  checked AS (
+    SELECT
+      moved.crawl_id,
+      moved.previous_crawl_id,
+      moved.project_id,
+      moved.project_name,
+      moved.crawl_config_name,
+      CASE
+        WHEN NOT moved.is_crawled THEN 'not_crawled'
+        WHEN NOT moved.is_redirected THEN 'not_redirected'
+        WHEN moved.is_loop THEN 'loop'
+        WHEN coalesce(moved.new_status_code, 0) <> 200 THEN 'bad_target'
+        WHEN moved.hops > 1 THEN 'chain'
+        WHEN target.is_canonicalised THEN 'canonicalised'
+        WHEN target.title <> moved.old_title THEN 'title_changed'
+        ELSE 'ok'
+      END AS finding,
+      moved.old_url,
+      moved.status_code,
+      moved.hops,
+      moved.new_url,
+      moved.new_status_code,
+      target.title = moved.old_title AS is_title_kept,
+      NOT target.is_canonicalised AS is_canonical_kept,
+      demand_before.clicks AS clicks_before,
+      demand.clicks AS clicks_after
+    FROM moved
+    LEFT JOIN mart.pages AS target ON target.crawl_id = moved.crawl_id AND target.url = moved.new_url
+    LEFT JOIN demand_before ON demand_before.crawl_id = moved.crawl_id AND demand_before.url = moved.old_url
+    LEFT JOIN mart.page_demand AS demand ON demand.project_id = moved.project_id AND demand.url = moved.new_url
+  )
+
+SELECT
+  project_name,
+  crawl_config_name,
+  crawl_id,
+  previous_crawl_id,
+  finding,
+  old_url,
+  status_code,
+  hops,
+  new_url,
+  new_status_code,
+  is_title_kept,
+  is_canonical_kept,
+  clicks_before,
+  clicks_after
+FROM (
+  SELECT
+    project_name,
+    crawl_config_name,
+    crawl_id,
+    previous_crawl_id,
+    finding,
+    old_url,
+    status_code,
+    hops,
+    new_url,
+    new_status_code,
+    is_title_kept,
+    is_canonical_kept,
+    clicks_before,
+    clicks_after,
+    row_number() OVER (
+      PARTITION BY project_id ORDER BY crawl_id, coalesce(clicks_before, 0) DESC, old_url
+    ) AS place
+  FROM checked
+) AS ranked
+WHERE $limit IS NULL OR place <= $limit
+ORDER BY project_name, crawl_id, coalesce(clicks_before, 0) DESC, old_url
