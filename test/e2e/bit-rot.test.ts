@@ -36,7 +36,7 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   const healed = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', 'crawl_links']);
   expect([healed.status, healed.stderr]).toEqual([
     0,
-    expect.stringMatching(/warn +damage found: the run begins again with a new working copy/),
+    expect.stringMatching(/warn +damage found, starting again with a new working copy/),
   ]);
   expect(await readWhole(connection, warehouse)).toEqual(EVERYTHING);
 
@@ -47,7 +47,7 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   expect([refused.status, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /Error: .*warehouse\.duckdb is damaged: block \d+ of \d+.*\nTry: put a backup in its place/,
+      /Error: .*warehouse\.duckdb is damaged: block \d+ of \d+.*\nTry: restore a backup/,
     ),
   ]);
   const after = [await readFile(work), await readFile(warehouse)];

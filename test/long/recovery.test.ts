@@ -102,7 +102,7 @@ test('a damaged ledger is named by a reader, and left to the next run', async ()
   const { status, stderr } = await crawlhouse(folder, null, ['status']);
   expect([status, stderr]).toEqual([
     2,
-    expect.stringMatching(/^Error: .*ledger\.sqlite is damaged: .*\nTry: the next run puts it aside/),
+    expect.stringMatching(/^Error: .*ledger\.sqlite is damaged: .*\nTry: the next run renames it/),
   ]);
 });
 
