@@ -147,7 +147,7 @@ test('a backfill yields to a run between two units, then continues, and neither 
   await underWay(sandbox);
   const run = await crawlhouse(folder, sandbox, ['run', 'crawl_links', '--json'], ONE_BY_ONE);
   expect(run.status, run.stderr).toBe(0);
-  expect(run.stderr).toMatch(/waiting for the state held_by="crawlhouse backfill \(process \d+ /);
+  expect(run.stderr).toMatch(/waiting for the state lock held_by="crawlhouse backfill \(process \d+ /);
   const meanwhile = await loads(folder);
   expect(meanwhile.filter((unit) => unit.startsWith('crawl_links/'))).toHaveLength(7);
   const pages = meanwhile.filter((unit) => unit.startsWith('crawl_pages/'));

@@ -14,7 +14,7 @@ import { openWarehouse } from '../transform/test-warehouse.ts';
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
-  .filter(({ name }) => !/comparison|clusters|structured|segments|weeks|months/.test(name))
+  .filter(({ name }) => !/comparison|clusters|structured|weeks|months/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
 /** Each made by one statement. */
@@ -195,8 +195,8 @@ async function load(
     );
   }
   await connection.run(
-    `INSERT INTO ops.loads (unit, dataset, source_kind, source_id, project_id, window_from, run_id, loaded_at)
-     SELECT $1, $2, $3, $4, $5, $6, 'run', make_timestamptz($7::BIGINT)`,
+    `INSERT INTO ops.loads (unit, dataset, source_kind, source_id, project_id, window_from, window_to, run_id, loaded_at)
+     SELECT $1, $2, $3, $4, $5, $6, CAST(CAST($6 AS DATE) + 1 AS VARCHAR), 'run', make_timestamptz($7::BIGINT)`,
     [unit, dataset, window ? 'project' : 'crawl', source, owner, window, BigInt(clock)],
   );
   for (const field of fields)

@@ -70,7 +70,7 @@ test('archived crawls are restored and loaded, so many a run', { timeout: 60_000
     [`crawl_links ${other}`]: 'skipped',
   });
   const skipped = first.report.units.find((unit) => unit.status === 'skipped');
-  expect(skipped?.error?.message).toContain('this run has restored 1 already');
+  expect(skipped?.error?.message).toContain('this run has already restored 1');
 
   const second = await runUntilRestored(folder, sandbox, 1, 1);
   expect(outcomes(second.report)).toEqual({
