@@ -13,7 +13,7 @@ columns:
   scheme: Scheme in lower case, as in https; empty without one.
   host: Host with its port, in lower case; empty without a scheme.
   path: Path from its first slash, as it was named; / where there is none.
-  query: What stands between ? and #, as it was named; empty without one.
+  query: The text after the question mark, without the fragment; empty without one.
   normal_url: >-
     The URL in its normal form, in lower case, without fragment, slash at the end and parameters of tracking, the other
     parameters in the order of the alphabet.

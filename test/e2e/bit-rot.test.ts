@@ -46,9 +46,7 @@ test('a run that finds damage says so, begins again and ends well; a damaged pub
   const refused = await crawlhouse(folder, sandbox, ['transform', '--full']);
   expect([refused.status, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(
-      /Error: .*warehouse\.duckdb is damaged: block \d+ of \d+.*\nTry: restore a backup/,
-    ),
+    expect.stringMatching(/Error: .*warehouse\.duckdb is damaged: block \d+ of \d+.*\nTry: restore a backup/),
   ]);
   const after = [await readFile(work), await readFile(warehouse)];
   expect(after.map((file, index) => before[index]?.equals(file))).toEqual([true, true]);
