@@ -23,12 +23,7 @@ export interface UnitOutcome {
   readonly error: CrawlhouseError | null;
 }
 
-/**
- * Takes one unit from the service into the working copy. Never throws: what went wrong is in the outcome, so that the
- * other units go on.
- *
- * @param known what the warehouse holds of it
- */
+/** Takes one unit from the service into the working copy. Never throws: the outcome holds the error. */
 export async function runUnit(
   context: UnitContext,
   due: UnitToStage,
