@@ -1,23 +1,34 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** Lists that are loaded as they are, by what they hang below (design.md, "The warehouse as people see it"). */
+/**
+ * Lists that are loaded as they are: what they hang below (design.md, "The warehouse as people see it"), and the
+ * operation that lists those which discovery does not read.
+ */
 const RESOURCES = {
-  workspaces: 'workspace',
-  projects: 'workspace',
-  crawls: 'workspace',
-  crawl_over_crawls: 'workspace',
-  data_exports: 'workspace',
-  crawl_configs: 'project',
-  scheduled_crawls: 'project',
-  ingest_files: 'project',
+  workspaces: { parent: 'workspace' },
+  projects: { parent: 'workspace' },
+  crawls: { parent: 'workspace' },
+  crawl_over_crawls: { parent: 'workspace' },
+  data_exports: { parent: 'workspace' },
+  crawl_configs: { parent: 'project' },
+  scheduled_crawls: { parent: 'project', operation: 'scheduledCrawls' },
+  ingest_files: { parent: 'project', operation: 'ingestFiles' },
 } as const;
 export type ResourceName = keyof typeof RESOURCES;
+type PagedName = {
+  [Name in ResourceName]: (typeof RESOURCES)[Name] extends { operation: string } ? Name : never;
+}[ResourceName];
 
 export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[];
 
 export function isProjectResource(name: string): boolean {
-  return (RESOURCES as Readonly<Record<string, string>>)[name] === 'project';
+  return name in RESOURCES && RESOURCES[name as ResourceName].parent === 'project';
+}
+
+/** The operation that lists a resource of a project, page by page. */
+export function listOperation<Name extends PagedName>(name: Name): (typeof RESOURCES)[Name]['operation'] {
+  return RESOURCES[name].operation;
 }
 
 /** @throws CrawlhouseError `impossible_route` or `bad_pipeline` for a list that is not there, or without columns */
