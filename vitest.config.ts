@@ -17,7 +17,7 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // Where a test says so, by importing test/support/process-timeout.ts.
-          provide: { processTimeout: 120_000 },
+          provide: { processTimeout: 300_000 },
         },
       },
     ],

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import '../support/process-timeout.ts';
 import { type Connection, Database, table, text } from '../../src/core/duckdb.ts';
 import { rowsSql } from '../../src/transform/model-cases.ts';
 import { createSchema } from '../../src/warehouse/schema.ts';
