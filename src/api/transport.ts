@@ -52,6 +52,8 @@ const ONCE: RetryPolicy = { ...DEFAULT_RETRY, attempts: 1 };
 /** Statuses of success: an answer with a body has no other than 200, one that says only that it was done may (api-spec.md §4). */
 const OK: readonly number[] = [200];
 const DONE: readonly number[] = [200, 204];
+/** Answers beyond this size are read one at a time, so that their memory does not add up. */
+const LARGE_ANSWER = 8e6;
 /** An error object is short; more than this of a failed answer is not read. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 
@@ -63,6 +65,8 @@ export class Transport implements AsyncDisposable {
   readonly #agent: Agent;
   readonly #rate: RateLimit;
   readonly #logger: Logger;
+  /** Settles when the last large answer so far is out of memory. */
+  #largeAnswers: Promise<void> = Promise.resolve();
 
   constructor(options: TransportOptions) {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
@@ -83,7 +87,7 @@ export class Transport implements AsyncDisposable {
   json<T extends z.ZodType>(request: ServiceRequest, schema: T, signal?: AbortSignal): Promise<z.output<T>> {
     return this.#repeat(request, signal, async () => {
       const response = await this.#send(request, signal, OK);
-      return parseBody(await this.#text(response, request), schema, request);
+      return this.#read(response, request, (text) => parseBody(text, schema, request));
     });
   }
 
@@ -92,7 +96,7 @@ export class Transport implements AsyncDisposable {
     return this.#repeat(request, signal, async (tries) => {
       try {
         const response = await this.#send(request, signal, DONE);
-        refuseErrorObject(await this.#text(response, request), response.statusCode, request);
+        await this.#read(response, request, (text) => refuseErrorObject(text, response.statusCode, request));
       } catch (error) {
         // The try before it may have deleted it, and only its answer was lost.
         const isGone = error instanceof CrawlhouseError && error.code === 'not_found';
@@ -101,24 +105,41 @@ export class Transport implements AsyncDisposable {
     });
   }
 
-  /** The whole of a short answer, which is held in memory. */
-  async #text({ body }: Dispatcher.ResponseData, request: ServiceRequest): Promise<string> {
+  /** What `parse` makes of an answer, which is held in memory as a whole. */
+  async #read<T>(
+    { body }: Dispatcher.ResponseData,
+    request: ServiceRequest,
+    parse: (text: string) => T,
+  ): Promise<T> {
     const where = `${request.method} ${request.path}`;
     const limits = this.#options.limits ?? DEFAULT_LIMITS;
     const pieces: Buffer[] = [];
     let size = 0;
+    let release: (() => void) | undefined;
     try {
       for await (const piece of atLeastAtRate<Buffer>(body, where, limits)) {
         size += piece.length;
         if (size > limits.answer)
           throw overLimit(`${where}: the answer is larger than ${bytesText(limits.answer)}`, 'answer');
+        if (size > LARGE_ANSWER) release ??= await this.#takeLargeAnswer();
         pieces.push(piece);
       }
+      return parse(Buffer.concat(pieces.splice(0)).toString('utf8'));
     } catch (error) {
       if (error instanceof CrawlhouseError) throw error;
       throw retriable('cut_short', `${where}: ${reason(error)}`, error);
+    } finally {
+      release?.();
     }
-    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  /** Waits until no other large answer is in memory. */
+  async #takeLargeAnswer(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#largeAnswers;
+    this.#largeAnswers = before.then(() => promise);
+    await before;
+    return resolve;
   }
 
   async #repeat<T>(

@@ -98,7 +98,7 @@ export const SettingsFile = z.strictObject({
     .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
   limits: z
     .strictObject({
-      answer: Size.default('256MB').describe(
+      answer: Size.default('64MB').describe(
         'The largest JSON answer, such as a page of a list or of a search.',
       ),
       record: Size.default('16MB')

@@ -21,7 +21,7 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  answer: 256e6,
+  answer: 64e6,
   record: 16e6,
   fields: 1_500,
   bytesPerRow: 1e6,

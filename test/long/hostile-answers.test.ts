@@ -32,3 +32,10 @@ test.for(['json', 'csv'] as const)(
     expect(hostile.tally.ended).toBe(0);
   },
 );
+
+test('endless answers to all downloads at once do not add up in memory', async () => {
+  const hostile = await HostileProject.open();
+  const endless = Array.from({ length: 24 }, (): UnitCase => ({ ...HEALTHY, count: 'endless_answer' }));
+  await hostile.play({ units: [...endless, HEALTHY], lists: 'right', format: 'json' });
+  expect(hostile.tally).toMatchObject({ loaded: 1, refused: 24 });
+});
