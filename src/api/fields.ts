@@ -29,6 +29,8 @@ export const FieldRecord = z
     can_display: z.boolean().nullish(),
     can_filter: z.boolean().nullish(),
     can_sort: z.boolean().nullish(),
+    /** Not in the specification. */
+    description: z.string().nullish(),
   })
   .meta({ id: 'FieldRecord' });
 export type FieldRecord = z.infer<typeof FieldRecord>;

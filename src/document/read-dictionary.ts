@@ -9,7 +9,7 @@ import type { Model } from '../transform/model.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { parseSelect } from '../transform/sql-tree.ts';
 import { tableReferences } from '../transform/table-references.ts';
-import { tableColumns, tableSizes } from '../warehouse/catalog.ts';
+import { type CatalogColumn, type TableFacts, tableColumns, tableFacts } from '../warehouse/catalog.ts';
 import { publishedAt } from '../warehouse/ops-publication.ts';
 import { lastTestResults } from '../warehouse/ops-test-results.ts';
 import { readPublished } from '../warehouse/read-published.ts';
@@ -74,8 +74,8 @@ async function readsOf(
 interface Warehouse {
   readonly publishedAt: string | null;
   /** Columns by table, in their order. */
-  readonly columns: ReadonlyMap<string, readonly { readonly name: string; readonly type: string }[]>;
-  readonly rows: ReadonlyMap<string, number>;
+  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
+  readonly facts: ReadonlyMap<string, TableFacts>;
   /** The last result of each test, by model and test. */
   readonly results: ReadonlyMap<string, DictionaryTest>;
 }
@@ -85,7 +85,7 @@ async function readWarehouse(connection: Connection): Promise<Warehouse> {
   return {
     publishedAt: await publishedAt(connection),
     columns: await tableColumns(connection, ['raw', 'mart', 'ops']),
-    rows: await tableSizes(connection),
+    facts: await tableFacts(connection),
     results: new Map(results.map(({ model, ...result }) => [`${model} ${result.name}`, result])),
   };
 }
@@ -120,17 +120,19 @@ function modelTable(
     ),
     sql: model.sql.trim(),
     file: model.file,
-    rows: model.kind === 'table' ? (found?.rows.get(model.name) ?? null) : null,
+    rows: model.kind === 'table' ? (found?.facts.get(model.name)?.rows ?? null) : null,
   };
 }
 
-function plainTable(name: string, description: string | null, found: Warehouse): DictionaryTable {
+function plainTable(name: string, words: string | null, found: Warehouse): DictionaryTable {
   const columns = (found.columns.get(name) ?? []).map((column) => ({
-    ...column,
-    description: null,
+    name: column.name,
+    type: column.type,
+    description: column.comment,
     sources: [],
   }));
   const kind = name.startsWith('raw.') ? 'source' : 'operations';
-  const rows = found.rows.get(name) ?? null;
+  const { comment = null, rows = null } = found.facts.get(name) ?? {};
+  const description = words ?? comment;
   return { name, kind, description, grain: null, columns, reads: [], tests: [], sql: null, file: null, rows };
 }

@@ -19,6 +19,8 @@ export const Field = z.object({
   /** False where a search can't filter by it; the same for sorting. */
   can_filter: z.boolean().optional(),
   can_sort: z.boolean().optional(),
+  /** The service's own words about it. */
+  description: z.string().optional(),
   /** True where every row has a value of it. */
   required: z.boolean().optional(),
 });

@@ -15,6 +15,8 @@ export const PackageColumn = z
     column: FieldName,
     /** DuckDB type of the column in every part: it goes into SQL, so only what follows from the type will do. */
     sql_type: z.string(),
+    /** The service's own words about the field. */
+    description: z.string().optional(),
   })
   .superRefine(({ field, type, arity, sql_type }, context) => {
     const types = columnTypes({ name: field, type, arity });

@@ -9,13 +9,14 @@ export function projectedFields(records: readonly FieldRecord[], fields: Pipelin
   const excluded = namesMatcher(fields.exclude);
   return records
     .filter((record) => record.can_display !== false && included(record.name) && !excluded(record.name))
-    .map(({ name, type, arity, values, can_filter, can_sort }) => ({
+    .map(({ name, type, arity, values, can_filter, can_sort, description }) => ({
       name,
       type,
       arity: arity === 'many' ? 'many' : 'one',
       ...(values && values.length > 0 ? { values } : {}),
       ...(can_filter === false ? { can_filter } : {}),
       ...(can_sort === false ? { can_sort } : {}),
+      ...(description ? { description } : {}),
     }));
 }
 

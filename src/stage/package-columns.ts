@@ -100,6 +100,7 @@ export class PackageColumns {
         arity: field.arity,
         column,
         sql_type: columnType(field, this.#widened.has(name)),
+        ...(field.description === undefined ? {} : { description: field.description }),
       };
     });
   }

@@ -1,6 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 
-interface CatalogColumn {
+export interface CatalogColumn {
   readonly name: string;
   /** DuckDB's type. */
   readonly type: string;
@@ -60,16 +60,18 @@ export async function readCatalog(warehouse: CatalogReader, signal: AbortSignal)
 export async function tableColumns(
   connection: Connection,
   schemas: readonly ('raw' | 'mart' | 'ops')[],
-): Promise<Map<string, { readonly name: string; readonly type: string }[]>> {
-  const rows = await connection.rows<{ table: string; name: string; type: string }>(
-    `SELECT schema_name || '.' || table_name AS "table", column_name AS name, data_type AS type
+): Promise<Map<string, CatalogColumn[]>> {
+  const rows = await connection.rows<{ table: string; name: string; type: string; comment: string | null }>(
+    `SELECT schema_name || '.' || table_name AS "table", column_name AS name, data_type AS type, comment
      FROM duckdb_columns()
      WHERE database_name = current_database() AND schema_name IN ${LISTED}
      ORDER BY 1, column_index`,
     [JSON.stringify(schemas)],
   );
   const tables = Map.groupBy(rows, ({ table }) => table);
-  return new Map([...tables].map(([table, of]) => [table, of.map(({ name, type }) => ({ name, type }))]));
+  return new Map(
+    [...tables].map(([table, of]) => [table, of.map(({ name, type, comment }) => ({ name, type, comment }))]),
+  );
 }
 
 /** Whether a table, given as `schema.table`, is there and has these columns. */
@@ -87,13 +89,19 @@ export async function hasColumns(
   return Number(found) === columns.length;
 }
 
-/** Rows of the tables, by `schema.table`, as DuckDB estimates them. */
-export async function tableSizes(connection: Connection): Promise<Map<string, number>> {
-  const rows = await connection.rows<{ table: string; rows: bigint }>(
-    `SELECT schema_name || '.' || table_name AS "table", estimated_size AS rows
+/** The comment of a table, and its rows as DuckDB estimates them. */
+export interface TableFacts {
+  readonly comment: string | null;
+  readonly rows: number;
+}
+
+/** What DuckDB knows of the tables, by `schema.table`. */
+export async function tableFacts(connection: Connection): Promise<Map<string, TableFacts>> {
+  const rows = await connection.rows<{ table: string; comment: string | null; rows: bigint }>(
+    `SELECT schema_name || '.' || table_name AS "table", comment, estimated_size AS rows
      FROM duckdb_tables() WHERE database_name = current_database()`,
   );
-  return new Map(rows.map((row) => [row.table, Number(row.rows)]));
+  return new Map(rows.map(({ table, comment, rows }) => [table, { comment, rows: Number(rows) }]));
 }
 
 /** The tables and views of `mart`, by `mart.name`. */

@@ -5,15 +5,16 @@ import type { RawTablePlan, SchemaChange } from './raw-table.ts';
 /** Replaces the fields of a unit. */
 export async function recordFields(
   connection: Connection,
-  { name, unit, columns }: Manifest,
+  { name, unit }: Manifest,
   plan: RawTablePlan,
 ): Promise<void> {
   await connection.run('DELETE FROM ops.unit_fields WHERE unit = ?', [name]);
-  const types = new Map(columns.map((column) => [column.field, column]));
-  const fields = plan.targets.map(({ field, column }) => {
-    const { type, arity } = types.get(field) ?? { type: 'unknown', arity: 'one' };
-    return { field, type, arity, column };
-  });
+  const fields = plan.targets.map(({ field, column, described: { type, arity } }) => ({
+    field,
+    type,
+    arity,
+    column,
+  }));
   await connection.run(
     `INSERT INTO ops.unit_fields SELECT ?, ?, f.field, f.type, f.arity, f."column"
      FROM (SELECT unnest(from_json(?, '[{"field":"VARCHAR","type":"VARCHAR","arity":"VARCHAR","column":"VARCHAR"}]')) AS f)`,

@@ -3,6 +3,8 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { nameColumns } from '../model/column-name.ts';
 import { MOST_COLUMNS, WIDE_WHOLE } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
+import { commentRawColumns } from './comment-columns.ts';
+import type { DescribedField } from './descriptions/describe-field.ts';
 import { type MergedType, mergeType } from './merge-type.ts';
 import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from './schema.ts';
 
@@ -28,6 +30,7 @@ export interface RawTablePlan {
   /** Column of the table for each field, with the SQL that turns the package's value into the column's type. */
   readonly targets: readonly {
     readonly field: string;
+    readonly described: DescribedField;
     readonly source: string;
     readonly column: string;
     readonly merged: MergedType;
@@ -92,6 +95,7 @@ export function planRawTable(
     } else if (merged.existing) changes.push({ field: column.field, change: 'widened', before, after: type });
     return {
       field: column.field,
+      described: column,
       source: column.column,
       column: target,
       merged,
@@ -111,20 +115,30 @@ export async function rawTableColumns(connection: Connection, dataset: string): 
   return new Map(rows.map((row) => [row.column_name, row.data_type]));
 }
 
-/** Makes the table or brings it to the plan. */
+/** Makes the table or brings it to the plan, with a comment on each column. */
 export async function applyRawTable(
   connection: Connection,
   dataset: string,
   plan: RawTablePlan,
   meta: readonly RawMetaColumn[],
 ): Promise<void> {
-  const name = table('raw', dataset);
-  if (!plan.exists) {
+  if (plan.exists) await alterRawTable(connection, dataset, plan, meta);
+  else {
     const own = meta.map((column) => `${ident(column)} ${RAW_META_COLUMNS[column]}`);
     const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
-    await connection.run(`CREATE TABLE ${name} (${[...own, ...theirs].join(', ')})`);
-    return;
+    await connection.run(`CREATE TABLE ${table('raw', dataset)} (${[...own, ...theirs].join(', ')})`);
   }
+  const described = new Map(plan.targets.map((target) => [target.column, target.described]));
+  await commentRawColumns(connection, dataset, described);
+}
+
+async function alterRawTable(
+  connection: Connection,
+  dataset: string,
+  plan: RawTablePlan,
+  meta: readonly RawMetaColumn[],
+): Promise<void> {
+  const name = table('raw', dataset);
   const known = await rawTableColumns(connection, dataset);
   for (const column of meta.filter((one) => !known.has(one))) {
     await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${RAW_META_COLUMNS[column]}`);

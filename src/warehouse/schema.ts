@@ -1,4 +1,5 @@
 import type { Connection } from '../core/duckdb.ts';
+import { commentOpsTables, commentRawColumns, rawTables } from './comment-columns.ts';
 
 /** Name under which a process attaches the warehouse it works on. */
 export const CATALOG = 'warehouse';
@@ -101,6 +102,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE ops.loads RENAME COLUMN kept TO pinned',
   ],
   [`UPDATE ops.runs SET status = 'yielded' WHERE status = 'made room'`],
+  // Comments on every column.
+  [],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */
@@ -116,19 +119,21 @@ export function columnsOfVersion(name: string, version: number): string {
 
 /**
  * Makes the schemas and the `ops` tables where they are missing, and brings those of an earlier version to this one, by
- * one transaction. The connection's default is the warehouse.
+ * one transaction. Then it comments the columns that have no comment. The connection's default is the warehouse.
  */
 export async function createSchema(connection: Connection): Promise<void> {
-  await connection.transaction(async () => {
+  const isCurrent = await connection.transaction(async () => {
     for (const statement of VERSION_1) await connection.run(statement);
     const version = await connection.scalar('SELECT version FROM ops.publication');
     if (version === undefined)
       await connection.run('INSERT INTO ops.publication VALUES (NULL, NULL, NULL, false, 1)');
-    for (const migration of MIGRATIONS.slice(Number(version ?? 1) - 1))
-      for (const statement of migration) await connection.run(statement);
-    await connection.run('UPDATE ops.publication SET version = ? WHERE version < ?', [
-      WAREHOUSE_VERSION,
-      WAREHOUSE_VERSION,
-    ]);
+    const migrations = MIGRATIONS.slice(Number(version ?? 1) - 1);
+    if (migrations.length === 0) return true;
+    for (const statement of migrations.flat()) await connection.run(statement);
+    await commentOpsTables(connection);
+    await connection.run('UPDATE ops.publication SET version = ?', [WAREHOUSE_VERSION]);
+    return false;
   });
+  if (isCurrent) return;
+  for (const dataset of await rawTables(connection)) await commentRawColumns(connection, dataset, new Map());
 }

@@ -7,7 +7,16 @@ import type { Dictionary } from '../../src/document/dictionary.ts';
 import { renderDictionaryPage } from '../../src/document/dictionary-page.ts';
 import { readDictionary } from '../../src/document/read-dictionary.ts';
 import { renderSite } from '../../src/document/site.ts';
-import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
+import { crawlhouse, projectFolder, published, runProject, sandboxFor } from '../support/project.ts';
+import { temporaryConnection } from '../support/temporary.ts';
+
+/** Columns of `raw`, `ops` and `mart` without a comment, and tables of `ops` and `mart`. */
+const UNCOMMENTED = `
+  SELECT schema_name, table_name, column_name FROM duckdb_columns()
+  WHERE database_name = current_database() AND NOT internal AND comment IS NULL
+  UNION ALL
+  SELECT schema_name, table_name, NULL FROM duckdb_tables()
+  WHERE database_name = current_database() AND schema_name <> 'raw' AND comment IS NULL`;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -20,10 +29,16 @@ test('docs/dictionary.md says what the models say (crawlhouse docs --format mark
   expect(await readFile(join(ROOT, 'docs', 'dictionary.md'), 'utf8')).toBe(renderDictionaryPage(dictionary));
 });
 
-test('the site of a warehouse has every table and question, and each of its links leads somewhere in it', async () => {
-  const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=20,links=40'] });
+test('each column of a warehouse has a comment; its site has every table and question, and no link that leads nowhere', async () => {
+  const sandbox = await sandboxFor({
+    generate: [
+      'projects=1,crawls=2,pages=20,links=40,clusters=3,structured_data=9,comparisons=1,log_days=2,events=20,ranking_days=2',
+    ],
+  });
   const folder = await projectFolder();
   expect((await runProject(folder, sandbox)).exitCode).toBe(0);
+  const connection = await temporaryConnection(folder);
+  expect(await published(connection, folder, UNCOMMENTED)).toEqual([]);
   const { status, stdout } = await crawlhouse(folder, null, ['docs', '--output', 'site', '--json']);
   expect(status).toBe(0);
   const { file } = JSON.parse(stdout) as { file: string };
@@ -40,6 +55,8 @@ test('the site of a warehouse has every table and question, and each of its link
     'q05_status_codes_by_crawl',
   ])
     expect(ids).toContain(id);
+  expect(page).toContain('Content of the title tag.');
+  expect(page).toContain('A row for each unit in the warehouse, about its last load.');
   expect(page).toContain('<td class="passed">passed</td>');
   expect(page).toMatch(/published 20\d\d-\d\d-\d\dT/);
   // Nothing comes from elsewhere.
