@@ -7,6 +7,7 @@ import { parseJson, parseJsonAsWritten, stringifyJson } from '../core/json.ts';
 import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../core/limits.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
+import { Semaphore } from '../core/semaphore.ts';
 import { RateLimit } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { serviceAddress } from './service-address.ts';
@@ -65,8 +66,7 @@ export class Transport implements AsyncDisposable {
   readonly #agent: Agent;
   readonly #rate: RateLimit;
   readonly #logger: Logger;
-  /** Settles when the last large answer so far is out of memory. */
-  #largeAnswers: Promise<void> = Promise.resolve();
+  readonly #largeAnswers = new Semaphore(1);
 
   constructor(options: TransportOptions) {
     const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS;
@@ -107,39 +107,41 @@ export class Transport implements AsyncDisposable {
 
   /** What `parse` makes of an answer, which is held in memory as a whole. */
   async #read<T>(
-    { body }: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData,
     request: ServiceRequest,
     parse: (text: string) => T,
   ): Promise<T> {
     const where = `${request.method} ${request.path}`;
     const limits = this.#options.limits ?? DEFAULT_LIMITS;
+    const body = atLeastAtRate<Buffer>(response.body, where, limits);
     const pieces: Buffer[] = [];
     let size = 0;
-    let release: (() => void) | undefined;
-    try {
-      for await (const piece of atLeastAtRate<Buffer>(body, where, limits)) {
-        size += piece.length;
-        if (size > limits.answer)
-          throw overLimit(`${where}: the answer is larger than ${bytesText(limits.answer)}`, 'answer');
-        if (size > LARGE_ANSWER) release ??= await this.#takeLargeAnswer();
-        pieces.push(piece);
+    /** Reads on until there are more than `most` bytes. True: the body ended before. */
+    const endsWithin = async (most: number): Promise<boolean> => {
+      while (size <= most) {
+        const next = await body.next();
+        if (next.done) return true;
+        size += next.value.length;
+        pieces.push(next.value);
       }
+      return false;
+    };
+    const parseWhole = async (): Promise<T> => {
+      if (!(await endsWithin(limits.answer)))
+        throw overLimit(`${where}: the answer is larger than ${bytesText(limits.answer)}`, 'answer');
       return parse(Buffer.concat(pieces.splice(0)).toString('utf8'));
+    };
+    try {
+      const isLarge = !(await endsWithin(LARGE_ANSWER));
+      return await (isLarge ? this.#largeAnswers.run(parseWhole) : parseWhole());
     } catch (error) {
       if (error instanceof CrawlhouseError) throw error;
       throw retriable('cut_short', `${where}: ${reason(error)}`, error);
     } finally {
-      release?.();
+      // An error keeps the functions of its stack, and so what they hold.
+      pieces.length = 0;
+      await body.return(undefined);
     }
-  }
-
-  /** Waits until no other large answer is in memory. */
-  async #takeLargeAnswer(): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const before = this.#largeAnswers;
-    this.#largeAnswers = before.then(() => promise);
-    await before;
-    return resolve;
   }
 
   async #repeat<T>(
