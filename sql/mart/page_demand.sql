@@ -44,7 +44,7 @@ WITH
       period.to_date,
       sum(performance.clicks) AS clicks,
       sum(performance.impressions) AS impressions,
-      fsum(performance.position_impressions) AS position_impressions,
+      sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
       sum(performance.impressions) FILTER (performance.position IS NOT NULL) AS positioned_impressions
     FROM mart.ranking_performance AS performance
     JOIN period ON period.project_id = performance.project_id
@@ -72,7 +72,7 @@ SELECT
   CAST(sum(ranked.clicks) AS BIGINT) AS clicks,
   CAST(sum(ranked.impressions) AS BIGINT) AS impressions,
   CAST(sum(ranked.clicks) AS DOUBLE) / nullif(sum(ranked.impressions), 0) AS ctr,
-  fsum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position,
+  CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS position,
   count(query) AS queries,
   top_query,
   CAST(max(ranked.impressions) FILTER (query IS NOT NULL) AS BIGINT) AS top_query_impressions

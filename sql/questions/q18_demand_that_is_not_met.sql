@@ -60,7 +60,10 @@ WITH
   ),
 
   expected AS (
-    SELECT shown.project_id, shown.url, fsum(shown.impressions * curve.ctr) AS clicks
+    SELECT
+      shown.project_id,
+      shown.url,
+      CAST(sum(CAST(shown.impressions * curve.ctr AS DECIMAL(38, 9))) AS DOUBLE) AS clicks
     FROM shown
     JOIN curve ON curve.project_id = shown.project_id AND curve.band = shown.band
     GROUP BY shown.project_id, shown.url

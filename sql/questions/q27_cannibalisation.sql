@@ -27,7 +27,7 @@ WITH
       performance.date,
       sum(performance.impressions) AS impressions,
       sum(performance.clicks) AS clicks,
-      fsum(performance.position_impressions) AS position_impressions,
+      sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
       sum(CASE WHEN performance.position IS NOT NULL THEN performance.impressions END) AS positioned_impressions
     FROM mart.ranking_performance AS performance
     JOIN period ON period.project_id = performance.project_id
@@ -48,7 +48,7 @@ WITH
       url,
       sum(impressions) AS impressions,
       sum(clicks) AS clicks,
-      fsum(position_impressions) / nullif(sum(positioned_impressions), 0) AS position
+      CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS position
     FROM shown
     GROUP BY project_id, query, url
   ),

@@ -53,9 +53,9 @@ WITH
       coalesce(sum(CASE WHEN age = 'now' THEN impressions END), 0) AS impressions,
       CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN impressions END), 0) END
         AS impressions_before,
-      fsum(CASE WHEN age = 'now' THEN position_impressions END)
+      CAST(sum(CASE WHEN age = 'now' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
         / nullif(sum(CASE WHEN age = 'now' THEN positioned_impressions END), 0) AS position,
-      fsum(CASE WHEN age = 'before' THEN position_impressions END)
+      CAST(sum(CASE WHEN age = 'before' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
         / nullif(sum(CASE WHEN age = 'before' THEN positioned_impressions END), 0) AS position_before
     FROM aged
     WHERE age IS NOT NULL

@@ -61,8 +61,9 @@ SELECT
   CAST(sum(performance.clicks) AS BIGINT) AS clicks,
   CAST(sum(performance.impressions) AS BIGINT) AS impressions,
   CAST(sum(performance.clicks) AS DOUBLE) / nullif(sum(performance.impressions), 0) AS ctr,
-  fsum(performance.position * performance.impressions)
+  -- Decimals, whose sum does not depend on the order of the rows.
+  CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE)
     / nullif(sum(performance.impressions) FILTER (performance.position IS NOT NULL), 0) AS position,
-  fsum(performance.position * performance.impressions) AS position_impressions
+  CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE) AS position_impressions
 FROM raw.ranking_performance AS performance
 GROUP BY _project_id, coalesce(CAST(_window AS DATE), performance.date), url, query, device
