@@ -24,7 +24,7 @@ columns:
   duplicate_pages: >-
     Number of pages with status 200 whose title, H1, description or content is a duplicate that canonicals and
     hreflang leave unhandled (mart.pages.has_duplicate_title_issue and its like).
-  orphan_pages: Number of pages that no link leads to (docs/definitions.md).
+  orphan_pages: Number of pages that no link of the structure leads to (mart.orphans).
   clicks: >-
     Clicks in search results on these pages in the 28 days that end with the day of the crawl's end; NULL where the
     project has no search results of these days (mart.ranking_performance).
@@ -43,26 +43,29 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.crawls, mart.pages, mart.page_segments, mart.page_hits]
+  within: [mart.crawls, mart.pages, mart.page_segments, mart.page_hits, mart.orphans]
   partitions: |
     WITH crawl AS (
-      SELECT crawl_id, project_id, CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
-      FROM mart.crawls
-      WHERE has_pages
+      SELECT
+        crawls.crawl_id, crawls.project_id, projects.start_url,
+        CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
+      FROM mart.crawls AS crawls
+      LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+      WHERE crawls.has_pages
     )
-    SELECT crawl.crawl_id, crawl.end_date, loads.unit, loads.loaded_at
+    SELECT crawl.crawl_id, crawl.end_date, crawl.start_url, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
     WHERE loads.dataset = 'crawl_pages'
     UNION ALL
-    SELECT crawl.crawl_id, crawl.end_date, loads.unit, loads.loaded_at
+    SELECT crawl.crawl_id, crawl.end_date, NULL, loads.unit, loads.loaded_at
     FROM crawl
     JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
     WHERE loads.dataset = 'ranking_performance'
       AND CAST(loads.window_from AS DATE) <= crawl.end_date
       AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
     UNION ALL
-    SELECT days.crawl_id, days.day, loads.unit, loads.loaded_at
+    SELECT days.crawl_id, days.day, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
     JOIN crawl ON crawl.crawl_id = days.crawl_id
     JOIN ops.loads AS loads ON loads.project_id = days.project_id
@@ -110,7 +113,6 @@ WITH
       pages.crawl_id,
       count(pages.is_indexable) AS indexable,
       count(pages.status_code) AS status,
-      count(pages.depth) AS depth,
       count(coalesce(pages.depth, pages.nb_inlinks)) AS linked,
       count(coalesce(
         pages.has_duplicate_title_issue, pages.has_duplicate_h1_issue, pages.has_duplicate_description_issue,
@@ -141,14 +143,13 @@ WITH
         OR coalesce(pages.has_duplicate_description_issue, false)
         OR coalesce(pages.has_nearduplicate_issue, false)
       ) AS is_duplicate,
-      coalesce(pages.depth, 1) > 0
-        AND (coalesce(pages.nb_inlinks, 1) = 0 OR (pages.depth IS NULL AND known.depth > 0)) AS is_orphan,
+      orphans.url IS NOT NULL AS is_orphan,
       demand.clicks,
       demand.impressions,
       hits.search_bot_hits,
       hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits
     FROM mart.pages AS pages
-    JOIN known ON known.crawl_id = pages.crawl_id
+    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = pages.crawl_id AND orphans.url = pages.url
     LEFT JOIN demand ON demand.crawl_id = pages.crawl_id AND demand.url = pages.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),

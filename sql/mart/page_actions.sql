@@ -31,13 +31,6 @@ columns:
     none is known.
 */
 WITH
-  depths AS (
-    SELECT pages.crawl_id, count(pages.depth) AS known_depths
-    FROM mart.pages AS pages
-    JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
-    GROUP BY pages.crawl_id
-  ),
-
   page AS (
     SELECT
       pages.crawl_id,
@@ -60,8 +53,7 @@ WITH
         OR coalesce(pages.has_nearduplicate_issue, false) AS is_duplicate,
       pages.word_count,
       pages.load_time,
-      coalesce(pages.depth, 1) > 0
-        AND (coalesce(pages.nb_inlinks, 1) = 0 OR (pages.depth IS NULL AND depths.known_depths > 0)) AS is_orphan,
+      orphans.reason AS orphan_reason,
       demand.clicks,
       demand.impressions,
       hits.search_bot_hits,
@@ -70,7 +62,8 @@ WITH
         + 20 * percent_rank() OVER (PARTITION BY pages.crawl_id ORDER BY coalesce(pages.inrank_decimal, 0))
         AS page_value
     FROM mart.pages AS pages
-    JOIN depths ON depths.crawl_id = pages.crawl_id
+    JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
+    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = pages.crawl_id AND orphans.url = pages.url
     LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),
@@ -109,7 +102,12 @@ SELECT
     WHEN 'redirect_loop' THEN 'redirects without an end'
     WHEN 'redirect_chain' THEN CAST(page.redirect_count AS VARCHAR) || ' redirects in a row'
     WHEN 'demand_not_indexable' THEN 'not indexable, with ' || CAST(page.impressions AS VARCHAR) || ' impressions'
-    WHEN 'orphan' THEN 'no link leads to it'
+    WHEN 'orphan'
+      THEN CASE page.orphan_reason
+        WHEN 'linked_by_orphans_only' THEN 'only orphans link to it'
+        WHEN 'only_in_sitemap' THEN 'only a sitemap names it'
+        ELSE 'no link leads to it'
+      END
     WHEN 'duplicate' THEN 'shares its texts with other pages'
     WHEN 'missing_title' THEN 'no title'
     WHEN 'missing_h1' THEN 'no H1'
@@ -140,7 +138,7 @@ WHERE CASE issue.issue
   WHEN 'redirect_chain' THEN page.redirect_count > 1 AND NOT page.is_endless
   WHEN 'linked_redirect' THEN page.status_code BETWEEN 300 AND 399 AND page.nb_inlinks > 0
   WHEN 'demand_not_indexable' THEN page.status_code = 200 AND NOT page.is_indexable AND page.impressions > 0
-  WHEN 'orphan' THEN page.is_indexable AND page.is_orphan
+  WHEN 'orphan' THEN page.is_indexable AND page.orphan_reason IS NOT NULL
   WHEN 'duplicate' THEN page.is_indexable AND page.is_duplicate
   WHEN 'missing_title' THEN page.is_indexable AND page.title_evaluation = 'not_set'
   WHEN 'missing_h1' THEN page.is_indexable AND page.h1_evaluation = 'not_set'

@@ -6,17 +6,11 @@ description: >-
   this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste. One row for
   each span of days that goes with a crawl, dataset, engine and waste. The status is that of each line; from the
   service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
-  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is a page that no link leads to or
-  that the crawl does not know. The days are those of the log files.
+  the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of
+  mart.orphans: no link leads to it, or the crawl does not know it. The days are those of the log files.
 parameters: [project, crawl, from, to, limit]
 */
 WITH
-  depths AS (
-    SELECT crawl_id, count(depth) > 0 AS has_depth
-    FROM mart.pages
-    GROUP BY crawl_id
-  ),
-
   hit AS (
     SELECT
       days.project_id,
@@ -43,14 +37,11 @@ WITH
       pages.is_noindex,
       pages.is_canonicalised,
       coalesce(pages.url_has_params, strpos(hits.url, '?') > 0) AS has_params,
-      days.crawl_id IS NOT NULL AND (
-        pages.url IS NULL
-        OR coalesce(pages.depth, 1) > 0 AND (pages.nb_inlinks = 0 OR pages.depth IS NULL AND depths.has_depth)
-      ) AS is_orphan
+      orphans.url IS NOT NULL AS is_orphan
     FROM mart.bot_hits AS hits
     JOIN mart.crawl_days AS days ON days.project_id = hits.project_id AND days.day = hits.day
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = days.crawl_id AND pages.url = hits.url
-    LEFT JOIN depths ON depths.crawl_id = days.crawl_id
+    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = days.crawl_id AND orphans.url = hits.url
     WHERE hits.bot_class = 'search'
       AND ($crawl IS NULL OR days.crawl_id = $crawl)
       AND ($from IS NULL OR hits.day >= $from)

@@ -37,6 +37,7 @@ const page = fc.record({
   url,
   status_code: status,
   title: fc.constantFrom<(string | null)[]>('x', 'y', null),
+  nb_inlinks: fc.constantFrom<(number | null)[]>(0, 1, null),
 });
 const pages = fc.uniqueArray(page, { selector: (one) => one.url, maxLength: 4 });
 const links = fc.array(fc.record({ origin: url, target: url, target_status: status }), { maxLength: 4 });
@@ -65,6 +66,7 @@ const change = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lines'), projectId, day, rows: lines }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('searches'), projectId, day, rows: searches }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop'), crawl }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), projectId, url }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -84,14 +86,14 @@ const BEGINNING = [...CRAWLS, ...OTHERS].flatMap((name, index): Change[] => [
     crawl: name,
     titled: true,
     rows: [
-      { url: 'a', status_code: 200, title: name },
-      { url: 'b', status_code: 404, title: 'x' },
+      { url: 'a', status_code: 200, title: name, nb_inlinks: 0 },
+      { url: 'b', status_code: 404, title: 'x', nb_inlinks: 0 },
     ],
   },
 ]);
 
 const RAW: Readonly<Record<string, string>> = {
-  crawl_pages: '_crawl_id VARCHAR, url VARCHAR, status_code BIGINT, title VARCHAR',
+  crawl_pages: '_crawl_id VARCHAR, url VARCHAR, status_code BIGINT, title VARCHAR, nb_inlinks BIGINT',
   crawl_links: '_crawl_id VARCHAR, origin VARCHAR, target VARCHAR, target_status BIGINT, anchor VARCHAR',
   log_pages_days: '_window VARCHAR, day DATE, url VARCHAR, hits BIGINT',
   log_events: '_window VARCHAR, url VARCHAR, status_code BIGINT, is_bot BOOLEAN',
@@ -133,6 +135,7 @@ async function makeTables(connection: Connection): Promise<void> {
     );
   }
   await connection.run(`CREATE TABLE raw.crawls (id VARCHAR, project_id VARCHAR, ended_at BIGINT)`);
+  await connection.run(`CREATE TABLE raw.projects (id VARCHAR, start_url VARCHAR)`);
 }
 
 async function apply(connection: Connection, one: Change, clock: number): Promise<void> {
@@ -156,6 +159,10 @@ async function apply(connection: Connection, one: Change, clock: number): Promis
         `INSERT INTO raw.crawls SELECT $1, $2, epoch_ms(TIMESTAMP '2025-01-01' + to_hours($3::BIGINT))`,
         [one.crawl, project(one.crawl), one.ended],
       );
+      return;
+    case 'start':
+      await connection.run('DELETE FROM raw.projects WHERE id = $1', [one.projectId]);
+      await connection.run('INSERT INTO raw.projects VALUES ($1, $2)', [one.projectId, one.url]);
       return;
     case 'drop':
       await unload(connection, 'crawl_pages', `crawl_pages/${one.crawl}`);

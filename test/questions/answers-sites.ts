@@ -1,5 +1,5 @@
 import type { Answer } from './answers-links.ts';
-import { demand, spans, total } from './answers-visits.ts';
+import { demand, orphansOf, spans, total } from './answers-visits.ts';
 import {
   before,
   bool,
@@ -46,7 +46,7 @@ function figures(data: ServiceData, crawl: CrawlData): Record<string, number | n
       (page) => num(page, 'status_code') !== null,
       (page) => (num(page, 'status_code') ?? 0) >= from && (num(page, 'status_code') ?? 0) <= to,
     );
-  const hasDepth = pages.some((page) => num(page, 'depth') !== null);
+  const orphans = new Set(orphansOf(data, crawl).map(({ page }) => page));
   const ok = pages.filter((page) => num(page, 'status_code') === 200);
   const urls = new Set(pages.map(({ url }) => url));
   const last = Math.floor(crawl.endedAt / DAY) * DAY;
@@ -74,9 +74,7 @@ function figures(data: ServiceData, crawl: CrawlData): Record<string, number | n
     ),
     orphan_pages: counted(
       (page) => num(page, 'depth') !== null || num(page, 'nb_inlinks') !== null,
-      (page) =>
-        num(page, 'depth') !== 0 &&
-        (num(page, 'nb_inlinks') === 0 || (hasDepth && num(page, 'depth') === null)),
+      (page) => orphans.has(page),
     ),
     clicks: shown.length === 0 ? null : sum(ofPages.map((row) => num(row, 'clicks'))),
     impressions: shown.length === 0 ? null : sum(ofPages.map((row) => num(row, 'impressions'))),
@@ -150,7 +148,7 @@ const ACTIONS: readonly {
   readonly issue: string;
   readonly severity: 'high' | 'medium' | 'low';
   readonly fix: string;
-  readonly why: (page: Row, impressions: number) => string;
+  readonly why: (page: Row, worth: Worth) => string;
 }[] = [
   {
     ...{ issue: 'server_error', severity: 'high', fix: 'Find out why the server fails, and mend it' },
@@ -176,12 +174,15 @@ const ACTIONS: readonly {
   {
     ...{ issue: 'demand_not_indexable', severity: 'high' },
     fix: 'Allow the page to be indexed, or redirect it to one that is',
-    why: (_page, impressions) => `not indexable, with ${impressions} impressions`,
+    why: (_page, { impressions }) => `not indexable, with ${impressions} impressions`,
   },
   {
     ...{ issue: 'orphan', severity: 'medium' },
     fix: 'Link to the page from pages of its subject, or take it away',
-    why: () => 'no link leads to it',
+    why: (_page, { orphanReason }) =>
+      ({ linked_by_orphans_only: 'only orphans link to it', only_in_sitemap: 'only a sitemap names it' })[
+        orphanReason ?? ''
+      ] ?? 'no link leads to it',
   },
   {
     ...{ issue: 'duplicate', severity: 'medium', fix: 'Give the page texts of its own, or a canonical' },
@@ -213,10 +214,11 @@ interface Worth {
   readonly clicks: number | null;
   readonly impressions: number | null;
   readonly searchBots: number | null;
+  readonly orphanReason: string | null;
 }
 
 /** Names of the issues that a page has. */
-function issuesOf(page: Row, { clicks, impressions, searchBots }: Worth, hasDepth: boolean): Set<string> {
+function issuesOf(page: Row, { clicks, impressions, searchBots, orphanReason }: Worth): Set<string> {
   const status = num(page, 'status_code') ?? 0;
   const [inlinks, depth, redirects] = [
     num(page, 'nb_inlinks'),
@@ -226,7 +228,6 @@ function issuesOf(page: Row, { clicks, impressions, searchBots }: Worth, hasDept
   const isIndexable = indexable(page) === true;
   const isEndless = bool(page, 'is_redirect_loop') === true || bool(page, 'is_too_many_redirects') === true;
   const isWorth = (inlinks ?? 0) > 0 || (impressions ?? 0) > 0 || (searchBots ?? 0) > 0;
-  const isOrphan = depth !== 0 && (inlinks === 0 || (hasDepth && depth === null));
   const lacks = (field: string): boolean => isIndexable && str(page, `${field}_evaluation`) === 'not_set';
   const holds: Record<string, boolean> = {
     server_error: status >= 500 && status <= 599,
@@ -235,7 +236,7 @@ function issuesOf(page: Row, { clicks, impressions, searchBots }: Worth, hasDept
     redirect_chain: (redirects ?? 0) > 1 && !isEndless,
     linked_redirect: status >= 300 && status <= 399 && (inlinks ?? 0) > 0,
     demand_not_indexable: status === 200 && indexable(page) === false && (impressions ?? 0) > 0,
-    orphan: isIndexable && isOrphan,
+    orphan: isIndexable && orphanReason !== null,
     duplicate: isIndexable && DUPLICATE_ISSUES.some((issue) => bool(page, issue) === true),
     ...{ missing_title: lacks('title'), missing_h1: lacks('h1'), missing_description: lacks('description') },
     thin: isIndexable && (num(page, 'word_count') ?? 300) < 300,
@@ -258,27 +259,29 @@ export const q32: Answer = (data) =>
     const demanded = demand(project);
     const hits = spans(data, project).find((span) => span.crawl?.id === crawl.id)?.hits ?? [];
     const hitsOf = groups(hits, ({ url }) => [url]);
-    const worths = crawl.pages.map(({ url }): Worth => {
+    const orphans = new Map(orphansOf(data, crawl).map(({ page, reason }) => [page, reason]));
+    const worths = crawl.pages.map((page): Worth => {
+      const { url } = page;
       const shown = demanded.get(String(url));
       const days = hitsOf.get(JSON.stringify([url]));
       return {
         clicks: shown?.clicks ?? null,
         impressions: shown?.impressions ?? null,
         searchBots: days ? total(days.map(({ searchBots }) => searchBots)) : null,
+        orphanReason: orphans.get(page) ?? null,
       };
     });
     const byDemand = shares(worths.map(({ impressions }) => impressions ?? 0));
     const byHits = shares(worths.map(({ searchBots }) => searchBots ?? 0));
     const byInrank = shares(crawl.pages.map((page) => num(page, 'inrank_decimal') ?? 0));
-    const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
     const found = crawl.pages.flatMap((page, n) => {
       const worth = worths[n] as Worth;
       const value = 50 * (byDemand[n] ?? 0) + 30 * (byHits[n] ?? 0) + 20 * (byInrank[n] ?? 0);
-      const issues = issuesOf(page, worth, hasDepth);
+      const issues = issuesOf(page, worth);
       return ACTIONS.filter(({ issue }) => issues.has(issue)).map(({ issue, severity, fix, why }) => ({
         ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
         priority: Math.round(value * WEIGHTS[severity]),
-        ...{ issue, severity, url: String(page.url), why: why(page, worth.impressions ?? 0), fix },
+        ...{ issue, severity, url: String(page.url), why: why(page, worth), fix },
         ...{ clicks: worth.clicks, impressions: worth.impressions, search_bot_hits: worth.searchBots },
         inrank_decimal: num(page, 'inrank_decimal'),
       }));

@@ -63,52 +63,70 @@ export const demands = (data: ServiceData): Map<string, Map<string, Demand>> =>
 
 const latest = (data: ServiceData): CrawlData[] => data.crawls.filter((crawl) => crawl.isLatest);
 
+interface Orphan {
+  readonly url: string;
+  readonly reason: string;
+  readonly page: Row | undefined;
+  readonly status: number | null;
+}
+
+/** URLs that no link of a crawl's structure leads to. */
+export function orphansOf(data: ServiceData, crawl: CrawlData): Orphan[] {
+  const known = new Set(crawl.pages.map((page) => page.url));
+  const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
+  const bare = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url);
+  const found = crawl.pages.flatMap((page): Orphan[] => {
+    const [url, inlinks, depth] = [String(page.url), num(page, 'nb_inlinks'), num(page, 'depth')];
+    const sources = list(page, 'sources')?.map((source) => source.toLowerCase());
+    const isLinked = inlinks !== 0 && !(hasDepth && depth === null);
+    const isStart = depth === 0 || bare(url) === bare(crawl.startUrl);
+    if (isLinked || isStart || sources?.some((source) => source.includes('crawler'))) return [];
+    const isListed = sources?.length === 1 && sources[0]?.includes('sitemap');
+    const unlinked = isListed ? 'only_in_sitemap' : inlinks === 0 ? 'no_inlinks' : 'not_reached';
+    const reason = (inlinks ?? 0) > 0 ? 'linked_by_orphans_only' : unlinked;
+    return [{ url, reason, page, status: num(page, 'status_code') }];
+  });
+
+  const project = data.projects.find(({ id }) => id === crawl.projectId);
+  if (project === undefined) return found;
+  const days = spans(data, project).find((span) => span.crawl?.id === crawl.id)?.hits ?? [];
+  const isAsked = ({ bots, seoVisits }: UrlDay): boolean =>
+    (seoVisits ?? 0) > 0 || bots.some(({ botClass }) => botClass === 'search');
+  const logged = new Set(days.filter(isAsked).map(({ url }) => url));
+  const last = Math.floor(crawl.endedAt / DAY) * DAY;
+  const isShown = (row: Row): boolean => {
+    const day = Date.parse(String(row.date));
+    return day <= last && day > last - 28 * DAY && (num(row, 'impressions') ?? 0) > 0;
+  };
+  const shown = new Set(project.ranking.filter(isShown).flatMap((row) => str(row, 'url') ?? []));
+  const outside = [...new Set([...logged, ...shown])].filter((url) => !known.has(url));
+  return [
+    ...found,
+    ...outside.map((url): Orphan => {
+      const places = [logged.has(url) ? 'logs' : [], shown.has(url) ? 'search_results' : []].flat();
+      const told = days.filter((day) => day.url === url && day.lastStatus !== null);
+      const status = told.toSorted((a, b) => before(a.day, b.day)).at(-1)?.lastStatus ?? null;
+      return { url, reason: `only_in_${places.join('_and_')}`, page: undefined, status };
+    }),
+  ];
+}
+
 export const q03: Answer = (data) => {
   const wanted = demands(data);
-  return latest(data).flatMap((crawl) => {
-    const named = { project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id };
-    const earned = wanted.get(crawl.projectId) ?? new Map<string, Demand>();
-    const known = new Set(crawl.pages.map((page) => page.url));
-    const hasDepth = crawl.pages.some((page) => num(page, 'depth') !== null);
-    const inlinks = (page: Row): number | null => num(page, 'nb_inlinks');
-    const isOrphan = (page: Row): boolean =>
-      (inlinks(page) === 0 || (hasDepth && num(page, 'depth') === null)) &&
-      num(page, 'depth') !== 0 &&
-      ![crawl.startUrl, `${crawl.startUrl}/`].includes(String(page.url)) &&
-      !list(page, 'sources')?.some((source) => source.toLowerCase().includes('crawler'));
-    const demandOf = (url: unknown) => ({
-      clicks: earned.get(String(url))?.clicks ?? null,
-      impressions: earned.get(String(url))?.impressions ?? null,
-      top_query: earned.get(String(url))?.topQuery ?? null,
-    });
-    const orphans = crawl.pages.filter(isOrphan).map((page) => ({
-      ...{ ...named, url: page.url },
-      reason:
-        inlinks(page) === 0
-          ? 'no_inlinks'
-          : inlinks(page) === null
-            ? 'not_reached'
-            : 'linked_by_orphans_only',
-      sources: list(page, 'sources'),
-      status_code: num(page, 'status_code'),
-      is_indexable: indexable(page),
-      depth: num(page, 'depth'),
-      nb_inlinks: inlinks(page),
-      ...demandOf(page.url),
-    }));
-    const unknown = [...earned.values()].filter(({ url, impressions }) => impressions > 0 && !known.has(url));
-    const nothing = { sources: null, status_code: null, is_indexable: null, depth: null, nb_inlinks: null };
-    return [
-      ...orphans,
-      ...unknown.map(({ url }) => ({
-        ...named,
-        url,
-        reason: 'only_in_search_results',
-        ...nothing,
-        ...demandOf(url),
-      })),
-    ];
-  });
+  return latest(data).flatMap((crawl) =>
+    orphansOf(data, crawl).map(({ url, reason, page, status }) => {
+      const earned = wanted.get(crawl.projectId)?.get(url);
+      return {
+        ...{ project_name: crawl.project, crawl_config_name: crawl.configName, crawl_id: crawl.id },
+        ...{ url, reason, sources: list(page, 'sources'), status_code: status },
+        is_indexable: page === undefined ? null : indexable(page),
+        ...{ depth: num(page, 'depth'), nb_inlinks: num(page, 'nb_inlinks') },
+        clicks: earned?.clicks ?? null,
+        impressions: earned?.impressions ?? null,
+        top_query: earned?.topQuery ?? null,
+      };
+    }),
+  );
 };
 
 /** Days of a project's log files, each with the latest crawl that ended before the day did. */
@@ -159,7 +177,7 @@ export const q17: Answer = (data) =>
   data.projects.flatMap((project) =>
     spans(data, project).flatMap(({ crawl, from, to, hits }) => {
       const pages = new Map(crawl?.pages.map((page) => [page.url, page]));
-      const hasDepth = (crawl?.pages ?? []).some((page) => num(page, 'depth') !== null);
+      const orphans = new Set(crawl ? orphansOf(data, crawl).map(({ url }) => url) : []);
       const wasteOf = (url: string, own: StatusClass | null): string => {
         const page = pages.get(url);
         const status = own ?? statusClass(num(page, 'status_code'));
@@ -168,11 +186,7 @@ export const q17: Answer = (data) =>
         if (page && isNoindex(page)) return 'noindex';
         if (page && isCanonicalised(page)) return 'canonicalised';
         if (bool(page, 'url_has_params') ?? url.includes('?')) return 'parameters';
-        if (crawl === null) return 'none';
-        if (page === undefined) return 'orphan';
-        const depth = num(page, 'depth');
-        const unlinked = num(page, 'nb_inlinks') === 0 || (hasDepth && depth === null);
-        return unlinked && depth !== 0 ? 'orphan' : 'none';
+        return orphans.has(url) ? 'orphan' : 'none';
       };
       const asked = hits.flatMap((day) =>
         day.bots

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bool, groups, num, str, sum } from './plain.ts';
+import { before, bool, groups, num, str, sum } from './plain.ts';
 import type { ProjectData, Row } from './service-data.ts';
 
 /** What log files say of bots, by docs/definitions.md, in plain code. */
@@ -24,6 +24,8 @@ export interface UrlDay {
   readonly searchBots: number | null;
   readonly engines: { readonly google: number; readonly bing: number } | null;
   readonly seoVisits: number | null;
+  /** Of several requests of one moment the highest. */
+  readonly lastStatus: number | null;
   readonly bots: readonly BotHits[];
   /** Of the service's counts. */
   readonly ranges: Readonly<Record<string, number | null>> | null;
@@ -107,9 +109,19 @@ function ofLines(lines: readonly Row[]): UrlDay {
       isKnown && search.every(({ engine }) => engine !== null)
         ? { google: by('google'), bing: by('bing') }
         : null,
+    lastStatus: lastStatus(lines),
     seoVisits: tellsVisits ? lines.filter((line) => bool(line, 'is_seo_visit') === true).length : null,
     bots,
   };
+}
+
+function lastStatus(lines: readonly Row[]): number | null {
+  const told = lines.flatMap((line) => {
+    const [at, status] = [str(line, 'event_date'), num(line, 'status_code')];
+    return at === null || status === null ? [] : [{ at, status }];
+  });
+  // Times of one form and zone are in the order of their texts.
+  return told.toSorted((a, b) => before(a.at, b.at) || a.status - b.status).at(-1)?.status ?? null;
 }
 
 function ofCounts(rows: readonly Row[]): UrlDay {
@@ -129,7 +141,7 @@ function ofCounts(rows: readonly Row[]): UrlDay {
   const bot = { botClass: 'search', crawler: null, engine: null, status, hits: searchBots ?? 0 } as const;
   return {
     ...{ url: String(row?.url), day: String(row?.day), dataset: 'log_pages_days', searchBots },
-    ...{ engines: null, seoVisits: num(row, 'seo_visits') },
+    ...{ engines: null, seoVisits: num(row, 'seo_visits'), lastStatus: num(row, 'last_status_code') },
     bots: bot.hits > 0 ? [bot] : [],
     ranges: Object.fromEntries(HIT_RANGES.map((name) => [name, num(row, name)])),
   };

@@ -156,17 +156,17 @@ test('an orphan comes with its clicks', async () => {
   const [orphan, ...others] = await answer('q03');
   expect(orphan).toMatchObject({
     url: ORPHAN,
+    reason: 'only_in_sitemap',
     nb_inlinks: '0',
     clicks: '7',
     impressions: '40',
     top_query: 'q',
   });
-  expect(others.map(({ url, reason }) => [url, reason])).toEqual(
-    ['rare/1', 'rare/2', 'rare/3', 'rare/4', 'unknown'].map((path) => [
-      HOME + path,
-      'only_in_search_results',
-    ]),
-  );
+  const shown = ['rare/1', 'rare/2', 'rare/3', 'rare/4', 'unknown'];
+  expect(others.map(({ url, reason }) => [url, reason])).toEqual([
+    ...shown.map((path) => [HOME + path, 'only_in_search_results']),
+    ...['new', 'old?y'].map((path) => [HOME + path, 'only_in_logs']),
+  ]);
 });
 
 test('a cluster of near duplicates comes with its similarity', async () => {
@@ -361,7 +361,7 @@ beforeAll(async () => {
       impressions: 'BIGINT',
       position: 'DOUBLE',
     },
-    DEMAND.map((row) => ({ ...row, _project_id: 'p1', date: '2025-01-10', query: 'q', device: 'mobile' })),
+    DEMAND.map((row) => ({ ...row, _project_id: 'p1', date: '2025-01-01', query: 'q', device: 'mobile' })),
   );
   const models = await loadModels([sqlFolder(sql)]);
   await runModels({ connection, models, changed: 'all', runId: 'r', logger: silentLogger });

@@ -1,0 +1,191 @@
+/*
+name: mart.orphans
+kind: table
+description: >-
+  URLs that no link of a crawl's structure leads to, one row for each crawl and URL: pages of the crawl, and URLs that
+  the crawl does not know but log files or search results do. The start page is none (docs/definitions.md).
+grain: [crawl_id, url]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  url: Full URL (mart.pages.url, mart.bot_hits.url, mart.page_hits.url, mart.ranking_performance.url).
+  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
+  url_first_path: First directory of the URL (mart.pages.url_first_path); NULL for a URL that is no page of the crawl.
+  reason: >-
+    Of a page linked_by_orphans_only, only_in_sitemap, no_inlinks or not_reached; of a URL that the crawl does not know
+    only_in_logs, only_in_search_results or only_in_logs_and_search_results.
+  sources: How the page became known (mart.pages.sources).
+  status_code: >-
+    HTTP status of the page (mart.pages.status_code); of a URL that is no page of the crawl, that of the last request on
+    the days that go with the crawl (mart.page_hits.last_status_code).
+  is_indexable: Whether a search engine may index the page (mart.pages.is_indexable).
+  depth: Clicks from the start URL (mart.pages.depth).
+  nb_inlinks: Number of links to the page from pages of the site (mart.pages.nb_inlinks).
+reads:
+  raw.log_pages_days: &source
+    _unit: VARCHAR
+    _project_id: VARCHAR
+    _window: VARCHAR
+    day: DATE
+  raw.log_events: *source
+  ops.loads:
+    unit: VARCHAR
+    dataset: VARCHAR
+    source_id: VARCHAR
+    window_from: VARCHAR
+    window_to: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within:
+    mart.crawls: [crawl_id]
+    mart.pages: [crawl_id]
+    mart.page_hits: [crawl_id]
+    mart.bot_hits: [project_id, day]
+    mart.ranking_performance: [project_id]
+  partitions: |
+    WITH
+      crawl AS (
+        SELECT
+          crawls.crawl_id, crawls.project_id, projects.start_url,
+          CAST(crawls.ended_at AT TIME ZONE 'UTC' AS DATE) AS end_date
+        FROM mart.crawls AS crawls
+        LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+        WHERE crawls.has_pages
+      ),
+
+      part AS (
+        SELECT DISTINCT 'log_events' AS dataset, _project_id AS project_id, coalesce(day, CAST(_window AS DATE)) AS day, _unit
+        FROM raw.log_events
+        UNION ALL
+        SELECT DISTINCT 'log_pages_days', _project_id, coalesce(day, CAST(_window AS DATE)), _unit
+        FROM raw.log_pages_days
+      )
+
+    SELECT
+      crawl.crawl_id, crawl.project_id, CAST(NULL AS DATE) AS day, crawl.end_date, crawl.start_url, loads.unit,
+      loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id
+    WHERE loads.dataset = 'crawl_pages'
+    UNION ALL
+    SELECT crawl.crawl_id, crawl.project_id, NULL, NULL, NULL, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
+    WHERE loads.dataset = 'ranking_performance'
+      AND CAST(loads.window_from AS DATE) <= crawl.end_date
+      AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
+    UNION ALL
+    SELECT days.crawl_id, days.project_id, days.day, NULL, NULL, loads.unit, loads.loaded_at
+    FROM mart.crawl_days AS days
+    JOIN part ON part.project_id = days.project_id AND part.day = days.day AND part.dataset = days.dataset
+    JOIN ops.loads AS loads ON loads.unit = part._unit
+    WHERE days.crawl_id IS NOT NULL
+*/
+WITH
+  depths AS (
+    SELECT crawl_id, count(depth) > 0 AS has_depth
+    FROM mart.pages
+    GROUP BY crawl_id
+  ),
+
+  span AS (
+    SELECT crawl_id, project_id, CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS to_date
+    FROM mart.crawls
+    WHERE has_pages
+  ),
+
+  named AS (
+    SELECT days.crawl_id, days.project_id, hits.url, 1 AS in_logs, 0 AS in_results
+    FROM mart.bot_hits AS hits
+    JOIN mart.crawl_days AS days ON days.project_id = hits.project_id AND days.day = hits.day
+    WHERE hits.bot_class = 'search' AND days.crawl_id IS NOT NULL
+
+    UNION ALL
+    SELECT crawl_id, project_id, url, 1, 0
+    FROM mart.page_hits
+    WHERE first_seo_visit_day IS NOT NULL AND crawl_id IS NOT NULL
+
+    UNION ALL
+    SELECT span.crawl_id, span.project_id, ranking.url, 0, 1
+    FROM span
+    JOIN mart.ranking_performance AS ranking
+      ON ranking.project_id = span.project_id
+      AND ranking.date <= span.to_date
+      AND ranking.date >= CAST(span.to_date - INTERVAL '27' DAY AS DATE)
+    WHERE ranking.impressions > 0 AND ranking.url IS NOT NULL
+  ),
+
+  outside AS (
+    SELECT crawl_id, project_id, url, max(in_logs) AS in_logs, max(in_results) AS in_results
+    FROM named
+    GROUP BY crawl_id, project_id, url
+  ),
+
+  orphan AS (
+    SELECT
+      pages.crawl_id,
+      pages.project_id,
+      pages.url,
+      pages.url_first_path,
+      CASE
+        WHEN pages.nb_inlinks > 0 THEN 'linked_by_orphans_only'
+        WHEN array_length(pages.sources) = 1 AND lower(array_to_string(pages.sources, ',')) LIKE '%sitemap%'
+          THEN 'only_in_sitemap'
+        WHEN pages.nb_inlinks = 0 THEN 'no_inlinks'
+        ELSE 'not_reached'
+      END AS reason,
+      pages.sources,
+      pages.status_code,
+      pages.is_indexable,
+      pages.depth,
+      pages.nb_inlinks
+    FROM mart.pages AS pages
+    JOIN depths ON depths.crawl_id = pages.crawl_id
+    LEFT JOIN mart.projects AS projects ON projects.project_id = pages.project_id
+    WHERE (pages.nb_inlinks = 0 OR pages.depth IS NULL AND depths.has_depth)
+      AND coalesce(pages.depth, 1) > 0
+      AND (
+        projects.start_url IS NULL
+        OR regexp_replace(pages.url, '/$', '') <> regexp_replace(projects.start_url, '/$', '')
+      )
+      AND (pages.sources IS NULL OR lower(array_to_string(pages.sources, ',')) NOT LIKE '%crawler%')
+
+    UNION ALL
+    SELECT
+      outside.crawl_id,
+      outside.project_id,
+      outside.url,
+      NULL,
+      CASE
+        WHEN outside.in_logs = 0 THEN 'only_in_search_results'
+        WHEN outside.in_results = 0 THEN 'only_in_logs'
+        ELSE 'only_in_logs_and_search_results'
+      END,
+      NULL,
+      hits.last_status_code,
+      NULL,
+      NULL,
+      NULL
+    FROM outside
+    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = outside.crawl_id AND hits.url = outside.url
+    WHERE NOT EXISTS (
+      SELECT 1 FROM mart.pages AS pages WHERE pages.crawl_id = outside.crawl_id AND pages.url = outside.url
+    )
+  )
+
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  crawl_id || ' ' || url AS page_key,
+  coalesce(project_id, '') || ' ' || url AS url_key,
+  url_first_path,
+  reason,
+  sources,
+  status_code,
+  is_indexable,
+  depth,
+  nb_inlinks
+FROM orphan
