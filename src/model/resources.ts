@@ -26,9 +26,11 @@ export function isProjectResource(name: string): boolean {
   return name in RESOURCES && RESOURCES[name as ResourceName].parent === 'project';
 }
 
-/** The operation that lists a resource of a project, page by page. */
-export function listOperation<Name extends PagedName>(name: Name): (typeof RESOURCES)[Name]['operation'] {
-  return RESOURCES[name].operation;
+/** The operation that lists a resource page by page, and the path parameter that names the parent. */
+export function listRequest<Name extends PagedName>(name: Name, parentId: string) {
+  const { parent, operation }: (typeof RESOURCES)[Name] = RESOURCES[name];
+  type Parameter = `${(typeof RESOURCES)[Name]['parent']}_id`;
+  return { operation, request: { [`${parent}_id`]: parentId } as Record<Parameter, string> };
 }
 
 /** @throws CrawlhouseError `impossible_route` or `bad_pipeline` for a list that is not there, or without columns */

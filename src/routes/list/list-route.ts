@@ -4,7 +4,7 @@ import { contentOf } from '../../model/content-of.ts';
 import { type Inventory, listReadings, type WorkspaceView } from '../../model/inventory.ts';
 import type { ListName } from '../../model/listed.ts';
 import type { PlannedUnit } from '../../model/planned-unit.ts';
-import { listOperation, type ResourceName } from '../../model/resources.ts';
+import { listRequest, type ResourceName } from '../../model/resources.ts';
 import type { Source } from '../../model/source.ts';
 import { declaredFields } from '../projection.ts';
 import type { Route } from '../route.ts';
@@ -65,8 +65,10 @@ async function records(
       return (workspace && listedRecords(workspace, name)) ?? none;
     case 'crawl_configs':
       return { items: await client.call('crawlConfigs', { project_id: id }, signal), total: null };
-    default:
-      return client.all(listOperation(name), { project_id: id }, signal);
+    default: {
+      const { operation, request } = listRequest(name, id);
+      return client.all(operation, request, signal);
+    }
   }
 }
 

@@ -73,10 +73,12 @@ test('the fields of a crawl come for each of its data types', async () => {
   expect(LIST_ROUTE.requests(planned.pipeline.source, null)).toBe(CRAWL_DATA_TYPES.length);
 });
 
-test('configurations of a project are asked for; a workspace is what discovery read', async () => {
+test('lists of a project are asked for; a workspace is what discovery read', async () => {
   const projectId = String((await it.crawls())[0]?.project_id);
   const configs = await opened(resource('crawl_configs', projectId), await inventoryOf(it));
   expect(configs.rows.length).toBeGreaterThan(0);
+  const files = await opened(resource('ingest_files', projectId), await inventoryOf(it));
+  expect([files.source.reported, files.rows]).toEqual([0, []]);
   const own = await opened(resource('workspaces', await it.workspace()), await inventoryOf(it));
   expect(own.rows).toMatchObject([{ id: await it.workspace() }]);
 });
