@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Format, Pipeline, Route } from '../model/pipeline.ts';
-import type { ExportStore } from '../stores/registry.ts';
+import { EXPORT_STORES, type ExportStore } from '../stores/registry.ts';
 import { ROUTE_NAMES, ROUTES } from './registry.ts';
 import type { ChosenRoute, RouteFormat, RouteName } from './route.ts';
 
@@ -94,7 +94,9 @@ function exportRefusal(
   return impossible(
     pipeline.dataset,
     problem,
-    filtered || chosen ? 'stream, search' : 'set store_a.bucket or store_b.bucket (docs/settings.md)',
+    filtered || chosen
+      ? 'stream, search'
+      : `set ${EXPORT_STORES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md)`,
   );
 }
 
