@@ -28,17 +28,17 @@ interface BucketSettings {
 }
 
 /** A store that `crawlhouse.yaml` configures under the store's name. */
-interface BucketKind<Settings extends BucketSettings>
+export interface BucketKind<Settings extends BucketSettings>
   extends StoreKind<Omit<Settings, 'prefix'> & NetworkOptions> {
   readonly settings: z.ZodOptional<z.ZodType<Settings>>;
 }
 
-/** A store that the service writes data exports to. */
-export interface ExportKind<Settings extends BucketSettings, Parameters> extends BucketKind<Settings> {
+/** The further part of a store that the service writes data exports to. */
+export interface ExportTarget<Settings> {
   /**
    * The parameters of a data export under a prefix (api-spec.md §4.9).
    *
    * @throws CrawlhouseError `bad_settings` for a setting that reading alone does not need
    */
-  exportParameters(settings: Settings, workspaceId: string, prefix: string): Parameters;
+  exportParameters(settings: Settings, workspaceId: string, prefix: string): object;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
 import { missingSetting } from '../missing-setting.ts';
-import type { ExportKind } from '../store-kind.ts';
+import type { BucketKind, ExportTarget } from '../store-kind.ts';
 
 const S3Settings = z.strictObject({
   bucket: Given,
@@ -27,4 +27,4 @@ export const s3 = {
       store_b_prefix: prefix,
     };
   },
-} as const satisfies ExportKind<S3Settings, object>;
+} as const satisfies BucketKind<S3Settings> & ExportTarget<S3Settings>;
