@@ -205,27 +205,48 @@ function asked(cron: string, zone: string, from: number, to: number): number[] {
 }
 
 const DAY = 86_400_000;
-/** The days of the year on which a zone's clocks are changed, and the one before. */
+/** The moments of the year at which a zone's clocks are changed, to the minute. */
 function changes(zone: string): number[] {
-  const clockOf = (at: number): string => clock(zone, at).slice(11);
+  const ahead = (at: number): number => Date.parse(`${clock(zone, at).replace(' ', 'T')}:00Z`) - at;
   const days = Array.from({ length: 365 }, (_none, day) => YEAR[0] + day * DAY);
-  return days.filter((day) => clockOf(day) !== clockOf(day + DAY));
+  return days
+    .filter((day) => ahead(day) !== ahead(day + DAY))
+    .map((day) => {
+      let [before, after] = [day, day + DAY];
+      while (after - before > 60_000) {
+        const middle = before + Math.floor((after - before) / 120_000) * 60_000;
+        if (ahead(middle) === ahead(day)) before = middle;
+        else after = middle;
+      }
+      return after;
+    });
 }
+
+/** Many firings are asked for around a change of the clocks, and every twentieth. */
+const MANY = 600;
 
 test.for(ZONES)('firings in %s are those that walking the clock minute by minute finds', (zone) => {
   const turning = changes(zone);
+  const days = turning.map((at) => Math.floor(at / DAY) * DAY);
   const start =
-    turning.length > 0
-      ? fc.constantFrom(...turning)
+    days.length > 0
+      ? fc.constantFrom(...days)
       : fc.integer({ min: 0, max: 364 }).map((day) => YEAR[0] + day * DAY);
+  const isNearChange = (at: number): boolean => turning.some((turn) => Math.abs(at - turn) < 90 * 60_000);
   fc.assert(
     fc.property(written, start, (cron, day) => {
       const span = [day - DAY, day + 2 * DAY] as const;
-      expect(asked(text(cron), zone, ...span)).toEqual(walked(cron, zone, ...span));
+      const firings = walked(cron, zone, ...span);
+      for (const [index, at] of [span[0] - 1, ...firings].entries()) {
+        if (firings.length > MANY && index % 20 > 0 && !isNearChange(at)) continue;
+        const next = nextFiring(text(cron), zone, at);
+        if (index < firings.length) expect(next).toBe(firings[index]);
+        else expect(next ?? span[1]).toBeGreaterThanOrEqual(span[1]);
+      }
     }),
     {
       numRuns: 6,
-      examples: turning.map((day): [Written, number] => [
+      examples: days.map((day): [Written, number] => [
         { minutes: [0, 15, 45], hours: [0, 1, 2, 3], days: [], months: [], weekdays: [] },
         day,
       ]),
