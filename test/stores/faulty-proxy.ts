@@ -45,6 +45,8 @@ export async function faultyProxy(
     }
     pass(upstream, incoming, outgoing, struck);
   });
+  // Only what `strike` picks may fail: a connection that closes for its age would be one more fault.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -62,7 +64,9 @@ function pass(
   strike: Strike | undefined,
 ): void {
   const { method, headers, url } = incoming;
-  const onward = httpRequest(new URL(url ?? '/', upstream), { method, headers }, (answer) => {
+  // A connection of its own, for the same reason.
+  const options = { method, headers, agent: false };
+  const onward = httpRequest(new URL(url ?? '/', upstream), options, (answer) => {
     answer.on('error', () => outgoing.destroy());
     void forward(answer, outgoing, strike).catch(() => outgoing.destroy());
   });

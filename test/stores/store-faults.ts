@@ -39,7 +39,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     const { one, object, content, proxy } = await behind((request) =>
       reads(request) && left-- > 0 ? { headers: { 'retry-after': '0' }, ...strike } : undefined,
     );
-    const whole = await one.whole(object, optionsFor(strike));
+    const whole = await one.whole(object, optionsFor(strike, 3000));
     expect([whole.bytes.equals(content), whole.verified]).toEqual([true, 'md5']);
     expect(proxy.seen.filter(reads)).toHaveLength(7);
   });
@@ -53,7 +53,7 @@ export function storeFaults(name: string, server: () => StoreServer): void {
     `${name}: what goes on for ever is a retriable error: the store %s`,
     async ([, strike, code]) => {
       const { one, object } = await behind((request) => (reads(request) ? strike : undefined));
-      await expect(one.whole(object, optionsFor(strike))).rejects.toMatchObject({
+      await expect(one.whole(object, optionsFor(strike, 400))).rejects.toMatchObject({
         code,
         kind: 'retriable',
         message: expect.stringContaining(object.key),
@@ -128,9 +128,12 @@ export function storeFaults(name: string, server: () => StoreServer): void {
   });
 }
 
-/** Patience is short only where the store stands still: a busy machine is no fault. */
-function optionsFor(strike: Strike): ReadOptions {
-  return 'stallAfter' in strike ? { ...OPTIONS, idleMs: 400 } : OPTIONS;
+/**
+ * Patience is short only where the store stands still: a busy machine is no fault. Where the ranges must come after all,
+ * it is longer than a busy machine takes for one.
+ */
+function optionsFor(strike: Strike, idleMs: number): ReadOptions {
+  return 'stallAfter' in strike ? { ...OPTIONS, idleMs } : OPTIONS;
 }
 
 function slowDown(status: number): string {

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { faultyProxy } from './faulty-proxy.ts';
 import { Bench } from './object-store-contract.ts';
 import { openServer, type StoreServer } from './store-server.ts';
+import '../support/process-timeout.ts';
 
 /** One more than a page of a listing holds, of either store. */
 const OBJECTS = 1001;
