@@ -164,6 +164,27 @@ test('the folders of the sandbox have ranks of their own, which its imports keep
   expect(loose.map(({ file }) => file)).toEqual(['sandbox/start-sandbox.ts']);
 });
 
+/** What a file imports before its first line runs: types are gone by then, and `import()` comes later. */
+function readAtOnce(text: string): string[] {
+  const form = /^\s*(?:import|export)\b(?!\s+type\b)(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
+  return [...text.matchAll(form)].map((match) => String(match[1]));
+}
+
+test('the program begins without the packages and settings that only some commands need', () => {
+  const text = "import type { A } from 'a';\nimport 'b';\nimport { c } from 'c';\nawait import('d');";
+  expect(readAtOnce(text)).toEqual(['b', 'c']);
+  const read = new Set(['cli/app.ts']);
+  const packages: string[] = [];
+  for (const file of read) {
+    for (const name of readAtOnce(sources.find((one) => one.file === file)?.text ?? '')) {
+      if (name.startsWith('.')) read.add(relative(ROOT, join(ROOT, dirname(file), name)));
+      else if (!name.startsWith('node:')) packages.push(`${file}: ${name}`);
+    }
+  }
+  expect(packages).toEqual([]);
+  expect([...read].filter((file) => file.startsWith('cli/commands/'))).toEqual([]);
+});
+
 test('no route imports another route', () => {
   const inside = imports
     .filter(([file, edge]) => file.startsWith('routes/') && edge.startsWith('routes/'))

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { setCloudVariables } from '../config/command-environment.ts';
 import { findProject } from '../config/project.ts';
 import { projectLog } from '../config/project-log.ts';
-import { loadSettings } from '../config/settings.ts';
 import { cutToWidth } from '../core/display-width.ts';
 import { EXIT_CODES } from '../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
@@ -13,7 +12,7 @@ import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from
 import { redact, redactTexts } from '../core/redact.ts';
 import { visible, visibleLine } from '../core/visible.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { allCommands, COMMAND_NAMES, commandOf } from './commands.ts';
 import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
 import { Interruption } from './interruption.ts';
@@ -29,11 +28,11 @@ export async function main(argv: readonly string[]): Promise<number> {
   written = false;
   process.stdout.on('error', hangUp);
   try {
-    const command = findCommand(argv);
+    const command = await commandOf(argv);
     if (!command) {
       const asked = argv.length === 0 || argv[0] === '--help' || argv[0] === 'help';
       if (!asked) throw unknownCommand(argv);
-      process.stdout.write(programHelp(COMMANDS));
+      process.stdout.write(programHelp(await allCommands()));
       return argv.length === 0 ? 2 : 0;
     }
     const rest = argv.slice(command.name.split(' ').length);
@@ -60,13 +59,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function findCommand(argv: readonly string[]): Command | undefined {
-  return COMMANDS.find((command) => command.name.split(' ').every((word, index) => argv[index] === word));
-}
-
 function unknownCommand(argv: readonly string[]): CrawlhouseError {
-  const family = COMMANDS.filter((command) => command.name.startsWith(`${argv[0]} `));
-  const known = (family.length > 0 ? family : COMMANDS).map((command) => command.name).join(', ');
+  const family = COMMAND_NAMES.filter((name) => name.startsWith(`${argv[0]} `));
+  const known = (family.length > 0 ? family : COMMAND_NAMES).join(', ');
   return new CrawlhouseError('usage', `there is no command ${argv[0]}`, { hint: `commands: ${known}` });
 }
 
@@ -108,6 +103,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     has: (flag) => values[flag] === true,
     projectDir,
     settings: async () => {
+      // Read here: a wrong use, a help and the sandbox need no settings.
+      const { loadSettings } = await import('../config/settings.ts');
       const settings = await loadSettings(projectDir(), process.env);
       await setCloudVariables(settings.projectDir);
       if (command.keepsLog) toFile ??= projectLog(settings);

@@ -1,33 +1,34 @@
 import type { Command } from './command.ts';
-import { backfill } from './commands/backfill.ts';
-import { discover } from './commands/discover.ts';
-import { docs } from './commands/docs.ts';
-import { doctor } from './commands/doctor.ts';
-import { drop } from './commands/drop.ts';
-import { init } from './commands/init.ts';
-import { load } from './commands/load.ts';
-import { query } from './commands/query.ts';
-import { run } from './commands/run.ts';
-import { sandboxStart } from './commands/sandbox-start.ts';
-import { schedule } from './commands/schedule.ts';
-import { status } from './commands/status.ts';
-import { test } from './commands/test.ts';
-import { transform } from './commands/transform.ts';
 
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly Command[] = [
-  init,
-  sandboxStart,
-  discover,
-  run,
-  backfill,
-  schedule,
-  load,
-  status,
-  drop,
-  query,
-  docs,
-  transform,
-  test,
-  doctor,
-];
+/**
+ * Every command by its words, in the order of the help. Its module is read when it is asked for: most commands need
+ * little of the program.
+ */
+const READ: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./commands/init.ts')).init,
+  'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
+  discover: async () => (await import('./commands/discover.ts')).discover,
+  run: async () => (await import('./commands/run.ts')).run,
+  backfill: async () => (await import('./commands/backfill.ts')).backfill,
+  schedule: async () => (await import('./commands/schedule.ts')).schedule,
+  load: async () => (await import('./commands/load.ts')).load,
+  status: async () => (await import('./commands/status.ts')).status,
+  drop: async () => (await import('./commands/drop.ts')).drop,
+  query: async () => (await import('./commands/query.ts')).query,
+  docs: async () => (await import('./commands/docs.ts')).docs,
+  transform: async () => (await import('./commands/transform.ts')).transform,
+  test: async () => (await import('./commands/test.ts')).test,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+};
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(READ);
+
+/** The command that the arguments begin with. */
+export async function commandOf(argv: readonly string[]): Promise<Command | undefined> {
+  const name = COMMAND_NAMES.find((one) => one.split(' ').every((word, index) => argv[index] === word));
+  return name === undefined ? undefined : await READ[name]?.();
+}
+
+export async function allCommands(): Promise<readonly Command[]> {
+  return await Promise.all(Object.values(READ).map((read) => read()));
+}

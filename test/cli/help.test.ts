@@ -2,13 +2,16 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { allCommands, COMMAND_NAMES } from '../../src/cli/commands.ts';
 import { capture, spawned } from './capture.ts';
+
+const COMMANDS = await allCommands();
 
 test('every file of commands/ is a command of the program', () => {
   const files = readdirSync(join(import.meta.dirname, '..', '..', 'src', 'cli', 'commands'));
   const names = files.map((file) => basename(file, '.ts').replace('-', ' '));
-  expect(COMMANDS.map((command) => command.name).toSorted()).toEqual(names.toSorted());
+  expect(COMMAND_NAMES.toSorted()).toEqual(names.toSorted());
+  expect(COMMANDS.map((command) => command.name)).toEqual(COMMAND_NAMES);
 });
 
 test('the help of the program lists every command with its summary, and every flag that works everywhere', async () => {

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { allCommands } from '../../src/cli/commands.ts';
 import { SettingsFile } from '../../src/config/settings-file.ts';
 
+const COMMANDS = await allCommands();
 const ROOT = join(import.meta.dirname, '..', '..');
 const DECISIONS = join(ROOT, 'docs', 'decisions');
 
