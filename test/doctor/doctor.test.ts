@@ -2,16 +2,28 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Check } from '../../src/doctor/check.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { clearFaults, crawlhouse, rawProjectFolder, runProject, setFaults } from '../support/project.ts';
+import { capture } from '../cli/capture.ts';
+import {
+  clearFaults,
+  crawlhouse,
+  environmentOf,
+  rawProjectFolder,
+  runProject,
+  setFaults,
+} from '../support/project.ts';
 
+/** The command in this process, whose environment is for that long the one that a process would get. */
 async function doctor(folder: string, sandbox: Sandbox | null, extra: Readonly<Record<string, string>> = {}) {
-  const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['doctor', '--json'], extra);
+  const environment = sandbox ? environmentOf(sandbox, extra) : extra;
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const { code, stdout, stderr } = await capture('doctor', '--json', '--project-dir', folder);
+  vi.unstubAllEnvs();
   const document = JSON.parse(stdout) as { status: string; checks: Check[] };
   const of = (name: string): Check | undefined => document.checks.find((check) => check.name === name);
-  return { exitCode: status, stderr, status: document.status, checks: document.checks, of };
+  return { exitCode: code, stderr, status: document.status, checks: document.checks, of };
 }
 
 const sandbox = await startSandbox({ generate: ['projects=1,crawls=1,pages=5,columns=8,seed=91'] });
@@ -23,6 +35,7 @@ test('a project that can run is well: every check says ok, and nothing is left b
   const fresh = await doctor(folder, sandbox);
   expect(fresh.checks.filter((check) => check.status !== 'ok')).toEqual([]);
   expect([fresh.exitCode, fresh.status]).toEqual([0, 'ok']);
+  expect((await crawlhouse(folder, sandbox, ['doctor', '--json'])).status).toBe(0);
   expect(fresh.of('warehouse')?.message).toContain('nothing published yet');
   expect(await readdir(folder)).toEqual(before);
   for (const store of ['store_a', 'store_b'])
@@ -36,7 +49,7 @@ test('a project that can run is well: every check says ok, and nothing is left b
 });
 
 test.for([
-  ['a wrong token', { CRAWLHOUSE_ACCESS_TOKEN: 'wrong' }, 5, 'token', /401 unauthorized/],
+  ['a wrong token', { CRAWLHOUSE_ACCESS_TOKEN: 'token-of-nobody' }, 5, 'token', /401 unauthorized/],
   [
     'a service that is not there',
     { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' },
@@ -60,7 +73,13 @@ test.for([
     'secret',
     /a secret no$/,
   ],
-  ['keys that do not open the store', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 5, 'store_b', /sandbox-exports-b/],
+  [
+    'keys that do not open the store',
+    { AWS_SECRET_ACCESS_KEY: 'key-of-nobody' },
+    5,
+    'store_b',
+    /sandbox-exports-b/,
+  ],
 ] as const)('%s fails with what to do', async ([, extra, exitCode, name, message]) => {
   const found = await doctor(await rawProjectFolder(), sandbox, extra);
   expect(found.of(name)).toMatchObject({ status: 'fail', message: expect.stringMatching(message) });
@@ -76,7 +95,7 @@ test('the keys of a store may be in .env, and those of the environment go first'
   await dotEnv(secret_key);
   const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
   expect((await doctor(folder, sandbox, none)).of('store_b')?.status).toBe('ok');
-  await dotEnv('wrong');
+  await dotEnv('key-of-nobody');
   expect((await doctor(folder, sandbox)).of('store_b')?.status).toBe('ok');
 });
 
@@ -114,7 +133,7 @@ test('clocks that differ are a warning that says which way', async () => {
   const { port } = server.address() as AddressInfo;
   const found = await doctor(await rawProjectFolder(), null, {
     CRAWLHOUSE_BASE_URL: `http://127.0.0.1:${port}`,
-    CRAWLHOUSE_ACCESS_TOKEN: 'any',
+    CRAWLHOUSE_ACCESS_TOKEN: 'token-of-anyone',
   });
   expect(found.of('service')).toMatchObject({ status: 'warn', hint: expect.stringContaining('behind') });
   expect(found.exitCode).toBe(5);

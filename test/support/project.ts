@@ -131,7 +131,8 @@ export function spawnCrawlhouse(folder: string, sandbox: Sandbox, args: readonly
   });
 }
 
-function environmentOf(
+/** What a process needs to talk to a sandbox. */
+export function environmentOf(
   sandbox: Sandbox,
   extra: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
