@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { HostileProject } from '../hostile/hostile-project.ts';
+import { LISTS, type ListFault } from '../hostile/lists.ts';
 import {
   CONTENTS,
   COUNTS,
@@ -38,4 +39,10 @@ test('endless answers to all downloads at once do not add up in memory', async (
   const endless = Array.from({ length: 24 }, (): UnitCase => ({ ...HEALTHY, count: 'endless_answer' }));
   await hostile.play({ units: [...endless, HEALTHY], lists: 'right', format: 'json' });
   expect(hostile.tally).toMatchObject({ loaded: 1, refused: 24 });
+});
+
+test('each fault of a list leaves the warehouse as it was or loads the healthy crawls', async () => {
+  const hostile = await HostileProject.open();
+  for (const lists of Object.keys(LISTS) as ListFault[])
+    await hostile.play({ units: [HEALTHY], lists, format: 'json' });
 });
