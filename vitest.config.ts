@@ -1,23 +1,29 @@
 import { defineConfig } from 'vitest/config';
 import { testFiles } from './test/support/kinds.ts';
 
-const { unit, e2e } = testFiles();
-const setupFiles = ['test/support/clean-environment.ts'];
+const { unit, e2e, slow } = testFiles();
+// Most of a small file's time was its worker's start and its imports: files share workers and what they have imported.
+const shared = { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 };
 
 /** `npm test`: `unit` starts no process, no server and no database; `e2e` does. `npm run test:unit` runs the first alone. */
 export default defineConfig({
   test: {
     projects: [
-      { test: { setupFiles, name: 'unit', include: [...unit], testTimeout: 30_000, hookTimeout: 30_000 } },
       {
         test: {
-          setupFiles,
+          ...shared,
+          name: 'unit',
+          include: [...unit],
+          setupFiles: ['test/support/clean-environment.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: 'e2e',
           include: [...e2e],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-          // Where a test says so, by importing test/support/process-timeout.ts.
-          provide: { processTimeout: 300_000 },
+          setupFiles: ['test/support/clean-environment.ts', 'test/support/process-timeout.ts'],
+          provide: { slowFiles: slow },
         },
       },
     ],

@@ -23,7 +23,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 test('docs/dictionary.md says what the models say (crawlhouse docs --format markdown --output docs)', async () => {
   const settings = await loadSettings(ROOT, {
     CRAWLHOUSE_BASE_URL: 'http://localhost',
-    CRAWLHOUSE_ACCESS_TOKEN: 'none',
+    CRAWLHOUSE_ACCESS_TOKEN: 'token-of-nobody',
   });
   const dictionary = await readDictionary(settings, await loadPipelines(ROOT), { published: false });
   expect(await readFile(join(ROOT, 'docs', 'dictionary.md'), 'utf8')).toBe(renderDictionaryPage(dictionary));

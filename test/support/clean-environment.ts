@@ -1,2 +1,6 @@
-/** Settings of the shell that runs the tests are not theirs. */
-for (const name of Object.keys(process.env)) if (name.startsWith('CRAWLHOUSE_')) delete process.env[name];
+import { vi } from 'vitest';
+
+// Settings of the shell are not the tests', nor are those that another file of the same worker has set.
+vi.unstubAllEnvs();
+for (const name of Object.keys(process.env))
+  if (/^(CRAWLHOUSE|AWS|GOOGLE)_/.test(name)) delete process.env[name];

@@ -19,34 +19,47 @@ const STARTS = [
   'src/schedule/listen.ts',
   'src/query/query-process.ts',
 ];
+/** A test that imports this has the longer timeout. */
+const LONGER = ['test/support/process-timeout.ts'];
 /** Tests with commands of their own. */
 const OWN_COMMAND = ['integration', 'long', 'bench'];
 
-/** The tests of `npm test`: those that start no process, no server and no database, and the others. Paths below the root. */
-export function testFiles(): { readonly unit: readonly string[]; readonly e2e: readonly string[] } {
-  const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !OWN_COMMAND.includes(file.split('/')[0] ?? ''))
-    .sort();
-  const known = new Map<string, boolean>();
-  const { true: e2e = [], false: unit = [] } = Object.groupBy(files, (file) =>
-    String(starts(join(TEST, file), known)),
-  ) as Record<string, string[] | undefined>;
-  return { unit: unit.map((file) => `test/${file}`), e2e: e2e.map((file) => `test/${file}`) };
+interface TestFiles {
+  /** Those that start no process, no server and no database. */
+  readonly unit: readonly string[];
+  /** The others. */
+  readonly e2e: readonly string[];
+  /** Those of `e2e` with the longer timeout. */
+  readonly slow: readonly string[];
 }
 
-/** Whether a file of the tests, or one of theirs that it imports, starts something. */
-function starts(file: string, known: Map<string, boolean>): boolean {
-  const before = known.get(file);
-  if (before !== undefined) return before;
-  known.set(file, false);
-  const text = readFileSync(file, 'utf8');
-  const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^'";]*?['"]([^'"]+)['"]/gm)].map(
-    (match) => (match[1]?.startsWith('.') ? join(dirname(file), match[1]) : (match[1] ?? '')),
-  );
-  const found = imports.some((path) => {
-    if (STARTS.includes(path) || STARTS.includes(relative(ROOT, path))) return true;
-    return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && starts(path, known);
-  });
-  known.set(file, found);
-  return found;
+/** The tests of `npm test`. Paths below the root. */
+export function testFiles(): TestFiles {
+  const files = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !OWN_COMMAND.includes(file.split('/')[0] ?? ''))
+    .sort()
+    .map((file) => `test/${file}`);
+  const e2e = files.filter(reaching(STARTS));
+  return { unit: files.filter((file) => !e2e.includes(file)), e2e, slow: e2e.filter(reaching(LONGER)) };
+}
+
+/** Whether a file, or one of the tests' own that it imports, imports one of these modules. */
+function reaching(modules: readonly string[]): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  const reaches = (file: string): boolean => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false);
+    const text = readFileSync(file, 'utf8');
+    const imports = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^'";]*?['"]([^'"]+)['"]/gm)].map(
+      (match) => (match[1]?.startsWith('.') ? join(dirname(file), match[1]) : (match[1] ?? '')),
+    );
+    const found = imports.some((path) => {
+      if (modules.includes(path) || modules.includes(relative(ROOT, path))) return true;
+      return READ.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && reaches(path);
+    });
+    known.set(file, found);
+    return found;
+  };
+  return (file) => reaches(join(ROOT, file));
 }

@@ -1,12 +1,17 @@
-import { inject, vi } from 'vitest';
+import { relative } from 'node:path';
+import { expect, inject, vi } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Milliseconds for tests that start processes or sandboxes, or run many cases. */
-    readonly processTimeout: number | undefined;
+    /** Files whose tests start processes or sandboxes, or run many cases: they, or what they use, import this one. */
+    readonly slowFiles: readonly string[] | undefined;
   }
 }
 
-// A file that imports this has the longer timeout: a loaded machine is no failure. `test/long` has its own.
-const ms = inject('processTimeout');
-if (ms !== undefined) vi.setConfig({ testTimeout: ms, hookTimeout: ms });
+const MS = 300_000;
+
+// A loaded machine is no failure. Workers keep modules from file to file, so this is a setup file too, which every file
+// runs. `test/long` has its own timeout.
+const { testPath } = expect.getState();
+if (testPath !== undefined && inject('slowFiles')?.includes(relative(process.cwd(), testPath)))
+  vi.setConfig({ testTimeout: MS, hookTimeout: MS });
