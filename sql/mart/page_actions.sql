@@ -39,6 +39,7 @@ WITH
       pages.url_first_path,
       pages.status_code,
       pages.is_indexable,
+      pages.non_indexable_reason,
       pages.depth,
       pages.nb_inlinks,
       pages.inrank_decimal,
@@ -101,7 +102,8 @@ SELECT
   CASE issue.issue
     WHEN 'redirect_loop' THEN 'redirects without an end'
     WHEN 'redirect_chain' THEN CAST(page.redirect_count AS VARCHAR) || ' redirects in a row'
-    WHEN 'demand_not_indexable' THEN 'not indexable, with ' || CAST(page.impressions AS VARCHAR) || ' impressions'
+    WHEN 'demand_not_indexable'
+      THEN 'not indexable (' || page.non_indexable_reason || '), with ' || CAST(page.impressions AS VARCHAR) || ' impressions'
     WHEN 'orphan'
       THEN CASE page.orphan_reason
         WHEN 'linked_by_orphans_only' THEN 'only orphans link to it'
@@ -128,16 +130,17 @@ SELECT
 FROM page
 CROSS JOIN issue
 WHERE CASE issue.issue
-  WHEN 'server_error' THEN page.status_code BETWEEN 500 AND 599
+  WHEN 'server_error' THEN page.non_indexable_reason = 'server_error'
   WHEN 'client_error'
-    THEN page.status_code BETWEEN 400 AND 499
+    THEN page.non_indexable_reason = 'client_error'
       AND (
         coalesce(page.nb_inlinks, 0) > 0 OR coalesce(page.impressions, 0) > 0 OR coalesce(page.search_bot_hits, 0) > 0
       )
   WHEN 'redirect_loop' THEN page.is_endless
   WHEN 'redirect_chain' THEN page.redirect_count > 1 AND NOT page.is_endless
-  WHEN 'linked_redirect' THEN page.status_code BETWEEN 300 AND 399 AND page.nb_inlinks > 0
-  WHEN 'demand_not_indexable' THEN page.status_code = 200 AND NOT page.is_indexable AND page.impressions > 0
+  WHEN 'linked_redirect' THEN page.non_indexable_reason = 'redirect' AND page.nb_inlinks > 0
+  WHEN 'demand_not_indexable'
+    THEN page.non_indexable_reason NOT IN ('redirect', 'client_error', 'server_error') AND page.impressions > 0
   WHEN 'orphan' THEN page.is_indexable AND page.orphan_reason IS NOT NULL
   WHEN 'duplicate' THEN page.is_indexable AND page.is_duplicate
   WHEN 'missing_title' THEN page.is_indexable AND page.title_evaluation = 'not_set'

@@ -59,7 +59,7 @@ WITH
       later.url,
       CASE
         WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
-        WHEN later.non_indexable_reason = 'no_answer' THEN 'no_answer'
+        WHEN later.status_code IS NULL AND later.fetch_status = 'unfetched_exception' THEN 'no_answer'
         WHEN later.status_code IS NULL AND earlier.status_code = 200 AND comparable.status THEN 'no_status'
         WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'

@@ -11,6 +11,7 @@ import {
   list,
   num,
   reasonAgainst,
+  reasonsAgainst,
   round,
   statusRange,
   str,
@@ -156,10 +157,14 @@ export const q07: Answer = (data) =>
   pairs(data).flatMap(({ crawl, earlier, later }) => {
     if (indexable(earlier) !== true) return [];
     const isGone = num(later, 'status_code') === null && num(earlier, 'status_code') === 200;
-    const now = reasonAgainst(later);
-    const reason = isGone && !['robots_denied', 'no_answer'].includes(now ?? '') ? 'no_status' : now;
-    const fields = TOLD_BY[reason ?? ''] ?? ['status_code'];
-    if (reason === null || !has([earlier], ...fields) || !has([later], ...fields)) return [];
+    const isTold = (reason: string): boolean => {
+      const fields = TOLD_BY[reason] ?? ['status_code'];
+      return reason === 'no_answer' || (has([earlier], ...fields) && has([later], ...fields));
+    };
+    const first = reasonsAgainst(later);
+    const behind = first.findLastIndex((one) => ['robots_denied', 'no_answer'].includes(one)) + 1;
+    const reason = (isGone ? first.toSpliced(behind, 0, 'no_status') : first).find(isTold);
+    if (reason === undefined) return [];
     const noindex = (page: Row): boolean | null =>
       has([page], 'meta_robots_index', 'meta_robots') &&
       (bool(page, 'meta_robots_index') ?? list(page, 'meta_robots')) !== null

@@ -174,7 +174,7 @@ const ACTIONS: readonly {
   {
     ...{ issue: 'demand_not_indexable', severity: 'high' },
     fix: 'Allow the page to be indexed, or redirect it to one that is',
-    why: (_page, { impressions }) => `not indexable, with ${impressions} impressions`,
+    why: (page, { impressions }) => `not indexable (${reasonAgainst(page)}), with ${impressions} impressions`,
   },
   {
     ...{ issue: 'orphan', severity: 'medium' },
@@ -219,7 +219,7 @@ interface Worth {
 
 /** Names of the issues that a page has. */
 function issuesOf(page: Row, { clicks, impressions, searchBots, orphanReason }: Worth): Set<string> {
-  const status = num(page, 'status_code') ?? 0;
+  const [status, reason] = [num(page, 'status_code'), reasonAgainst(page)];
   const [inlinks, depth, redirects] = [
     num(page, 'nb_inlinks'),
     num(page, 'depth'),
@@ -230,12 +230,15 @@ function issuesOf(page: Row, { clicks, impressions, searchBots, orphanReason }: 
   const isWorth = (inlinks ?? 0) > 0 || (impressions ?? 0) > 0 || (searchBots ?? 0) > 0;
   const lacks = (field: string): boolean => isIndexable && str(page, `${field}_evaluation`) === 'not_set';
   const holds: Record<string, boolean> = {
-    server_error: status >= 500 && status <= 599,
-    client_error: status >= 400 && status <= 499 && isWorth,
+    server_error: reason === 'server_error',
+    client_error: reason === 'client_error' && isWorth,
     redirect_loop: isEndless,
     redirect_chain: (redirects ?? 0) > 1 && !isEndless,
-    linked_redirect: status >= 300 && status <= 399 && (inlinks ?? 0) > 0,
-    demand_not_indexable: status === 200 && indexable(page) === false && (impressions ?? 0) > 0,
+    linked_redirect: reason === 'redirect' && (inlinks ?? 0) > 0,
+    demand_not_indexable:
+      reason !== null &&
+      !['redirect', 'client_error', 'server_error'].includes(reason) &&
+      (impressions ?? 0) > 0,
     orphan: isIndexable && orphanReason !== null,
     duplicate: isIndexable && DUPLICATE_ISSUES.some((issue) => bool(page, issue) === true),
     ...{ missing_title: lacks('title'), missing_h1: lacks('h1'), missing_description: lacks('description') },

@@ -48,22 +48,24 @@ export function median(values: readonly (number | null)[]): number | null {
 /** A text before another, as bytes, NULL behind. */
 export const before = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The first reason why a search engine may not index a page, of those that docs/definitions.md lists. */
-export function reasonAgainst(page: Row): string | null {
+/** The reasons why a search engine may not index a page, in the order in which docs/definitions.md lists them. */
+export function reasonsAgainst(page: Row): string[] {
   const status = num(page, 'status_code');
   const fetched = str(page, 'fetch_status');
-  if (bool(page, 'robots_txt_denied') || fetched === 'unfetched_robots_denied') return 'robots_denied';
-  if (status === null && fetched === 'unfetched_exception') return 'no_answer';
-  if (status !== null && status !== 200)
-    return (
-      { 3: 'redirect', 4: 'client_error', 5: 'server_error' }[Math.floor(status / 100)] ?? 'other_status'
-    );
-  if (isNoindex(page)) return 'noindex';
-  if (isCanonicalised(page)) return 'canonicalised';
-  return ['false', 'no', 'not_indexable', 'non_indexable', '0'].includes(serviceSays(page))
-    ? 'service'
-    : null;
+  const ranges: Readonly<Record<number, string>> = { 3: 'redirect', 4: 'client_error', 5: 'server_error' };
+  const reasons: string[] = [];
+  if (bool(page, 'robots_txt_denied') || fetched === 'unfetched_robots_denied') reasons.push('robots_denied');
+  if (status === null && fetched === 'unfetched_exception') reasons.push('no_answer');
+  if (status !== null && status !== 200) reasons.push(ranges[Math.floor(status / 100)] ?? 'other_status');
+  if (isNoindex(page)) reasons.push('noindex');
+  if (isCanonicalised(page)) reasons.push('canonicalised');
+  if (['false', 'no', 'not_indexable', 'non_indexable', '0'].includes(serviceSays(page)))
+    reasons.push('service');
+  // The service's word counts only where none of the others says why.
+  return reasons.length > 1 ? reasons.filter((reason) => reason !== 'service') : reasons;
 }
+
+export const reasonAgainst = (page: Row): string | null => reasonsAgainst(page)[0] ?? null;
 
 /** Whether a search engine may index a page: a 200 that nothing known speaks against. */
 export function indexable(page: Row): boolean | null {

@@ -35,11 +35,16 @@ const BEFORE = [
   page('timeout'),
   page('new-field'),
   page('left'),
+  page('shut'),
   page('vanished', { inrank_decimal: 5 }),
 ];
 const AFTER = [
   page('', { depth: 0, nb_inlinks: 0, title: 'A  title ' }),
   page('timeout', { status_code: null, fetched: false, fetch_status: 'unfetched_exception' }),
+  page('shut', {
+    ...{ status_code: null, fetched: false, fetch_status: 'unfetched_exception', inrank_decimal: null },
+    robots_txt_denied: true,
+  }),
   page('new-field', { meta_robots: ['noindex'], sitemaps_file_origin: ['s.xml'] }),
   page('left', { depth: null, nb_inlinks: 1, sources: ['sitemaps'], title: '\tA title' }),
   page('alone', { nb_inlinks: 0, sources: ['crawler'], clusters: ['k', 'k'] }),
@@ -76,12 +81,16 @@ test('neither the start page nor what the crawler found is an orphan', async () 
 test('a step that no page passes is 0, one whose field the export did not have is NULL', async () => {
   const [after, before] = (await answer('q04')).filter(({ crawl_id }) => crawl_id !== 'c3');
   expect(after).toMatchObject({ crawl_id: 'c2', indexable: '4', canonical: '0', canonical_not_set: '4' });
-  expect(before).toMatchObject({ crawl_id: 'c1', indexable: '5', canonical: null, canonical_not_set: null });
+  expect(before).toMatchObject({ crawl_id: 'c1', indexable: '6', canonical: null, canonical_not_set: null });
 });
 
 test('a page that does not answer any more is lost, one that only a new field speaks against is not', async () => {
   const found = await answer('q07');
-  expect(found.map(({ url, reason }) => [url, reason])).toEqual([[`${HOME}timeout`, 'no_answer']]);
+  expect(found.map(({ url, reason }) => [url, reason])).toEqual([
+    // Only the later export tells that robots.txt denies it.
+    [`${HOME}shut`, 'no_answer'],
+    [`${HOME}timeout`, 'no_answer'],
+  ]);
 });
 
 test('a 404 is found behind a 503, and a 404 of another site is left out', async () => {
