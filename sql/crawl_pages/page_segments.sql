@@ -17,30 +17,14 @@ reads:
     _crawl_id: VARCHAR
     _project_id: VARCHAR
     url: VARCHAR
+each: {source: raw.crawl_pages, fields: [page_group_*]}
 */
--- `url` stands among the columns to turn as well, because a crawl without segmentations would leave none. As JSON, columns
--- of texts and of lists are of one type.
 SELECT
-  crawl_id,
-  project_id,
-  page AS url,
-  substr(field, length('page_group_') + 1) AS segmentation,
-  unnest(
-    CASE
-      WHEN json_type(segment) = 'ARRAY' THEN list_distinct(from_json(segment, '["VARCHAR"]'))
-      WHEN json_type(segment) <> 'NULL' THEN [json_extract_string(segment, '$')]
-    END
-  ) AS segment
-FROM (
-  UNPIVOT (
-    SELECT
-      _crawl_id AS crawl_id,
-      _project_id AS project_id,
-      url AS page,
-      to_json(COLUMNS(lambda name: name = 'url' OR starts_with(name, 'page_group_')))
-    FROM raw.crawl_pages
-  )
-  ON COLUMNS(* EXCLUDE (crawl_id, project_id, page))
-  INTO NAME field VALUE segment
-)
-WHERE field <> 'url'
+  pages._crawl_id AS crawl_id,
+  pages._project_id AS project_id,
+  pages.url,
+  substr('each', length('page_group_') + 1) AS segmentation,
+  segments.segment
+FROM raw.crawl_pages AS pages
+CROSS JOIN UNNEST("each") AS segments(segment)
+WHERE segments.segment IS NOT NULL

@@ -2,9 +2,9 @@
 name: mart.pages
 kind: view
 description: >-
-  One row a page and crawl: the fields that most questions need, under the service's own names. All others, and the
-  project's own (`page_group_*`, `custom_*`), are in raw.crawl_pages, which joins on _crawl_id and url: a model names
-  its columns, and theirs differ from project to project. docs/definitions.md says what is_indexable follows. A field
+  One row a page and crawl: the fields that most questions need, under the service's own names, and all that the project
+  has scraped (`custom_*`). All others are in raw.crawl_pages, which joins on _crawl_id and url; the project's own
+  segmentations (`page_group_*`) are in mart.page_segments. docs/definitions.md says what is_indexable follows. A field
   that a crawl's export did not have is NULL; ops.unit_fields tells that apart from a NULL that the service sent.
 grain: [crawl_id, url]
 columns:
@@ -104,6 +104,7 @@ columns:
   cwv_tbt: Total blocking time, in milliseconds (raw.crawl_pages.cwv_tbt).
   cwv_tti: Time to interactive, in milliseconds (raw.crawl_pages.cwv_tti).
   cwv_time_saving: Time that the page could save, in milliseconds (raw.crawl_pages.cwv_time_saving).
+  custom_*: Field of the project's own that the crawler scraped, as the export has it (raw.crawl_pages.custom_*).
 reads:
   raw.crawl_pages:
     _crawl_id: VARCHAR
@@ -387,5 +388,7 @@ SELECT
   cwv_si,
   cwv_tbt,
   cwv_tti,
-  cwv_time_saving
+  cwv_time_saving,
+
+  "custom_*"
 FROM judged

@@ -9,6 +9,7 @@ import type { Model } from '../transform/model.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { parseSelect } from '../transform/sql-tree.ts';
 import { tableReferences } from '../transform/table-references.ts';
+import { describedColumn, isWildcard } from '../transform/wildcard-columns.ts';
 import { type CatalogColumn, type TableFacts, tableColumns, tableFacts } from '../warehouse/catalog.ts';
 import { publishedAt } from '../warehouse/ops-publication.ts';
 import { lastTestResults } from '../warehouse/ops-test-results.ts';
@@ -97,10 +98,14 @@ function modelTable(
   found: Warehouse | undefined,
 ): DictionaryTable {
   const types = new Map(found?.columns.get(model.name)?.map(({ name, type }) => [name, type]));
-  const columns = [...model.columns].map(
-    ([name, description]): DictionaryColumn => ({
+  const names = [...model.columns.keys()].flatMap((name) => {
+    const behind = [...types.keys()].filter((one) => isWildcard(name) && one.startsWith(name.slice(0, -1)));
+    return behind.length > 0 ? behind : [name];
+  });
+  const columns = names.map(
+    (name): DictionaryColumn => ({
       name,
-      description,
+      description: describedColumn(model, name) ?? '',
       type: types.get(name) ?? null,
       sources: sources?.get(name) ?? [],
     }),

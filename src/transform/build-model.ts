@@ -23,6 +23,7 @@ import {
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { parseSelect } from './sql-tree.ts';
+import { describedColumn } from './wildcard-columns.ts';
 
 export interface BuildOptions {
   readonly stamp: BuildStamp;
@@ -58,7 +59,7 @@ export async function buildModel(
     if (partitioned)
       await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
     else await forgetPartitions(connection, model.name);
-    for (const comment of comments(model)) await connection.run(comment);
+    for (const comment of comments(planned)) await connection.run(comment);
     await recordBuild(connection, model, made, stamp);
     await onChange?.();
     return made;
@@ -215,12 +216,13 @@ async function dropOtherKind(connection: Connection, model: Model): Promise<void
   if (kind && kind !== model.kind) await connection.run(`DROP ${kind} ${table(...model.name.split('.'))}`);
 }
 
-function comments(model: Model): string[] {
+function comments({ model, outputs }: PlannedModel): string[] {
   const name = table(...model.name.split('.'));
   return [
     `COMMENT ON ${model.kind} ${name} IS ${text(model.description.trim())}`,
-    ...[...model.columns].map(
-      ([column, description]) => `COMMENT ON COLUMN ${name}.${ident(column)} IS ${text(description.trim())}`,
-    ),
+    ...[...outputs.keys()].map((column) => {
+      const description = describedColumn(model, column) ?? '';
+      return `COMMENT ON COLUMN ${name}.${ident(column)} IS ${text(description.trim())}`;
+    }),
   ];
 }

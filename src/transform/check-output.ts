@@ -4,6 +4,7 @@ import { type PlacedSql, referenceName } from './inspect-model.ts';
 import type { Model } from './model.ts';
 import { replaceTables } from './replace-tables.ts';
 import { firstWord, parseSelect } from './sql-tree.ts';
+import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** The columns that a SELECT puts out, with their types. */
 export type OutputColumns = ReadonlyMap<string, string>;
@@ -27,7 +28,7 @@ export async function checkOutput(
     if (columns.findIndex((other) => other.name === column.name) < index) {
       throw badModel(firstWord(sql, start), `puts out two columns ${column.name}`);
     }
-    if (model.columns.has(column.name)) continue;
+    if (describedColumn(model, column.name) !== undefined) continue;
     throw badModel(
       header,
       `the column ${column.name} is not declared`,
@@ -35,7 +36,7 @@ export async function checkOutput(
     );
   }
   for (const name of model.columns.keys()) {
-    if (columns.some((column) => column.name === name)) continue;
+    if (isWildcard(name) || columns.some((column) => column.name === name)) continue;
     const place = { file: model.file, line: model.lineOf(['columns', name]) };
     const names = columns.map((column) => column.name).join(', ');
     throw badModel(place, `the SELECT puts out no column ${name}`, `it puts out ${names}`);

@@ -5,6 +5,7 @@ import type { Model } from './model.ts';
 import type { Question } from './questions.ts';
 import { parseSelect } from './sql-tree.ts';
 import { tableReferences } from './table-references.ts';
+import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** Columns of the published tables, by `schema.table`. */
 export type PublishedColumns = ReadonlyMap<string, ReadonlySet<string>>;
@@ -42,9 +43,11 @@ export async function checkQuestions(
   }
 }
 
-function isAsPublished({ name, columns }: Model, published: PublishedColumns): boolean {
-  const now = published.get(name);
-  return now !== undefined && now.size === columns.size && [...columns.keys()].every((one) => now.has(one));
+function isAsPublished(model: Model, published: PublishedColumns): boolean {
+  const now = published.get(model.name);
+  if (now === undefined) return false;
+  const isComplete = [...model.columns.keys()].every((one) => isWildcard(one) || now.has(one));
+  return isComplete && [...now].every((one) => describedColumn(model, one) !== undefined);
 }
 
 /** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. */

@@ -125,6 +125,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
     ),
+    each: header.each ?? null,
     incremental: header.incremental ?? null,
     tests,
     sql,

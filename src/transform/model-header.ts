@@ -98,6 +98,15 @@ const Incremental = z.strictObject({
 });
 export type Incremental = z.infer<typeof Incremental>;
 
+/** Fields that the SQL is repeated for, each in a SELECT of its own. */
+const Each = z.strictObject({
+  source: z.string().regex(/^raw\.[a-z][a-z0-9_]*$/, 'is a table of raw'),
+  /** Names, or beginnings of names: `page_group_*`. */
+  fields: z.array(z.string().min(1)).min(1),
+  lists_only: z.boolean().default(false),
+});
+export type Each = z.infer<typeof Each>;
+
 /** The header of a model (docs/models.md). */
 export const ModelHeader = z.strictObject({
   name: MartName,
@@ -112,6 +121,7 @@ export const ModelHeader = z.strictObject({
       z.record(z.string(), z.string()),
     )
     .default({}),
+  each: Each.optional(),
   incremental: Incremental.optional(),
   tests: z.array(ModelTest).default([]),
 });

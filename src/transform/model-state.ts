@@ -24,9 +24,11 @@ export function definitionOf(
   { model, models, outputs }: PlannedModel,
   definitions: ReadonlyMap<string, string>,
 ): string {
+  // A field under a wildcard changes no model that reads this one: none can name it before it is there.
+  const declared = [...outputs].filter(([name]) => model.columns.has(name));
   const reads = [...model.reads].map(([source, columns]) => [source, [...columns]]);
   const parts = [
-    [model.kind, model.sql, reads, model.incremental, [...outputs]],
+    [model.kind, model.sql, reads, model.each, model.incremental, declared],
     [...models].map((name) => `${name} ${definitions.get(name) ?? ''}`).sort(),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');

@@ -1,5 +1,5 @@
 import type { DataTest } from './data-tests.ts';
-import type { Incremental } from './model-header.ts';
+import type { Each, Incremental } from './model-header.ts';
 
 type ModelKind = 'view' | 'table';
 
@@ -17,6 +17,8 @@ export interface Model {
   /** What each column holds. */
   readonly columns: ReadonlyMap<string, string>;
   readonly reads: Reads;
+  /** The fields that the SQL is repeated for; null when it stands once. */
+  readonly each: Each | null;
   /** How the model is partitioned; null when it is built as a whole. */
   readonly incremental: Incremental | null;
   readonly tests: readonly DataTest[];

@@ -14,6 +14,7 @@ import type { Incremental } from './model-header.ts';
 import { orderModels } from './order-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { checkDeclaredTypes, completedSource, sourceTables } from './source-tables.ts';
+import { expandWildcards } from './wildcard-columns.ts';
 
 /** A model that is known to hold, with the SQL to run. */
 export interface PlannedModel {
@@ -103,7 +104,8 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
 
 async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {
   const start = { file: model.file, line: model.sqlLine };
-  const seen = await inspectSql(connection, model, { sql: model.sql, start }, around);
+  const sql = expandWildcards(model, around.present);
+  const seen = await inspectSql(connection, model, { sql, start }, around);
   const queries = new Map<DataTest, Inspected>();
   for (const test of model.tests) {
     if (test.query === null) continue;

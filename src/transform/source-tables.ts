@@ -1,20 +1,20 @@
 import { type Connection, ident, table } from '../core/duckdb.ts';
-import { tableColumns } from '../warehouse/catalog.ts';
+import { type CatalogColumn, tableColumns } from '../warehouse/catalog.ts';
 import { badModel } from './bad-model.ts';
 import type { Model } from './model.ts';
 
-/** The columns of a relation: its names in lower case, as DuckDB compares them, and as they are spelled. */
-type ColumnNames = ReadonlyMap<string, string>;
+/** The columns of a relation, by their names in lower case, as DuckDB compares them. */
+type SourceColumns = ReadonlyMap<string, Pick<CatalogColumn, 'name' | 'type'>>;
 
 /** The tables of `raw` and `ops` that are there, by `schema.table` in lower case. */
-export type SourceTables = ReadonlyMap<string, ColumnNames>;
+export type SourceTables = ReadonlyMap<string, SourceColumns>;
 
 export async function sourceTables(connection: Connection): Promise<SourceTables> {
   const tables = await tableColumns(connection, ['raw', 'ops']);
   return new Map(
     [...tables].map(([source, columns]) => [
       source.toLowerCase(),
-      new Map(columns.map(({ name }) => [name.toLowerCase(), name])),
+      new Map(columns.map((column) => [column.name.toLowerCase(), column])),
     ]),
   );
 }
@@ -23,15 +23,15 @@ export async function sourceTables(connection: Connection): Promise<SourceTables
 export function completedSource(
   source: string,
   declared: ReadonlyMap<string, string>,
-  present: ColumnNames | undefined,
+  present: SourceColumns | undefined,
 ): string | undefined {
   const nulls = (columns: readonly (readonly [string, string])[]): string =>
     columns.map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`).join(', ');
   if (!present) return `SELECT ${nulls([...declared])} WHERE false`;
-  const missing = [...declared].filter(([name]) => present.get(name.toLowerCase()) !== name);
+  const missing = [...declared].filter(([name]) => present.get(name.toLowerCase())?.name !== name);
   if (missing.length === 0) return undefined;
   // Another field, whose name differs only in case, would answer in the place of the missing one.
-  const others = missing.flatMap(([name]) => present.get(name.toLowerCase()) ?? []);
+  const others = missing.flatMap(([name]) => present.get(name.toLowerCase())?.name ?? []);
   const exclude = others.length > 0 ? ` EXCLUDE (${others.map(ident).join(', ')})` : '';
   return `SELECT *${exclude}, ${nulls(missing)} FROM ${table(...source.split('.'))}`;
 }

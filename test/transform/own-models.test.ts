@@ -64,7 +64,8 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
     'mart.page_demand': ['mart.ranking_performance'],
     'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],
-    'mart.page_lists': ['mart.pages'],
+    'mart.page_hreflangs': ['mart.pages'],
+    'mart.page_lists': ['raw.crawl_pages'],
     'mart.page_segments': ['raw.crawl_pages'],
     'mart.pages': ['raw.crawl_pages'],
     'mart.pages_wide': [

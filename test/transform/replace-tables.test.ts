@@ -21,7 +21,8 @@ async function rewrite(sql: string): Promise<string> {
   ]);
   return replaceTables(sql, tree, ({ schema, name }) => {
     const source = `${schema}.${name}`.toLowerCase();
-    if (source === 'raw.pages') return completedSource(source, declared, new Map([['url', 'url']]));
+    if (source === 'raw.pages')
+      return completedSource(source, declared, new Map([['url', { name: 'url', type: 'VARCHAR' }]]));
     return source === 'raw.gone' ? completedSource(source, declared, undefined) : undefined;
   });
 }

@@ -1,0 +1,31 @@
+/*
+name: mart.page_hreflangs
+kind: view
+description: >-
+  The language versions that pages declare, as a bridge: one row for each page, crawl and declaration. A page that
+  declares the same URL for two languages has two rows.
+grain: null
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  url: Full URL of the page that declares it (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  place: Place of the declaration on the page, from 1.
+  lang: >-
+    Language and region of the declaration (mart.pages.hreflang_langs); NULL where the page has not as many of these as
+    URLs, so that it is not known which belong together.
+  href: URL that it declares (mart.pages.hreflang_hrefs).
+*/
+SELECT
+  pages.crawl_id,
+  pages.project_id,
+  pages.url,
+  pages.crawl_id || ' ' || pages.url AS page_key,
+  hrefs.place,
+  CASE
+    WHEN array_length(pages.hreflang_langs) = array_length(pages.hreflang_hrefs) THEN pages.hreflang_langs[hrefs.place]
+  END AS lang,
+  hrefs.href
+FROM mart.pages AS pages
+CROSS JOIN UNNEST(pages.hreflang_hrefs) WITH ORDINALITY AS hrefs(href, place)
+WHERE hrefs.href IS NOT NULL
