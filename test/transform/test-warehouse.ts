@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '../support/process-timeout.ts';
@@ -11,27 +11,44 @@ export interface TestWarehouse extends AsyncDisposable {
   readonly folder: string;
 }
 
+/** The file of an empty warehouse. Making one takes a hundred statements, so a worker makes one for all of its tests. */
+let empty: Promise<Buffer> | undefined;
+
 /** An empty warehouse in a file of its own, attached as the pipeline attaches it; removed with its folder. */
 export async function openWarehouse(): Promise<TestWarehouse> {
+  empty ??= emptyWarehouse();
+  return await attachWarehouse(await empty);
+}
+
+async function emptyWarehouse(): Promise<Buffer> {
+  const { connection, folder, close } = await attachWarehouse();
+  try {
+    await createSchema(connection);
+    await connection.run('USE memory');
+    await connection.run('DETACH warehouse');
+    return await readFile(join(folder, 'warehouse.duckdb'));
+  } finally {
+    await close();
+  }
+}
+
+async function attachWarehouse(content?: Buffer) {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-transform-'));
+  const path = join(folder, 'warehouse.duckdb');
+  if (content) await writeFile(path, content);
   const database = await Database.open({
     memoryLimit: '400MB',
     threads: 2,
     tempDirectory: join(folder, 'tmp'),
   });
   const connection = await database.connect();
-  const file = text(join(folder, 'warehouse.duckdb'));
-  await connection.run(`ATTACH ${file} AS warehouse (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
+  await connection.run(`ATTACH ${text(path)} AS warehouse (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
   await connection.run('USE warehouse');
-  await createSchema(connection);
-  return {
-    connection,
-    folder,
-    async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
-    },
+  const close = async (): Promise<void> => {
+    await database[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
   };
+  return { connection, folder, close, [Symbol.asyncDispose]: close };
 }
 
 export type ColumnTypes = Readonly<Record<string, string>>;
