@@ -9,6 +9,7 @@ import { TEXT_FORMATS, type TextFormat, type Write } from '../query/write-result
 import { bindQuestion } from '../transform/bind-question.ts';
 import { type Question, questionNamed } from '../transform/questions.ts';
 import { type Catalog, readCatalog } from '../warehouse/catalog.ts';
+import { checkProject } from './check-project.ts';
 import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 
 const HISTORY_LINES = 1000;
@@ -166,6 +167,7 @@ class Prompt {
     } else if (name === '.question') {
       const { name: question, values } = questionWords(argument);
       const { sql, parameters } = bindQuestion(questionNamed(questions, question), values);
+      await checkProject(parameters, this.#options.warehouse, this.#options.signal);
       await this.#ask(sql, parameters);
     } else if (name === '.format') {
       const format = TEXT_FORMATS.find((one) => one === argument);

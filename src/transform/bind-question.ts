@@ -27,6 +27,12 @@ export function bindQuestion(
       hint: `give ${name} ${wanted}`,
     });
   }
+  const [from, to] = [given.get('from'), given.get('to')];
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new CrawlhouseError('usage', `${question.name}: from=${from} is not before to=${to}`, {
+      hint: 'to is the day after the last one',
+    });
+  }
   return {
     sql: replaceParameters(question.sql, (name) => `CAST($${name} AS ${byName.get(name)?.type})`),
     parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),

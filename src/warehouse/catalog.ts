@@ -40,7 +40,7 @@ interface CatalogRow extends CatalogColumn {
 }
 
 /** Where the catalogue is read: in a process of its own. */
-interface CatalogReader {
+export interface CatalogReader {
   rows(sql: string, signal: AbortSignal): Promise<readonly object[]>;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { Database, text } from '../../src/core/duckdb.ts';
 import { capture, projectFolder } from './capture.ts';
 
 /** A project with a published warehouse of one table. */
-async function published(settings = ''): Promise<string> {
+async function published(settings = '', more: readonly string[] = []): Promise<string> {
   const folder = await projectFolder(settings);
   await using database = await Database.open({
     memoryLimit: '100MB',
@@ -15,6 +16,9 @@ async function published(settings = ''): Promise<string> {
   const connection = await database.connect();
   await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS w`);
   await connection.run("CREATE TABLE w.t AS SELECT range AS n, '=1+1' AS s FROM range(3)");
+  await connection.run('USE w');
+  for (const statement of more) await connection.run(statement);
+  await connection.run('USE memory');
   await connection.run('DETACH w');
   await mkdir(join(folder, '.crawlhouse'));
   await writeFile(join(folder, '.crawlhouse', 'ledger.sqlite'), 'the ledger');
@@ -98,8 +102,8 @@ parameters:
 SELECT n, $project AS project FROM t WHERE n >= $least ORDER BY n
 `;
 
-async function withQuestion(): Promise<string> {
-  const folder = await published();
+async function withQuestion(more: readonly string[] = []): Promise<string> {
+  const folder = await published('query_row_limit: 2', more);
   await mkdir(join(folder, 'sql', 'questions'), { recursive: true });
   await writeFile(join(folder, 'sql', 'questions', 'own.sql'), ASKED);
   return folder;
@@ -112,7 +116,7 @@ test('a question is asked with its defaults, or with values, to stdout and to fi
   const values = ['-p', 'least=2', '--param', "project=a'; DROP TABLE t; --"];
   expect((await ask('--format', 'csv', ...values)).stdout).toBe("n,project\n2,a'; DROP TABLE t; --\n");
   const output = join(folder, 'rows.parquet');
-  expect((await ask('-p', 'least=0', '--output', output)).stderr).toMatch(/^3 rows in /);
+  expect((await ask('-p', 'least=1', '--output', output)).stderr).toMatch(/^2 rows in /);
 });
 
 test('a parameter or value that a question does not take is a wrong use', async () => {
@@ -126,6 +130,28 @@ test('a parameter or value that a question does not take is a wrong use', async 
     code: 2,
     stderr: 'Error: own: least=many is not a BIGINT\nTry: give least a whole number, as in 20\n',
   });
+});
+
+test('a project that the warehouse has not is a wrong use, not an answer without rows', async () => {
+  const folder = await withQuestion([
+    'CREATE SCHEMA ops',
+    "CREATE TABLE ops.loads AS SELECT * FROM (VALUES ('p1'), ('p2'), (NULL)) AS t(project_id)",
+    'CREATE SCHEMA raw',
+    "CREATE TABLE raw.projects AS SELECT 'p1' AS id, 'My shop' AS name",
+  ]);
+  const ask = (...argv: string[]) => query(folder, '--question', 'own', '--format', 'csv', ...argv);
+  expect((await ask('-p', 'project=My shop')).stdout).toBe('n,project\n1,My shop\n2,My shop\n');
+  expect((await ask('-p', 'project=p2')).code).toBe(0);
+  const output = join(folder, 'rows.csv');
+  for (const more of [[], ['--output', output]])
+    expect(await ask('-p', 'project=my shop', ...more)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Error: the warehouse has no project my shop\nTry: did you mean My shop\? /,
+      ),
+    });
+  expect(existsSync(output)).toBe(false);
 });
 
 test('the list of questions says what each may be asked with', async () => {

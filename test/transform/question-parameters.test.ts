@@ -143,6 +143,26 @@ test.for([
   );
 });
 
+test('days that end before they begin, or as they begin, are a wrong use', async () => {
+  const question = await one('parameters: [from, to]', 'SELECT $from, $to');
+  for (const to of ['2026-02-28', '2026-03-01'])
+    expect(() =>
+      bindQuestion(
+        question,
+        new Map([
+          ['from', '2026-03-01'],
+          ['to', to],
+        ]),
+      ),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: `q01: from=2026-03-01 is not before to=${to}`,
+        hint: 'to is the day after the last one',
+      }),
+    );
+});
+
 test('a question that there is not is told with the name that was meant', async () => {
   const questions = await load('', 'SELECT 1');
   expect(() => questionNamed(questions, 'q02')).toThrow(

@@ -12,6 +12,7 @@ import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
+import { checkProject } from '../check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printError } from '../print-error.ts';
 import { runPrompt } from '../query-prompt.ts';
@@ -71,6 +72,7 @@ function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
 interface Statement {
   readonly sql: string;
   readonly parameters: ParameterTexts;
+  readonly isQuestion: boolean;
 }
 
 /** The query; null opens the prompt. */
@@ -83,12 +85,13 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   const [text] = given;
   if (invocation.has('question') && text !== undefined) {
     const questions = await loadQuestions(sqlFolders(settings));
-    return bindQuestion(questionNamed(questions, text), parameters);
+    return { ...bindQuestion(questionNamed(questions, text), parameters), isQuestion: true };
   }
-  if (text !== undefined) return { sql: text, parameters };
+  if (text !== undefined) return { sql: text, parameters, isQuestion: false };
   if (file === undefined) return null;
   try {
-    return { sql: await readFile(resolve(invocation.workingDirectory, file), 'utf8'), parameters };
+    const sql = await readFile(resolve(invocation.workingDirectory, file), 'utf8');
+    return { sql, parameters, isQuestion: false };
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
   }
@@ -110,19 +113,21 @@ const shown = (one: Parameter): string => (one.default === null ? one.name : `${
 async function answer(
   invocation: Invocation,
   settings: Settings,
-  { sql, parameters }: Statement,
+  { sql, parameters, isQuestion }: Statement,
   { path, format, safeCsv }: QueryTarget,
 ): Promise<number> {
   const { signal, write } = invocation;
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
     await using warehouse = await open(invocation, settings);
+    if (isQuestion) await checkProject(parameters, warehouse, signal);
     return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
   }
   return await writeWhole(path, async (growing) => {
     // Of a process with the same id that was killed, or a link that somebody has laid there.
     await rm(growing, { force: true });
     await using warehouse = await open(invocation, settings, format === 'parquet' ? { output: growing } : {});
+    if (isQuestion) await checkProject(parameters, warehouse, signal);
     const rows =
       format === 'parquet'
         ? await warehouse.writeParquet(sql, growing, signal, parameters)

@@ -1,0 +1,26 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest-name.ts';
+import type { QueryProcess } from '../query/query-process.ts';
+import type { BoundQuestion } from '../transform/bind-question.ts';
+import { knownProjects } from '../warehouse/known-projects.ts';
+
+/**
+ * Holds that the warehouse has the project that a question is asked about: an answer without rows would look as if all
+ * were well there.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export async function checkProject(
+  parameters: BoundQuestion['parameters'],
+  warehouse: QueryProcess,
+  signal: AbortSignal,
+): Promise<void> {
+  const project = parameters.get('project') ?? null;
+  if (project === null) return;
+  const known = await knownProjects(warehouse, signal);
+  if (known.length === 0 || known.includes(project)) return;
+  const near = nearestName(project, known);
+  throw new CrawlhouseError('usage', `the warehouse has no project ${project}`, {
+    hint: `${near ? `did you mean ${near}? ` : ''}crawlhouse query "SELECT project_id, project_name FROM mart.projects"`,
+  });
+}

@@ -1,0 +1,31 @@
+import type { CatalogReader } from './catalog.ts';
+
+/** Where projects are named: the table, its column. */
+const NAMED_IN = [
+  ['ops', 'loads', 'project_id'],
+  ['raw', 'projects', 'id'],
+  ['raw', 'projects', 'name'],
+] as const;
+
+/**
+ * Names and identifiers of all projects that a published warehouse has anything of. Each query has one row, because the
+ * reader may limit rows.
+ */
+export async function knownProjects(warehouse: CatalogReader, signal: AbortSignal): Promise<string[]> {
+  const list = async (sql: string): Promise<string[]> => {
+    const [row] = (await warehouse.rows(`SELECT list(DISTINCT name) AS names FROM (${sql})`, signal)) as {
+      names: string[] | null;
+    }[];
+    return row?.names ?? [];
+  };
+  const places = NAMED_IN.map((place) => `'${place.join('.')}'`).join(', ');
+  const there = await list(
+    `SELECT schema_name || '.' || table_name || '.' || column_name AS name FROM duckdb_columns()
+     WHERE database_name = current_database() AND name IN (${places})`,
+  );
+  const selects = NAMED_IN.filter((place) => there.includes(place.join('.'))).map(
+    ([schema, table, column]) =>
+      `SELECT ${column} AS name FROM ${schema}.${table} WHERE ${column} IS NOT NULL`,
+  );
+  return selects.length === 0 ? [] : list(selects.join(' UNION ALL '));
+}
