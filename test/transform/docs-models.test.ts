@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
+import { loadQuestions } from '../../src/transform/questions.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { parseSelect } from '../../src/transform/sql-tree.ts';
+import { tableReferences } from '../../src/transform/table-references.ts';
 import { expectBadModel, loadFiles } from './model-files.ts';
 import { createTable, openWarehouse } from './test-warehouse.ts';
 
@@ -62,4 +65,17 @@ test('docs/models.md lists the models that ship, with their kinds', async () => 
   );
   const shipped = await loadModels([sqlFolder(join(repository, 'sql'))]);
   expect(listed.sort()).toEqual(shipped.map(({ name, kind }) => `${name} ${kind}`).sort());
+});
+
+test('docs/models.md lists each model, with the saved questions that read it', async () => {
+  await using warehouse = await openWarehouse();
+  const folders = [sqlFolder(join(repository, 'sql'))];
+  const readers = new Map((await loadModels(folders)).map(({ name }) => [name, new Set<string>()]));
+  for (const { name, sql, file } of await loadQuestions(folders)) {
+    const tree = await parseSelect(warehouse.connection, sql, { file, line: 1 });
+    for (const table of tableReferences(tree)) readers.get(`mart.${table.name}`)?.add(name.slice(0, 3));
+  }
+  const expected = [...readers].map(([model, names]) => `${model}: ${[...names].sort().join(', ')}`);
+  const listed = [...docs.matchAll(/^\| `(mart\.\w+)` +\|[^|]*\|[^|]*\| +([^|]*?) +\|$/gm)];
+  expect(listed.map(([, model, names]) => `${model}: ${names}`).sort()).toEqual(expected.sort());
 });

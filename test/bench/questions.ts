@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
+import { Database } from '../../src/core/duckdb.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import type { StreamedRows } from '../../src/core/streamed-rows.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { type ParameterTexts, PublishedWarehouse } from '../../src/query/query-warehouse.ts';
+import { bindQuestion } from '../../src/transform/bind-question.ts';
+import { loadModels } from '../../src/transform/load-models.ts';
+import { loadQuestions } from '../../src/transform/questions.ts';
+import { runModels } from '../../src/transform/run-models.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { fillWarehouse } from '../support/synthetic-warehouse.ts';
+import { cpuSeconds, peakRss } from './resources.ts';
+
+/**
+ * `npm run bench:questions`: how long each saved question takes, without parameters, on a published warehouse of so
+ * many pages and links. Beside each is its ratio to a plain scan of `mart.links` by the same process, in processor time.
+ */
+keepHeapSmall();
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '1000000' },
+    links: { type: 'string', default: '5000000' },
+    crawls: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '1' },
+    'memory-limit': { type: 'string', default: '400MB' },
+    threads: { type: 'string', default: String(availableParallelism()) },
+    /** Where the warehouse is, if it is to be kept; one that is there is only asked. */
+    warehouse: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
+});
+const threads = Number(values.threads);
+const memoryLimit = values['memory-limit'];
+const signal = new AbortController().signal;
+const folders = [sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))];
+const SCAN =
+  'SELECT count(DISTINCT anchor), min(origin), max(target), count(target_status) FROM mart.links WHERE follow';
+
+const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-questions-bench-'));
+try {
+  const published = resolve(values.warehouse ?? join(folder, 'warehouse.duckdb'));
+  if (!existsSync(published)) await makeWarehouse(published);
+  await report(published);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function makeWarehouse(published: string): Promise<void> {
+  await mkdir(join(folder, 'state'));
+  await using database = await Database.open({ memoryLimit, threads, tempDirectory: join(folder, 'spill') });
+  await using working = await WorkingCopy.open(
+    database,
+    { stateDir: join(folder, 'state'), warehouse: published },
+    silentLogger,
+  );
+  const { connection } = working;
+  const pages = Number(values.pages);
+  await fillWarehouse(connection, {
+    ...{ projects: 1, crawls: Number(values.crawls), pages, links: Number(values.links) },
+    ...{ days: 60, hits: pages, rankings: pages },
+  });
+  const started = performance.now();
+  const models = await loadModels(folders);
+  const made = await runModels({ connection, models, changed: 'all', runId: 'bench', logger: silentLogger });
+  const slowest = made.models
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, 5)
+    .map(({ name, seconds }) => `${name} ${seconds.toFixed(1)}`);
+  process.stdout.write(`models and tests: ${seconds(started)} s; slowest: ${slowest.join(', ')}\n`);
+  await working.markDirty();
+  await publish(working, silentLogger, signal);
+}
+
+interface Cost {
+  readonly seconds: number;
+  /** Seconds of the processors, which others on the machine move little. */
+  readonly cpu: number;
+  readonly rows: number;
+}
+
+async function report(path: string): Promise<void> {
+  using warehouse = await PublishedWarehouse.open({ warehouse: path, memoryLimit, threads });
+  const ask = async (sql: string, parameters: ParameterTexts): Promise<Cost> => {
+    const [started, cpu] = [performance.now(), cpuSeconds()];
+    let rows = 0;
+    const count = async (result: StreamedRows): Promise<void> => {
+      for await (const chunk of result.chunks()) rows += chunk.rowCount;
+    };
+    await warehouse.ask(sql, signal, count, parameters);
+    return { seconds: (performance.now() - started) / 1000, cpu: cpuSeconds() - cpu, rows };
+  };
+  const say = (name: string, { seconds, cpu, rows }: Cost, ratio: number): void => {
+    const figures = [seconds.toFixed(2), cpu.toFixed(2), ratio.toFixed(1), String(rows)];
+    process.stdout.write(`${name.padEnd(50)}${figures.map((one) => one.padStart(10)).join('')}\n`);
+  };
+  process.stdout.write(`${'question'.padEnd(50)}   seconds processor     ratio      rows\n`);
+  const scan = await best(() => ask(SCAN, new Map()));
+  say('a scan of mart.links', scan, 1);
+  for (const question of await loadQuestions(folders)) {
+    if (!question.name.startsWith(values.only)) continue;
+    const { sql, parameters } = bindQuestion(question);
+    const cost = await best(() => ask(sql, parameters));
+    say(question.name, cost, cost.cpu / scan.cpu);
+  }
+  process.stdout.write(`peak RSS ${peakRss()} MB at memory_limit ${memoryLimit}, ${threads} threads\n`);
+}
+
+/** The cheapest of some rounds: others on the machine only make it dearer. */
+async function best(round: () => Promise<Cost>): Promise<Cost> {
+  let least = await round();
+  for (let more = 1; more < Number(values.rounds); more++) {
+    const next = await round();
+    if (next.cpu < least.cpu) least = next;
+  }
+  return least;
+}
+
+function seconds(started: number): string {
+  return ((performance.now() - started) / 1000).toFixed(1);
+}
