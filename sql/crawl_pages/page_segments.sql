@@ -24,7 +24,5 @@ SELECT
   pages._project_id AS project_id,
   pages.url,
   substr('each', length('page_group_') + 1) AS segmentation,
-  segments.segment
+  pages."each" AS segment
 FROM raw.crawl_pages AS pages
-CROSS JOIN UNNEST("each") AS segments(segment)
-WHERE segments.segment IS NOT NULL

@@ -38,7 +38,5 @@ SELECT
   pages.url,
   pages._crawl_id || ' ' || pages.url AS page_key,
   'each' AS field,
-  items.item AS value
+  pages."each" AS value
 FROM raw.crawl_pages AS pages
-CROSS JOIN UNNEST("each") AS items(item)
-WHERE items.item IS NOT NULL

@@ -37,8 +37,8 @@ export function expandWildcards(model: Model, present: SourceTables): string {
 }
 
 /**
- * The SQL of a model with `each`, once for every field: `'each'` is its name, `"each"` its value as a list of different
- * texts. Fields without a column are left out; where none has one, a NULL without a name stands for them.
+ * The SQL of a model with `each`, once for every field: `'each'` is its name, and the source has a column `each`, its
+ * value as text, with a row for each different one of a list. Fields without a column are left out.
  */
 function expandEach({ sql, each }: Model, present: SourceTables): string {
   if (each === null) return sql;
@@ -47,16 +47,23 @@ function expandEach({ sql, each }: Model, present: SourceTables): string {
       each.fields.some((one) => (isWildcard(one) ? name.startsWith(one.slice(0, -1)) : name === one)) &&
       (!each.lists_only || type.endsWith('[]')),
   );
-  const copy = (name: string, list: string): string =>
-    sql.replaceAll("'each'", () => text(name)).replaceAll('"each"', () => list);
-  const none = copy('', 'CAST(NULL AS VARCHAR[])');
-  return fields.map(({ name, type }) => copy(name, textList(name, type))).join('\nUNION ALL') || none;
+  const source = new RegExp(`\\b${RegExp.escape(each.source)}\\b`, 'g');
+  const copy = (name: string, rows: string): string =>
+    sql.replaceAll("'each'", () => text(name)).replaceAll(source, () => `(SELECT source.*, ${rows})`);
+  const none = copy('', `CAST(NULL AS VARCHAR) AS "each" FROM ${each.source} AS source WHERE false`);
+  return (
+    fields.map(({ name, type }) => copy(name, valueRows(each.source, name, type))).join('\nUNION ALL') || none
+  );
 }
 
-function textList(name: string, type: string): string {
-  const column = ident(name);
-  if (type.endsWith('[]')) return `array_distinct(CAST(${column} AS VARCHAR[]))`;
-  return `CASE WHEN ${column} IS NOT NULL THEN ARRAY[CAST(${column} AS VARCHAR)] END`;
+/** A lone value is not unnested as a list of one: that takes five times as long. */
+function valueRows(source: string, name: string, type: string): string {
+  const column = `source.${ident(name)}`;
+  if (!type.endsWith('[]')) {
+    return `CAST(${column} AS VARCHAR) AS "each" FROM ${source} AS source WHERE ${column} IS NOT NULL`;
+  }
+  const items = `UNNEST(array_distinct(CAST(${column} AS VARCHAR[]))) AS items(item)`;
+  return `items.item AS "each" FROM ${source} AS source CROSS JOIN ${items} WHERE items.item IS NOT NULL`;
 }
 
 const fieldsOf = (present: SourceTables, source: string) => [...(present.get(source)?.values() ?? [])];
