@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import { silentLogger } from '../core/logger.ts';
+import type { TestReport } from '../model/report.ts';
 import { badModel } from './bad-model.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { runModels } from './run-models.ts';
@@ -66,15 +67,25 @@ export async function runCase(
   connection: Connection,
   plan: readonly PlannedModel[],
   model: string,
-  { input, columns, expect, failing_tests }: ModelCase,
+  one: ModelCase,
 ): Promise<CaseResult & { readonly passed: boolean }> {
-  for (const [name, given] of Object.entries(input)) {
+  for (const [name, given] of Object.entries(one.input)) {
     const rows = rowsSql(given.columns, given.rows);
     await connection.run(`CREATE OR REPLACE TABLE ${table(...name.split('.'))} AS ${rows}`);
   }
   const models = selectModels(plan, [`+${model}`]).map((planned) => planned.model);
   const logger = silentLogger;
   const report = await runModels({ connection, models, changed: 'all', runId: 'case', logger });
+  return compareCase(connection, model, one, report.tests);
+}
+
+/** Compares a model that is made of the rows of a case, and the results of its tests, with what the case expects. */
+export async function compareCase(
+  connection: Connection,
+  model: string,
+  { columns, expect, failing_tests }: ModelCase,
+  tests: readonly TestReport[],
+): Promise<CaseResult & { readonly passed: boolean }> {
   const made = table(...model.split('.'));
   const described = await connection.jsonRows(`DESCRIBE ${made}`);
   const types = new Map(described.map((row) => [String(row.column_name), String(row.column_type)]));
@@ -83,7 +94,7 @@ export async function runCase(
   if (unknown !== undefined) throw badModel({ file: model, line: 1 }, `a case expects a column ${unknown}`);
   const want = rowsSql(Object.fromEntries(names.map((name) => [name, types.get(name) ?? ''])), expect);
   const got = `SELECT ${names.map(ident).join(', ') || '1'} FROM ${made}`;
-  const failed = report.tests.filter((test) => test.model === model && test.status === 'failed');
+  const failed = tests.filter((test) => test.model === model && test.status === 'failed');
   const failedTests = failed.map(({ name }) => name);
   const missing = names.length > 0 ? await connection.jsonRows(`(${want}) EXCEPT ALL (${got})`) : [];
   const surplus =

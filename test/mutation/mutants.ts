@@ -1,0 +1,231 @@
+import { endOf, isToken, type Level, levelsOf, startOf, type Token, tokensOf } from './tokens.ts';
+
+/** One change of some SQL: what stands between two places, and what a mutant has instead. */
+export interface Change {
+  readonly start: number;
+  readonly end: number;
+  readonly instead: string;
+}
+
+/** Every mutant of some SQL: it differs by one change. Comments, names and parameters stay. */
+export function changesOf(sql: string): Change[] {
+  const tokens = tokensOf(sql);
+  const changes = [...tokens.flatMap((_, index) => changesAt(tokens, index)), ...changesIn(levelsOf(tokens))];
+  return changes.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+export function applyChange(sql: string, { start, end, instead }: Change): string {
+  return sql.slice(0, start) + instead + sql.slice(end);
+}
+
+/** Signs and words that are swapped wherever they stand. */
+const SWAPS: Readonly<Record<string, string>> = {
+  ...{ '=': '<>', '<>': '=', '!=': '=', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  ...{ DESC: 'ASC', ASC: 'DESC', TRUE: 'false', FALSE: 'true' },
+};
+/** Functions that are swapped where they are called. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  ...{ MIN: 'max', MAX: 'min', ARG_MIN: 'arg_max', ARG_MAX: 'arg_min', MIN_BY: 'max_by', MAX_BY: 'min_by' },
+  ...{ LEAST: 'greatest', GREATEST: 'least', BOOL_AND: 'bool_or', BOOL_OR: 'bool_and' },
+};
+/** Words in a row, what to put in their place, and how many of them to replace. */
+const PHRASES: readonly (readonly [words: string, instead: string])[] = [
+  ['IS NOT DISTINCT FROM', '='],
+  ['IS DISTINCT FROM', '<>'],
+  ['IS NOT NULL', 'IS NULL'],
+  ['IS NULL', 'IS NOT NULL'],
+  ['LEFT JOIN', 'JOIN'],
+  ['UNION ALL', 'UNION'],
+  ['NULLS LAST', 'NULLS FIRST'],
+  ['NULLS FIRST', 'NULLS LAST'],
+  ['NOT EXISTS', 'EXISTS'],
+  ['EXISTS', 'NOT EXISTS'],
+  ['NOT', ''],
+  ['DISTINCT', ''],
+];
+
+/** The changes that look only at the tokens from here on. */
+function changesAt(tokens: readonly Token[], index: number): Change[] {
+  const token = tokens[index] as Token;
+  const { kind, value, start, end } = token;
+  const [before, next] = [tokens[index - 1], tokens[index + 1]];
+  if (kind === 'text') return [{ start: start + 1, end: end - 1, instead: otherText(value.slice(1, -1)) }];
+  if (kind === 'number')
+    return isCounted(tokens, index) ? [] : numberChanges(token, tokens.slice(Math.max(0, index - 4), index));
+  const phrase = phraseAt(tokens, index);
+  if (phrase) return [phrase];
+  if ((value === '+' || value === '-') && isOperand(before)) {
+    return [{ start, end, instead: value === '+' ? '-' : '+' }];
+  }
+  const instead = SWAPS[value] ?? (next?.value === '(' ? FUNCTIONS[value] : undefined);
+  return instead === undefined ? [] : [{ start, end, instead }];
+}
+
+function phraseAt(tokens: readonly Token[], index: number): Change | undefined {
+  const before = tokens[index - 1]?.value ?? '';
+  // Within IS NOT NULL, IS DISTINCT FROM and NOT EXISTS, whose first word has been there.
+  if (['IS', 'IS NOT', 'NOT'].includes(before)) return undefined;
+  for (const [words, instead] of PHRASES) {
+    const wanted = words.split(' ');
+    const found = tokens.slice(index, index + wanted.length);
+    if (found.map(({ value }) => value).join(' ') !== words) continue;
+    return { start: startOf(found), end: endOf(found), instead };
+  }
+  return undefined;
+}
+
+/** A number at its start counts on, so that a day or an interval stays one. */
+function otherText(value: string): string {
+  const [digits] = /^\d+/.exec(value) ?? [];
+  return digits === undefined ? `${value}!` : String(Number(digits) + 1) + value.slice(digits.length);
+}
+
+/** An integer, one more and one less, but neither that of EXISTS (SELECT 1 …) nor the precision of a type. */
+function numberChanges({ value, start, end }: Token, before: readonly Token[]): Change[] {
+  if (!/^\d+$/.test(value)) return [];
+  const words = before.map(({ value }) => value);
+  if (words.slice(-3).join(' ') === 'EXISTS ( SELECT' || words.includes('DECIMAL')) return [];
+  return [1n, -1n].map((by) => ({ start, end, instead: String(BigInt(value) + by) }));
+}
+
+/** Whether a constant is the 1 of `count(CASE WHEN … THEN 1 END)`, for which any other one would do. */
+function isCounted(tokens: readonly Token[], index: number): boolean {
+  if (tokens[index + 1]?.value !== 'END') return false;
+  let [depth, start] = [1, index];
+  while (depth > 0 && start > 0) {
+    start--;
+    const { value = '' } = tokens[start] ?? {};
+    depth += value === 'END' ? 1 : value === 'CASE' ? -1 : 0;
+  }
+  return tokens[start - 1]?.value === '(' && tokens[start - 2]?.value === 'COUNT';
+}
+
+const isOperand = (token: Token | undefined): boolean =>
+  token !== undefined &&
+  (token.kind !== 'sign' || /^([)\]}]|"|\$)/.test(token.value)) &&
+  !isClause(token.value);
+
+/** Words and signs between which an expression stands. */
+const CLAUSES = [
+  ...[
+    'SELECT',
+    'FROM',
+    'WHERE',
+    'GROUP',
+    'HAVING',
+    'QUALIFY',
+    'WINDOW',
+    'ORDER',
+    'BY',
+    'LIMIT',
+    'UNION',
+    'EXCEPT',
+  ],
+  ...[
+    'INTERSECT',
+    'WITH',
+    'JOIN',
+    'LEFT',
+    'RIGHT',
+    'FULL',
+    'INNER',
+    'CROSS',
+    'ON',
+    'USING',
+    'CASE',
+    'WHEN',
+    'THEN',
+  ],
+  ...[
+    'ELSE',
+    'END',
+    'AS',
+    'DESC',
+    'ASC',
+    'NULLS',
+    'PARTITION',
+    'ROWS',
+    'RANGE',
+    ',',
+    ':',
+    '(',
+    ')',
+    '[',
+    ']',
+  ],
+];
+const isClause = (value: string): boolean => CLAUSES.includes(value);
+/** Those whose expression is a condition. */
+const CONDITIONS = ['WHERE', 'ON', 'HAVING', 'QUALIFY', 'WHEN'];
+
+/** The changes that need to know where an expression ends: conditions, coalesce, ORDER BY. */
+function changesIn(level: Level): Change[] {
+  const changes: Change[] = [];
+  let clause = '';
+  let expression: (Token | Level)[] = [];
+  const finish = (): void => {
+    changes.push(...conditionChanges(clause, expression));
+    expression = [];
+  };
+  for (const [index, item] of level.entries()) {
+    const follower = level[index + 1];
+    // left(x, 1) is a function.
+    const isCall = isToken(item) && item.value === 'LEFT' && !isToken(follower);
+    if (isToken(item) && isClause(item.value) && !isCall) {
+      finish();
+      clause = item.value;
+    } else expression.push(item);
+    if (isToken(item)) {
+      if (item.value === 'COALESCE' && follower && !isToken(follower))
+        changes.push(...firstOnly(item, follower));
+    } else changes.push(...changesIn(item));
+  }
+  finish();
+  return changes;
+}
+
+/** AND for OR and the other way round; each operand left out; a condition alone becomes true. */
+function conditionChanges(clause: string, expression: readonly (Token | Level)[]): Change[] {
+  const [first, last] = [expression[0], expression.at(-1)];
+  if (!first || !last) return [];
+  const operators = operatorsOf(expression);
+  if (operators.length === 0) {
+    if (!CONDITIONS.includes(clause)) return [];
+    return [{ start: startOf(first), end: endOf(last), instead: 'true' }];
+  }
+  const swaps = operators.map(({ value, start, end }) => ({
+    ...{ start, end, instead: value === 'AND' ? 'OR' : 'AND' },
+  }));
+  // An operand goes with the operator beside it that binds more tightly.
+  const drops = [undefined, ...operators].map((before, index): Change => {
+    const after = operators[index];
+    const withBefore = before !== undefined && (after?.value !== 'AND' || before.value === 'AND');
+    const start = withBefore ? before.start : before ? before.end + 1 : startOf(first);
+    const end = withBefore ? (after ? after.start - 1 : endOf(last)) : (after?.end ?? 0) + 1;
+    return { start, end, instead: '' };
+  });
+  return [...swaps, ...drops];
+}
+
+/** The ANDs and ORs of an expression, less the AND of BETWEEN. */
+function operatorsOf(expression: readonly (Token | Level)[]): Token[] {
+  const operators: Token[] = [];
+  let between = 0;
+  for (const item of expression) {
+    if (!isToken(item)) continue;
+    if (item.value === 'BETWEEN') between++;
+    else if (item.value === 'AND' && between > 0) between--;
+    else if (item.value === 'AND' || item.value === 'OR') operators.push(item);
+  }
+  return operators;
+}
+
+/** coalesce(x, y) becomes x. */
+function firstOnly(name: Token, called: Level): Change[] {
+  const comma = called.find((item) => isToken(item) && item.value === ',');
+  const close = called.at(-1);
+  if (!comma || !close) return [];
+  return [{ start: startOf(comma), end: startOf(close), instead: '' }].filter(
+    ({ start }) => start > name.end,
+  );
+}
