@@ -193,14 +193,28 @@ incremental:
 */
 -- Names with a _ are our own: the service may have a field of any other name.
 WITH
-  parts AS (
+  named AS (
     SELECT
       *,
-      lower(split_part(url, '://', 1)) AS _scheme,
-      split_part(split_part(url, '://', 2), '/', 1) AS _host,
       split_part(url, '#', 1) AS _bare_url,
       nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical
     FROM raw.crawl_pages
+  ),
+
+  parts AS (
+    SELECT
+      *,
+      lower(split_part(_bare_url, '://', 1)) AS _scheme,
+      split_part(split_part(split_part(_bare_url, '://', 2), '/', 1), '?', 1) AS _host
+    FROM named
+  ),
+
+  placed AS (
+    SELECT
+      *,
+      -- What follows the host is a path, else a query or nothing: then the path is /.
+      CASE WHEN starts_with(_rest, '/') THEN _rest ELSE '/' || _rest END AS _path
+    FROM (SELECT *, substr(_bare_url, length(_scheme) + length(_host) + 4) AS _rest FROM parts) AS rest
   ),
 
   absolute AS (
@@ -209,29 +223,28 @@ WITH
       CASE
         WHEN starts_with(_canonical, '//') THEN _scheme || ':' || _canonical
         WHEN starts_with(_canonical, '/') THEN _scheme || '://' || _host || _canonical
-        WHEN strpos(_canonical, '://') > 0 THEN _canonical
-        WHEN starts_with(_canonical, '?') THEN split_part(_bare_url, '?', 1) || _canonical
-        ELSE regexp_replace(split_part(_bare_url, '?', 1), '[^/]*$', '') || _canonical
+        WHEN strpos(split_part(_canonical, '?', 1), '://') > 0 THEN _canonical
+        WHEN starts_with(_canonical, '?') THEN _scheme || '://' || _host || split_part(_path, '?', 1) || _canonical
+        ELSE _scheme || '://' || _host || regexp_replace(split_part(_path, '?', 1), '[^/]*$', '') || _canonical
       END AS _declared
-    FROM parts
+    FROM placed
   ),
 
   split AS (
     SELECT
       *,
-      coalesce(nullif(substr(_bare_url, length(_scheme) + length(_host) + 4), ''), '/') AS _path,
       lower(split_part(_declared, '://', 1)) AS _canonical_scheme,
-      split_part(split_part(_declared, '://', 2), '/', 1) AS _canonical_host
+      split_part(split_part(split_part(_declared, '://', 2), '/', 1), '?', 1) AS _canonical_host
     FROM absolute
   ),
 
   compared AS (
     SELECT
       *,
-      coalesce(
-        nullif(substr(_declared, length(_canonical_scheme) + length(_canonical_host) + 4), ''), '/'
-      ) AS _canonical_path
-    FROM split
+      CASE WHEN starts_with(_canonical_rest, '/') THEN _canonical_rest ELSE '/' || _canonical_rest END AS _canonical_path
+    FROM (
+      SELECT *, substr(_declared, length(_canonical_scheme) + length(_canonical_host) + 4) AS _canonical_rest FROM split
+    ) AS rest
   ),
 
   facts AS (

@@ -9,7 +9,7 @@ parameters: [project, crawl, segment, limit]
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id, ended_at
+    SELECT crawl_id, project_id, project_name, crawl_config_name, ended_at
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL OR crawl_id = $crawl)
@@ -27,25 +27,37 @@ WITH
     GROUP BY crawl_id
   ),
 
-  counted AS (
+  passed AS (
     SELECT
       pages.crawl_id,
-      count(*) AS known,
-      count(CASE WHEN pages.fetched THEN 1 END) AS fetched,
-      count(CASE WHEN pages.status_code = 200 THEN 1 END) AS answered_200,
-      count(CASE WHEN pages.is_indexable THEN 1 END) AS indexable,
-      count(CASE WHEN pages.is_indexable AND pages.canonical_kind = 'self' THEN 1 END) AS canonical,
-      count(
-        CASE WHEN pages.is_indexable AND coalesce(pages.canonical_kind, 'not_set') = 'not_set' THEN 1 END
-      ) AS canonical_not_set
+      coalesce(pages.fetched, NOT fields.has_fetched) AS is_fetched,
+      coalesce(pages.status_code = 200, NOT fields.has_status) AS is_answered,
+      coalesce(pages.is_indexable, NOT fields.has_indexable) AS is_indexable,
+      coalesce(pages.canonical_kind, 'not_set') AS canonical_kind
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
+    LEFT JOIN fields ON fields.crawl_id = chosen.crawl_id
     WHERE $segment IS NULL OR pages.url_first_path = $segment
-    GROUP BY pages.crawl_id
+  ),
+
+  counted AS (
+    SELECT
+      crawl_id,
+      count(*) AS known,
+      count(CASE WHEN is_fetched THEN 1 END) AS fetched,
+      count(CASE WHEN is_fetched AND is_answered THEN 1 END) AS answered_200,
+      count(CASE WHEN is_fetched AND is_answered AND is_indexable THEN 1 END) AS indexable,
+      count(CASE WHEN is_fetched AND is_answered AND is_indexable AND canonical_kind = 'self' THEN 1 END) AS canonical,
+      count(
+        CASE WHEN is_fetched AND is_answered AND is_indexable AND canonical_kind = 'not_set' THEN 1 END
+      ) AS canonical_not_set
+    FROM passed
+    GROUP BY crawl_id
   ),
 
   answer AS (
     SELECT
+      chosen.project_id,
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
@@ -73,7 +85,7 @@ SELECT
   canonical,
   canonical_not_set
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name ORDER BY ended_at DESC, crawl_id DESC) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC, crawl_id DESC) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -29,6 +29,7 @@ WITH
 
   answer AS (
     SELECT
+      chosen.project_id,
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
@@ -55,7 +56,7 @@ SELECT
   pages,
   percent
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name ORDER BY ended_at DESC, crawl_id DESC, segmentation NULLS FIRST, segment, status_code) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC, crawl_id DESC, segmentation NULLS FIRST, segment, status_code) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -15,6 +15,7 @@ WITH
 
   answer AS (
     SELECT
+      chosen.project_id,
       chosen.project_name,
       chosen.crawl_config_name,
       chosen.ended_at,
@@ -25,8 +26,8 @@ WITH
     FROM chosen
     JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
     GROUP BY
-      chosen.project_name, chosen.crawl_config_name, chosen.ended_at, changes.crawl_id, changes.previous_crawl_id,
-      changes.change
+      chosen.project_id, chosen.project_name, chosen.crawl_config_name, chosen.ended_at, changes.crawl_id,
+      changes.previous_crawl_id, changes.change
   )
 
 SELECT
@@ -38,7 +39,7 @@ SELECT
   change,
   pages
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name ORDER BY ended_at DESC, crawl_id DESC, change) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC, crawl_id DESC, change) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

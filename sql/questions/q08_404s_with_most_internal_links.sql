@@ -50,7 +50,10 @@ WITH
       ranked.internal_links,
       link.origin,
       count(*) AS links_on_page,
-      array_agg(DISTINCT link.anchor ORDER BY link.anchor) FILTER (WHERE link.anchor IS NOT NULL) AS anchors
+      coalesce(
+        array_agg(DISTINCT link.anchor ORDER BY link.anchor) FILTER (WHERE link.anchor IS NOT NULL),
+        CAST(ARRAY[] AS VARCHAR[])
+      ) AS anchors
     FROM ranked
     JOIN link ON link.crawl_id = ranked.crawl_id AND link.target = ranked.target
     WHERE $targets IS NULL OR ranked.place <= $targets

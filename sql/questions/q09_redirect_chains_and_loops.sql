@@ -22,7 +22,7 @@ WITH
       pages.crawl_id,
       pages.url,
       pages.redirect_count,
-      coalesce(pages.is_redirect_loop, false) AS is_redirect_loop,
+      pages.is_redirect_loop,
       pages.final_redirect_location,
       pages.final_redirect_status
     FROM chosen
@@ -60,7 +60,7 @@ WITH
       chain.*,
       coalesce(linked.internal_links, 0) AS internal_links,
       coalesce(linked.origin_pages, 0) AS origin_pages,
-      linked.origins
+      coalesce(linked.origins, CAST(ARRAY[] AS VARCHAR[])) AS origins
     FROM chain
     LEFT JOIN linked ON linked.crawl_id = chain.crawl_id AND linked.target = chain.url
   )

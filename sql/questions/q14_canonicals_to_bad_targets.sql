@@ -28,7 +28,7 @@ WITH
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     WHERE pages.is_canonicalised
       AND coalesce(pages.status_code, 200) = 200
-      AND pages.canonical_url IS NOT NULL
+      AND pages.canonical_url <> pages.url
       AND ($segment IS NULL OR pages.url_first_path = $segment)
   ),
 
@@ -50,7 +50,7 @@ WITH
       target.redirect_location AS canonical_redirect_location
     FROM page
     LEFT JOIN mart.pages AS target
-      ON target.crawl_id = page.crawl_id AND target.url = page.canonical_url AND target.url <> page.url
+      ON target.crawl_id = page.crawl_id AND target.url = page.canonical_url
   ),
 
   answer AS (

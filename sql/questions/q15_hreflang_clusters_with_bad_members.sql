@@ -71,10 +71,18 @@ WITH
 
   answer AS (
     SELECT
-      cluster.*,
+      cluster.project_name,
+      cluster.crawl_config_name,
+      cluster.crawl_id,
+      cluster.hreflang_cluster_id,
+      cluster.members,
+      coalesce(cluster.languages, CAST(ARRAY[] AS VARCHAR[])) AS languages,
+      cluster.not_indexable,
+      cluster.noindex,
+      coalesce(cluster.not_indexable_urls, CAST(ARRAY[] AS VARCHAR[])) AS not_indexable_urls,
       coalesce(missing.missing, 0) AS missing,
-      missing.missing_urls,
-      error.errors AS hreflang_errors
+      coalesce(missing.missing_urls, CAST(ARRAY[] AS VARCHAR[])) AS missing_urls,
+      coalesce(error.errors, CAST(ARRAY[] AS VARCHAR[])) AS hreflang_errors
     FROM cluster
     LEFT JOIN missing
       ON missing.crawl_id = cluster.crawl_id AND missing.hreflang_cluster_id = cluster.hreflang_cluster_id

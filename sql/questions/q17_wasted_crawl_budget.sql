@@ -28,7 +28,7 @@ WITH
       coalesce(
         hits.status_class,
         CASE
-          WHEN pages.status_code BETWEEN 200 AND 299 THEN 'ok'
+          WHEN pages.status_code BETWEEN 200 AND 299 OR pages.status_code = 304 THEN 'ok'
           WHEN pages.status_code BETWEEN 300 AND 399 THEN 'redirect'
           WHEN pages.status_code IS NOT NULL THEN 'error'
         END
@@ -86,10 +86,10 @@ WITH
       waste,
       url,
       sum(hits) AS hits,
-      sum(hits_2xx) AS hits_2xx,
-      sum(hits_3xx) AS hits_3xx,
-      sum(hits_4xx) AS hits_4xx,
-      sum(hits_5xx) AS hits_5xx
+      CASE WHEN count(hits_2xx) = count(*) THEN sum(hits_2xx) END AS hits_2xx,
+      CASE WHEN count(hits_3xx) = count(*) THEN sum(hits_3xx) END AS hits_3xx,
+      CASE WHEN count(hits_4xx) = count(*) THEN sum(hits_4xx) END AS hits_4xx,
+      CASE WHEN count(hits_5xx) = count(*) THEN sum(hits_5xx) END AS hits_5xx
     FROM judged
     GROUP BY project_id, crawl_id, from_day, to_day, dataset, engine, waste, url
   ),
@@ -111,10 +111,10 @@ WITH
           / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine),
         3
       ) AS share,
-      CAST(sum(asked.hits_2xx) AS BIGINT) AS hits_2xx,
-      CAST(sum(asked.hits_3xx) AS BIGINT) AS hits_3xx,
-      CAST(sum(asked.hits_4xx) AS BIGINT) AS hits_4xx,
-      CAST(sum(asked.hits_5xx) AS BIGINT) AS hits_5xx,
+      CASE WHEN count(asked.hits_2xx) = count(*) THEN CAST(sum(asked.hits_2xx) AS BIGINT) END AS hits_2xx,
+      CASE WHEN count(asked.hits_3xx) = count(*) THEN CAST(sum(asked.hits_3xx) AS BIGINT) END AS hits_3xx,
+      CASE WHEN count(asked.hits_4xx) = count(*) THEN CAST(sum(asked.hits_4xx) AS BIGINT) END AS hits_4xx,
+      CASE WHEN count(asked.hits_5xx) = count(*) THEN CAST(sum(asked.hits_5xx) AS BIGINT) END AS hits_5xx,
       max_by(asked.url, ROW(asked.hits, asked.url)) FILTER (WHERE asked.url IS NOT NULL) AS most_asked_url
     FROM asked
     LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id

@@ -1,109 +1,67 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../sandbox/support.ts';
+import { type Crawl, type Dataset, dataset, type Project, type Row, type Sites } from './sites/sites.ts';
 
-/** A row as the service sends it. */
-export type Row = Readonly<Record<string, unknown>>;
+type ReadDataset = (crawl: Row, dataType: string) => Promise<Dataset>;
 
-export interface CrawlData {
-  readonly id: string;
-  readonly projectId: string;
-  readonly project: string;
-  /** URL that the crawls of its project begin with. */
-  readonly startUrl: string;
-  /** Name of its crawl configuration. */
-  readonly configName: string | null;
-  /** Milliseconds since 1970. */
-  readonly endedAt: number;
-  readonly isLatest: boolean;
-  readonly previous: CrawlData | null;
-  readonly pages: readonly Row[];
-  readonly links: readonly Row[];
-  readonly clusters: readonly Row[];
-  readonly structuredData: readonly Row[];
-}
-
-export interface ProjectData {
-  readonly id: string;
-  readonly name: string;
-  readonly logPagesDays: readonly Row[];
-  readonly logEvents: readonly Row[];
-  readonly ranking: readonly Row[];
-}
-
-/** All that a service holds, by its own exports or by the files it was filled with, without any code of the pipeline. */
-export interface ServiceData {
-  readonly projects: readonly ProjectData[];
-  /** By project, the oldest first. */
-  readonly crawls: readonly CrawlData[];
-}
-
-type ReadRows = (crawl: Row, dataType: string) => Promise<readonly Row[]>;
-
-const COLLECTED = ['pages', 'links', 'clusters', 'structured_data'] as const;
 const RANKING_VALUES = [
   { field: 'clicks', method: 'sum', alias: 'clicks' },
   { field: 'impressions', method: 'sum', alias: 'impressions' },
   { field: 'position', method: 'weighted_average', alias: 'position' },
 ];
 
-export async function readService(service: Service, readRows: ReadRows): Promise<ServiceData> {
+/** All that a service holds, by its own exports or by the files it was filled with, without any code of the pipeline. */
+export async function readService(service: Service, read: ReadDataset): Promise<Sites> {
   const workspace = await service.workspace();
   const listed = (await service.api(`/workspaces/${workspace}/projects?limit=1000`)).json.projects as Row[];
-  const starts = new Map(listed.map((project) => [String(project.id), String(project.start_url)]));
-  const names = new Map(listed.map((project) => [String(project.id), String(project.name)]));
-  const latest = new Map<string, CrawlData>();
-  const crawls: CrawlData[] = [];
-  const records = (await service.crawls()).toSorted((a, b) => Number(a.ended_at) - Number(b.ended_at));
-  const lastOf = new Map(records.map((crawl) => [String(crawl.project_id), String(crawl.id)]));
-  for (const record of records) {
-    const projectId = String(record.project_id);
-    const rows = await Promise.all(COLLECTED.map((dataType) => readRows(record, dataType)));
-    const [pages = [], links = [], clusters = [], structuredData = []] = rows;
-    const crawl: CrawlData = {
-      id: String(record.id),
-      projectId,
-      project: names.get(projectId) ?? '',
-      startUrl: starts.get(projectId) ?? '',
-      configName: (record.crawl_config as { name?: string } | null)?.name ?? null,
+  const crawls = (await service.crawls()).map(async (record): Promise<Crawl> => {
+    const [pages, links, clusters, structuredData] = await Promise.all([
+      read(record, 'pages'),
+      read(record, 'links'),
+      read(record, 'clusters'),
+      read(record, 'structured_data'),
+    ]);
+    return {
+      ...{ id: String(record.id), projectId: String(record.project_id), status: String(record.status) },
+      endReason: (record.end_reason as string | undefined) ?? null,
+      config: (record.crawl_config as Crawl['config'] | undefined) ?? null,
       endedAt: Number(record.ended_at),
-      isLatest: lastOf.get(projectId) === record.id,
-      previous: latest.get(projectId) ?? null,
       ...{ pages, links, clusters, structuredData },
     };
-    latest.set(projectId, crawl);
-    crawls.push(crawl);
-  }
-  const projects: ProjectData[] = [];
-  for (const [id, name] of names) {
-    projects.push({
-      id,
-      name,
-      logPagesDays: await logRows(service, id, 'pages/days'),
-      logEvents: await logRows(service, id, 'events'),
-      ranking: await ranking(service, id),
-    });
-  }
-  return { projects, crawls };
+  });
+  const projects = listed.map(async ({ id, name, start_url }): Promise<Project> => {
+    const project = { id: String(id), name: String(name), startUrl: String(start_url) };
+    return {
+      ...project,
+      logPagesDays: dataset(await logRows(service, project.id, 'pages/days')),
+      logEvents: dataset(await logRows(service, project.id, 'events')),
+      ranking: dataset(await ranking(service, project.id)),
+    };
+  });
+  return { projects: await Promise.all(projects), crawls: await Promise.all(crawls) };
 }
 
 /** Rows by the service's own streamed export, as JSONL. */
-export function exportedRows(service: Service): ReadRows {
+export function exported(service: Service): ReadDataset {
   return async (crawl, dataType) => {
     const { fields } = (await service.api(`/data/crawl/${crawl.id}/${dataType}/fields`)).json;
-    const shown = (fields as Row[]).filter((field) => field.can_display).map((field) => field.name);
+    const shown = (fields as Row[]).filter((field) => field.can_display).map((field) => String(field.name));
     const answer = await service.export(String(crawl.id), dataType, 'json', { body: { fields: shown } });
-    return lines(answer.text);
+    return { fields: shown, rows: lines(answer.text) };
   };
 }
 
 /** Rows of the files that a crawl was imported from; `folderOf` names the folder of a crawl. */
-export function importedRows(folderOf: (crawl: Row) => string): ReadRows {
+export function imported(folderOf: (crawl: Row) => string): ReadDataset {
   return async (crawl, dataType) => {
+    const read = (name: string): Promise<string> =>
+      readFile(join(folderOf(crawl), `${dataType}.${name}`), 'utf8');
     try {
-      return lines(await readFile(join(folderOf(crawl), `${dataType}.jsonl`), 'utf8'));
+      const { fields } = JSON.parse(await read('fields.json')) as { fields: { name: string }[] };
+      return { fields: fields.map(({ name }) => name), rows: lines(await read('jsonl')) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { fields: [], rows: [] };
       throw error;
     }
   };

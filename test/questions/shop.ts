@@ -1,5 +1,5 @@
 import { field, importFolder } from '../sandbox/support.ts';
-import type { Row } from './service-data.ts';
+import type { Row } from './sites/sites.ts';
 
 const PAGES = 30;
 const FIELDS = [

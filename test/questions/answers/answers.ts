@@ -1,0 +1,56 @@
+import type { Row } from '../sites/sites.ts';
+import { q32 } from './actions.ts';
+import { q06, q06ByCrawl, q07, q11, q22, q24 } from './changes.ts';
+import { q18, q19, q27, q28 } from './demand.ts';
+import type { Asked, Facts } from './facts.ts';
+import { q20, q21 } from './figures.ts';
+import { q01, q02, q08, q09, q23, q29 } from './links.ts';
+import { q03 } from './orphans.ts';
+import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
+import { q16, q17, q25, q26, q31 } from './visits.ts';
+
+/** A second answer to a question, in plain code, by docs/definitions.md. */
+export interface Answer {
+  /** All rows, whatever their order. */
+  readonly rows: (facts: Facts, asked: Asked) => Row[];
+  /** Columns that the rows of a project are ordered by, as far as documented; with a minus the greatest first. */
+  readonly order?: readonly string[];
+  /** Columns that no definition says the value of. */
+  readonly untold?: readonly string[];
+}
+
+export const ANSWERS: Readonly<Record<string, Answer>> = {
+  q01_links_to_redirects_to_404: { rows: q01, order: ['-links'] },
+  q02_links_into_segments: { rows: q02 },
+  q03_orphan_pages: { rows: q03, order: ['-clicks'] },
+  q04_indexability_funnel: { rows: q04, order: ['-ended_at'] },
+  q05_status_codes_by_crawl: { rows: q05, order: ['-ended_at'] },
+  q06_page_changes: { rows: q06 },
+  q06_page_changes_by_crawl: { rows: q06ByCrawl, order: ['-ended_at'] },
+  q07_pages_that_became_non_indexable: { rows: q07 },
+  q08_404s_with_most_internal_links: { rows: q08, order: ['-internal_links'] },
+  q09_redirect_chains_and_loops: { rows: q09, order: ['-internal_links'] },
+  q10_inrank_by_depth_and_segment: { rows: q10 },
+  q11_pages_that_lose_links_or_get_deeper: { rows: q11, order: ['-inrank_before'] },
+  q12_sitemap_against_crawl: { rows: q12 },
+  q13_duplicate_titles_h1s_descriptions: { rows: q13 },
+  q14_canonicals_to_bad_targets: { rows: q14 },
+  q15_hreflang_clusters_with_bad_members: { rows: q15 },
+  q16_bot_hits_by_segment_depth_and_inrank: { rows: q16 },
+  q17_wasted_crawl_budget: { rows: q17 },
+  q18_demand_that_is_not_met: { rows: q18 },
+  q19_under_linked_and_deep_pages_that_perform: { rows: q19 },
+  q20_thin_slow_pages_by_segment: { rows: q20 },
+  q21_kpi_trend: { rows: q21, order: ['-ended_at'] },
+  q22_non_indexability_reasons: { rows: q22, order: ['-ended_at'] },
+  q23_redirect_map: { rows: q23, order: ['-internal_links'] },
+  q24_migration_check: { rows: q24 },
+  q25_freshness: { rows: q25 },
+  q26_crawl_frequency_by_engine: { rows: q26 },
+  q27_cannibalisation: { rows: q27 },
+  q28_decay: { rows: q28 },
+  q29_link_flow_between_segments: { rows: q29 },
+  q30_web_vitals_and_structured_data_by_template: { rows: q30 },
+  q31_ai_crawlers_by_page: { rows: q31 },
+  q32_what_to_do_first: { rows: q32, order: ['-priority'], untold: ['why', 'fix'] },
+};

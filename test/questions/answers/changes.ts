@@ -1,0 +1,217 @@
+import type { Row } from '../sites/sites.ts';
+import { type CrawlFacts, hasField } from './crawls.ts';
+import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
+import { chainOf } from './links.ts';
+import { type Page, REASONS } from './pages.ts';
+import { clicksOf, searchesUpTo } from './searches.ts';
+import { byBytes, dayOf, groups, iso, once, share, str } from './values.ts';
+
+interface Change {
+  readonly url: string;
+  readonly change: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What changed on the pages since the crawl before. */
+export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
+  const { previous } = crawl;
+  if (previous === null) return [];
+  const whole = (url: string, change: string): Change => ({ url, change, before: null, after: null });
+  const fields = ['status_code', 'title', 'rel_canonical', 'h1'].filter(
+    (name) => hasField(crawl.pages, name) && hasField(previous.pages, name),
+  );
+  const text = (page: Page, name: string): string | null =>
+    name === 'status_code' ? (page.status?.toString() ?? null) : str(page.row, name);
+  return [
+    ...crawl.allPages.filter(({ url }) => !previous.byUrl.has(url)).map(({ url }) => whole(url, 'added')),
+    ...previous.allPages.filter(({ url }) => !crawl.byUrl.has(url)).map(({ url }) => whole(url, 'removed')),
+    ...crawl.allPages.flatMap((page) => {
+      const former = previous.byUrl.get(page.url);
+      if (!former) return [];
+      return fields
+        .map((change) => ({ url: page.url, change, before: text(former, change), after: text(page, change) }))
+        .filter(({ before, after }) => before !== after);
+    }),
+  ];
+});
+
+export const q06 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ crawl }) =>
+    changesOf(crawl).map((change) => ({
+      ...named(crawl),
+      previous_crawl_id: crawl.previous?.id,
+      ...change,
+    })),
+  );
+
+export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
+  allCrawls(facts, asked).flatMap(({ crawl }) =>
+    groups(changesOf(crawl), ({ change }) => [change]).map((group) => ({
+      ...named(crawl),
+      ended_at: iso(crawl.endedAt),
+      previous_crawl_id: crawl.previous?.id,
+      change: group[0]?.change,
+      pages: group.length,
+    })),
+  );
+
+/** Fields of which both exports need one, for a reason to count. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  robots_denied: ['robots_txt_denied', 'fetch_status'],
+  no_answer: [],
+  noindex: ['meta_robots_index', 'meta_robots'],
+  canonicalised: ['canonical_evaluation', 'rel_canonical'],
+  service: ['indexable'],
+};
+
+function lossOf(crawl: CrawlFacts, page: Page, former: Page): string | null {
+  const tells = (reason: string): boolean => {
+    const fields = TELLING[reason] ?? ['status_code'];
+    const both = [crawl.pages, crawl.previous?.pages];
+    return fields.length === 0 || both.every((data) => hasField(data, ...fields));
+  };
+  const reason = REASONS.find(([name, holds]) => tells(name) && holds(page.row, page))?.[0];
+  if (reason !== undefined && (reason !== 'service' || page.reason === 'service')) return reason;
+  return former.status === 200 && page.status === null && tells('no_status') ? 'no_status' : null;
+}
+
+export const q07 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ crawl }) =>
+    crawl.allPages
+      .filter((page) => inSegment(page, asked))
+      .flatMap((page) => {
+        const former = crawl.previous?.byUrl.get(page.url);
+        if (former?.isIndexable !== true) return [];
+        const reason = lossOf(crawl, page, former);
+        if (reason === null) return [];
+        return [
+          {
+            ...named(crawl),
+            url: page.url,
+            reason,
+            status_code_before: former.status,
+            status_code: page.status,
+            is_noindex_before: former.isNoindex,
+            is_noindex: page.isNoindex,
+            is_robots_denied_before: former.isRobotsDenied,
+            is_robots_denied: page.isRobotsDenied,
+            canonical_url_before: former.canonicalUrl,
+            canonical_url: page.canonicalUrl,
+          },
+        ];
+      }),
+  );
+
+export const q11 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ crawl }) => {
+    const hasDepths = crawl.allPages.some(({ depth }) => depth !== null);
+    return (crawl.previous?.allPages ?? [])
+      .filter((former) => inSegment(former, asked))
+      .flatMap((former) => {
+        const page = crawl.byUrl.get(former.url);
+        const less = (a: number | null, b: number | null): boolean => a !== null && b !== null && a < b;
+        const finding = !page
+          ? 'vanished'
+          : former.depth !== null && page.depth === null && hasDepths
+            ? 'left the structure'
+            : less(former.depth, page.depth)
+              ? 'deeper'
+              : less(page.inlinks, former.inlinks) && 'fewer inlinks';
+        if (!finding) return [];
+        return [
+          {
+            ...named(crawl),
+            ...{ url: former.url, finding },
+            inrank_before: former.inrank,
+            inrank: page?.inrank ?? null,
+            nb_inlinks_before: former.inlinks,
+            nb_inlinks: page?.inlinks ?? null,
+            depth_before: former.depth,
+            depth: page?.depth ?? null,
+          },
+        ];
+      });
+  });
+
+const reasonsOf = (crawl: CrawlFacts, asked: Asked): Map<string | null, Page[]> =>
+  Map.groupBy(
+    crawl.allPages.filter((page) => inSegment(page, asked)),
+    ({ reason }) => reason,
+  );
+
+export const q22 = (facts: Facts, asked: Asked): Row[] =>
+  allCrawls(facts, asked)
+    .filter(({ crawl }) => endedIn(crawl, asked))
+    .flatMap(({ crawl }) => {
+      const reasons = reasonsOf(crawl, asked);
+      const before = crawl.previous && reasonsOf(crawl.previous, asked);
+      const all = [...reasons.values()].flat().length;
+      return [...reasons].flatMap(([reason, pages]) =>
+        reason === null
+          ? []
+          : [
+              {
+                ...named(crawl),
+                ended_at: iso(crawl.endedAt),
+                ...{ reason, pages: pages.length, share: share(pages.length, all) },
+                pages_change: before ? pages.length - (before.get(reason)?.length ?? 0) : null,
+                sample_url: pages.map(({ url }) => url).toSorted(byBytes)[0],
+              },
+            ],
+      );
+    });
+
+/** Whether a crawl ended in the days that are asked for. */
+export function endedIn({ endedAt }: CrawlFacts, { from, to }: Asked): boolean {
+  if (from === undefined && to === undefined) return true;
+  if (endedAt === null) return false;
+  const day = dayOf(endedAt);
+  return (from === undefined || day >= from) && (to === undefined || day < to);
+}
+
+export const q24 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const { previous } = crawl;
+    if (previous === null) return [];
+    const before = previous.endedAt === null ? null : searchesUpTo(project.searches, dayOf(previous.endedAt));
+    return previous.allPages.flatMap((former) => {
+      const page = crawl.byUrl.get(former.url);
+      if (former.status !== 200 || page?.status === 200) return [];
+      const chain = page ? chainOf(crawl, page) : null;
+      const target = chain ? crawl.byUrl.get(chain.finalUrl) : undefined;
+      const [title, newTitle] = [str(former.row, 'title'), str(target?.row, 'title')];
+      const isTitleKept = title === null || newTitle === null ? null : title === newTitle;
+      const isCanonicalised = target?.isCanonicalised ?? null;
+      const finding = !page
+        ? 'not_crawled'
+        : !chain
+          ? 'not_redirected'
+          : chain.isLoop
+            ? 'loop'
+            : chain.finalStatus !== 200
+              ? 'bad_target'
+              : chain.hops.length > 1
+                ? 'chain'
+                : isCanonicalised === true
+                  ? 'canonicalised'
+                  : isTitleKept === false
+                    ? 'title_changed'
+                    : 'ok';
+      const clicks = before?.get(former.url);
+      return [
+        {
+          ...named(crawl),
+          previous_crawl_id: previous.id,
+          ...{ finding, old_url: former.url, status_code: page?.status ?? null },
+          hops: chain?.hops.length ?? null,
+          new_url: chain?.finalUrl ?? null,
+          new_status_code: chain?.finalStatus ?? null,
+          is_title_kept: isTitleKept,
+          is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
+          clicks_before: clicks ? clicksOf(clicks) : null,
+          clicks_after: project.searches.demand.get(chain?.finalUrl ?? '')?.clicks ?? null,
+        },
+      ];
+    });
+  });

@@ -1,0 +1,145 @@
+import type { Row } from '../sites/sites.ts';
+import { endedIn } from './changes.ts';
+import type { CrawlFacts } from './crawls.ts';
+import { type Asked, allCrawls, type Facts, inSegment, named, type ProjectFacts } from './facts.ts';
+import { segmentsOf } from './links.ts';
+import { isOrphan } from './orphans.ts';
+import { type Page, within } from './pages.ts';
+import { answered, structuredOf } from './pages-of-crawl.ts';
+import { clicksOf, impressionsOf, searchesUpTo, totalOf } from './searches.ts';
+import { bool, dayOf, groups, isKnown, iso, num, once, rounded, share, sumOfAll } from './values.ts';
+import { daysOf, totalsOf } from './visits.ts';
+
+const DUPLICATES = [
+  ...['title', 'h1', 'description'].map((name) => `has_duplicate_${name}_issue`),
+  'has_nearduplicate_issue',
+];
+export const isDuplicate = ({ row }: Page): boolean => DUPLICATES.some((name) => bool(row, name) === true);
+
+const AVERAGES = ['average_depth', 'average_load_time', 'average_word_count'] as const;
+
+/** The mean of whole numbers, exact up to the last step: one of them may be beyond 2^53. */
+function meanOf(pages: readonly Page[], name: string): number | null {
+  const known = pages.flatMap(({ row }) =>
+    isKnown(row[name]) ? [BigInt(row[name] as bigint | number)] : [],
+  );
+  if (known.length === 0) return null;
+  const [all, count] = [known.reduce((total, value) => total + value, 0n), BigInt(known.length)];
+  return Number(all / count) + Number(all % count) / known.length;
+}
+
+type Figures = Readonly<Record<string, number | null>>;
+
+/** Search results of the 28 days that end with the day of a crawl's end. */
+const searchesOf = once((project: ProjectFacts) =>
+  once(({ endedAt }: CrawlFacts) =>
+    endedAt === null ? null : searchesUpTo(project.searches, dayOf(endedAt)),
+  ),
+);
+
+function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Page[]): Figures {
+  /** Counts pages where the crawl tells something of it on any page. */
+  const count = (holds: (page: Page) => boolean, isTold: (page: Page) => boolean): number | null =>
+    crawl.allPages.some(isTold) ? pages.filter(holds).length : null;
+  const hasStatus = ({ status }: Page): boolean => status !== null;
+  const ok = answered(pages);
+  const urls = pages.map(({ url }) => url);
+  const searches = searchesOf(project)(crawl);
+  const hasDays = daysOf(project, crawl).length > 0;
+  const totals = hasDays ? totalsOf(project, crawl) : null;
+  return {
+    pages: pages.length,
+    indexable_pages: count(
+      (page) => page.isIndexable === true,
+      (page) => page.isIndexable !== null,
+    ),
+    error_pages: count((page) => within(page.status, 400, 599), hasStatus),
+    redirect_pages: count((page) => within(page.status, 300, 399), hasStatus),
+    average_depth: meanOf(pages, 'depth'),
+    average_load_time: meanOf(ok, 'load_time'),
+    average_word_count: meanOf(ok, 'word_count'),
+    duplicate_pages: count(
+      (page) => page.status === 200 && isDuplicate(page),
+      ({ row }) => DUPLICATES.some((name) => bool(row, name) !== null),
+    ),
+    orphan_pages: count(
+      (page) => isOrphan(crawl, page),
+      ({ depth, inlinks }) => depth !== null || inlinks !== null,
+    ),
+    clicks: searches && totalOf(searches, urls, clicksOf),
+    impressions: searches && totalOf(searches, urls, impressionsOf),
+    search_bot_hits: totals && sumOfAll(urls.map((url) => totals.search(url))),
+  };
+}
+
+interface Segment {
+  readonly segmentation: string;
+  readonly segment: string;
+  readonly pages: readonly Page[];
+}
+
+const segments = once(({ allPages }: CrawlFacts): Segment[] => {
+  const placed = allPages.flatMap((page) => [
+    { segmentation: '(site)', segment: '(site)', page },
+    ...(page.firstPath === null ? [] : [{ segmentation: '(directory)', segment: page.firstPath, page }]),
+    ...segmentsOf(page).map((one) => ({ ...one, page })),
+  ]);
+  return groups(placed, ({ segmentation, segment }) => [segmentation, segment]).map((group) => ({
+    segmentation: group[0]?.segmentation ?? '',
+    segment: group[0]?.segment ?? '',
+    pages: group.map(({ page }) => page),
+  }));
+});
+
+export const q21 = (facts: Facts, asked: Asked): Row[] =>
+  allCrawls(facts, asked)
+    .filter(({ crawl }) => endedIn(crawl, asked))
+    .flatMap(({ project, crawl }) =>
+      segments(crawl)
+        .filter(({ segment }) => segment === (asked.segment ?? '(site)'))
+        .map(({ segmentation, segment, pages }) => {
+          const { previous } = crawl;
+          const former =
+            previous &&
+            segments(previous).find((one) => one.segmentation === segmentation && one.segment === segment);
+          const now = figuresOf(project, crawl, pages);
+          const before: Figures = former && previous ? figuresOf(project, previous, former.pages) : {};
+          const difference = (name: string): number | null => {
+            const [a, b] = [now[name] ?? null, before[name] ?? null];
+            if (name === 'pages' && previous && !former) return a;
+            return a === null || b === null ? null : a - b;
+          };
+          const shown = (name: string, value: number | null): number | null =>
+            value !== null && AVERAGES.some((one) => one === name) ? rounded(value, 2) : value;
+          return {
+            ...named(crawl),
+            ...{ ended_at: iso(crawl.endedAt), segmentation, segment },
+            ...Object.fromEntries(
+              Object.entries(now).flatMap(([name, value]) => [
+                [name, shown(name, value)],
+                [`${name}_change`, shown(name, difference(name))],
+              ]),
+            ),
+          };
+        }),
+    );
+
+export const q20 = (facts: Facts, asked: Asked): Row[] =>
+  allCrawls(facts, asked)
+    .filter(({ crawl }) => endedIn(crawl, asked))
+    .flatMap(({ crawl }) => {
+      const pages = answered(crawl.allPages).filter((page) => inSegment(page, asked));
+      return groups(pages, ({ firstPath }) => [firstPath]).map((group) => {
+        const shareOf = (name: string, holds: (value: number) => boolean): number | null => {
+          const known = group.map(({ row }) => num(row, name)).filter(isKnown);
+          return share(known.filter(holds).length, known.length);
+        };
+        return {
+          ...{ project_name: crawl.project, ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
+          ...{ url_first_path: group[0]?.firstPath, pages: group.length },
+          thin_share: shareOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
+          slow_share: shareOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),
+          ...structuredOf(crawl, group),
+        };
+      });
+    });

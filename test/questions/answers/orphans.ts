@@ -1,0 +1,77 @@
+import type { Row } from '../sites/sites.ts';
+import type { CrawlFacts } from './crawls.ts';
+import {
+  type Asked,
+  crawlOfDay,
+  crawlsAsked,
+  type Facts,
+  inSegment,
+  named,
+  type ProjectFacts,
+} from './facts.ts';
+import type { Page } from './pages.ts';
+import { impressionsOf, searchesUpTo } from './searches.ts';
+import { byBytes, dayOf, isKnown, list, once } from './values.ts';
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '');
+
+const hasDepths = once(({ allPages }: CrawlFacts): boolean => allPages.some(({ depth }) => depth !== null));
+
+/** A page that no link of the site's structure leads to. */
+export function isOrphan(crawl: CrawlFacts, { depth, inlinks, url, row }: Page): boolean {
+  if (inlinks !== 0 && (depth !== null || !hasDepths(crawl))) return false;
+  const isStart = crawl.startUrl !== null && withoutSlash(url) === withoutSlash(crawl.startUrl);
+  const isFound = (list(row, 'sources') ?? []).some((source) => /crawler/i.test(source));
+  return depth !== 0 && !isStart && !isFound;
+}
+
+function reasonOf({ inlinks, row }: Page): string {
+  const sources = list(row, 'sources') ?? [];
+  if ((inlinks ?? 0) > 0) return 'linked_by_orphans_only';
+  if (sources.length === 1 && /sitemap/i.test(sources[0] ?? '')) return 'only_in_sitemap';
+  return inlinks === 0 ? 'no_inlinks' : 'not_reached';
+}
+
+/** URLs that are no pages of a crawl and that log files or search results know, with why and their last status. */
+function unknownTo(
+  project: ProjectFacts,
+  crawl: CrawlFacts,
+): { url: string; reason: string; status: number | null }[] {
+  const goes = ({ day }: { readonly day: string }): boolean => crawlOfDay(project, day) === crawl;
+  const days = project.logs.urlDays.filter(goes);
+  const bots = project.logs.botHits.filter((hit) => goes(hit) && hit.botClass === 'search');
+  const logged = new Set(
+    [...bots, ...days.filter(({ seoVisits }) => (seoVisits ?? 0) > 0)].map(({ url }) => url),
+  );
+  const searches = crawl.endedAt === null ? null : searchesUpTo(project.searches, dayOf(crawl.endedAt));
+  const searched = [...(searches ?? [])].filter(([url, rows]) => url !== '' && impressionsOf(rows) > 0);
+  const shown = new Set(searched.map(([url]) => url));
+  return [...new Set([...logged, ...shown])]
+    .filter((url) => !crawl.byUrl.has(url))
+    .map((url) => {
+      const told = days.filter((one) => one.url === url && isKnown(one.lastStatus));
+      const [last] = told.toSorted((a, b) => byBytes(b.day, a.day));
+      const names = [...(logged.has(url) ? ['logs'] : []), ...(shown.has(url) ? ['search_results'] : [])];
+      return { url, reason: `only_in_${names.join('_and_')}`, status: last?.lastStatus ?? null };
+    });
+}
+
+export const q03 = (facts: Facts, asked: Asked): Row[] =>
+  crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
+    const { demand } = project.searches;
+    const row = (url: string, reason: string, status: number | null, page?: Page): Row => ({
+      ...named(crawl),
+      ...{ url, reason, sources: page ? list(page.row, 'sources') : null },
+      ...{ status_code: status, is_indexable: page?.isIndexable ?? null },
+      ...{ depth: page?.depth ?? null, nb_inlinks: page?.inlinks ?? null },
+      clicks: demand.get(url)?.clicks ?? null,
+      impressions: demand.get(url)?.impressions ?? null,
+      top_query: demand.get(url)?.topQuery ?? null,
+    });
+    const pages = crawl.allPages.filter((page) => isOrphan(crawl, page) && inSegment(page, asked));
+    const unknown = asked.segment === undefined ? unknownTo(project, crawl) : [];
+    return [
+      ...pages.map((page) => row(page.url, reasonOf(page), page.status, page)),
+      ...unknown.map(({ url, reason, status }) => row(url, reason, status)),
+    ];
+  });

@@ -1,0 +1,90 @@
+import type { Project, Row } from '../sites/sites.ts';
+import { addDays, byBytes, groups, isKnown, num, str, sum, sumOfKnown } from './values.ts';
+
+/** Search results of a project. */
+export interface Searches {
+  readonly rows: readonly Search[];
+  readonly firstDay: string | null;
+  readonly lastDay: string | null;
+  /** Of the last 28 days, by URL. */
+  readonly demand: ReadonlyMap<string, Demand>;
+  /** Rows of these days. */
+  readonly recent: readonly Search[];
+}
+
+export interface Search {
+  readonly day: string;
+  readonly url: string | null;
+  readonly query: string | null;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly position: number | null;
+}
+
+interface Demand {
+  readonly url: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly position: number | null;
+  readonly topQuery: string | null;
+}
+
+export function searchesOf({ ranking }: Project): Searches {
+  const rows = (ranking?.rows ?? []).map(searchOf);
+  const days = rows.map(({ day }) => day).toSorted();
+  const lastDay = days.at(-1) ?? null;
+  const recent = lastDay === null ? [] : rows.filter(({ day }) => day >= addDays(lastDay, -27));
+  const shown = groups(
+    recent.filter(({ url }) => url !== null),
+    ({ url }) => [url],
+  ).map(demandOf);
+  return {
+    ...{ rows, recent, lastDay, firstDay: days[0] ?? null },
+    demand: new Map(shown.map((one) => [one.url, one])),
+  };
+}
+
+const searchOf = (row: Row): Search => ({
+  day: String(row.date),
+  url: str(row, 'url'),
+  query: str(row, 'query'),
+  clicks: num(row, 'clicks') ?? 0,
+  impressions: num(row, 'impressions') ?? 0,
+  position: num(row, 'position'),
+});
+
+/** The mean position, weighted by impressions, of the rows that have one. */
+export function positionOf(rows: readonly Search[]): number | null {
+  const placed = rows.filter(({ position }) => position !== null);
+  const impressions = sum(placed.map((row) => row.impressions));
+  if (impressions === 0) return null;
+  return sum(placed.map((row) => (row.position ?? 0) * row.impressions)) / impressions;
+}
+
+export const clicksOf = (rows: readonly Search[]): number => sum(rows.map(({ clicks }) => clicks));
+export const impressionsOf = (rows: readonly Search[]): number =>
+  sum(rows.map(({ impressions }) => impressions));
+
+function demandOf(rows: readonly Search[]): Demand {
+  const queries = groups(
+    rows.filter(({ query }) => query !== null),
+    ({ query }) => [query],
+  ).map((ofQuery) => ({ query: ofQuery[0]?.query ?? '', impressions: impressionsOf(ofQuery) }));
+  const [top] = queries.toSorted((a, b) => b.impressions - a.impressions || byBytes(a.query, b.query));
+  return {
+    ...{ url: rows[0]?.url ?? '', clicks: clicksOf(rows), impressions: impressionsOf(rows) },
+    ...{ position: positionOf(rows), topQuery: top?.query ?? null },
+  };
+}
+
+/** Clicks and impressions by URL on the 28 days that end with a day; null where no row is of these days. */
+export function searchesUpTo({ rows }: Searches, day: string): ReadonlyMap<string, readonly Search[]> | null {
+  const found = rows.filter((row) => row.day <= day && row.day > addDays(day, -28));
+  return found.length === 0 ? null : Map.groupBy(found, ({ url }) => url ?? '');
+}
+
+export const totalOf = (
+  byUrl: ReadonlyMap<string, readonly Search[]>,
+  urls: readonly string[],
+  of: (rows: readonly Search[]) => number,
+): number => sumOfKnown(urls.map((url) => of(byUrl.get(url) ?? [])).filter(isKnown)) ?? 0;

@@ -1,0 +1,234 @@
+import type { Row } from '../sites/sites.ts';
+import type { CrawlFacts } from './crawls.ts';
+import {
+  type Asked,
+  allCrawls,
+  crawlAsked,
+  crawlOfDay,
+  type Facts,
+  inDays,
+  inSegment,
+  type ProjectFacts,
+  projectsAsked,
+} from './facts.ts';
+import { type BotHit, statusClass, type UrlDay } from './logs.ts';
+import { isOrphan } from './orphans.ts';
+import {
+  addDays,
+  bool,
+  byBytes,
+  dayOf,
+  daysBetween,
+  distinct,
+  groups,
+  isKnown,
+  num,
+  once,
+  rounded,
+  share,
+  sum,
+  sumOfAll,
+} from './values.ts';
+
+const daysByCrawl = once((project: ProjectFacts) =>
+  Map.groupBy(project.logs.urlDays, ({ day }) => crawlOfDay(project, day)),
+);
+const byUrlOf = once((days: readonly UrlDay[]) => Map.groupBy(days, ({ url }) => url));
+
+/** Totals of a URL over the days that go with a crawl; 0 where nobody asked for it. */
+export function totalsOf(project: ProjectFacts, crawl: CrawlFacts) {
+  const days = daysByCrawl(project).get(crawl) ?? [];
+  const byUrl = byUrlOf(days);
+  const total = (url: string, of: (day: UrlDay) => number | null): number | null =>
+    sumOfAll((byUrl.get(url) ?? []).map(of));
+  return {
+    asked: byUrl,
+    search: (url: string) => total(url, ({ searchBotHits }) => searchBotHits),
+    google: (url: string) => total(url, ({ googleBotHits }) => googleBotHits),
+    bing: (url: string) => total(url, ({ bingBotHits }) => bingBotHits),
+  };
+}
+
+/** Days with log files that go with a crawl, or with none. */
+export const daysOf = (project: ProjectFacts, crawl: CrawlFacts | null): string[] =>
+  [...project.logs.days.keys()].filter((day) => crawlOfDay(project, day) === crawl).toSorted();
+
+export const q16 = (facts: Facts, asked: Asked): Row[] =>
+  allCrawls(facts, asked).flatMap(({ project, crawl }) => {
+    const days = daysOf(project, crawl);
+    if (days.length === 0) return [];
+    const totals = totalsOf(project, crawl);
+    const pages = crawl.allPages.filter((page) => inSegment(page, asked));
+    return groups(pages, ({ firstPath, depth, row }) => [firstPath, depth, num(row, 'inrank')]).map(
+      (group) => {
+        const hits = group.map(({ url }) => totals.search(url));
+        const known = hits.filter(isKnown);
+        return {
+          ...{ project_name: project.name, crawl_id: crawl.id, from_day: days[0], to_day: days.at(-1) },
+          ...{ url_first_path: group[0]?.firstPath, depth: group[0]?.depth },
+          inrank: num(group[0]?.row, 'inrank'),
+          pages: group.length,
+          unknown_pages: group.length - known.length,
+          visited_share: share(known.filter((one) => one > 0).length, known.length),
+          search_bot_hits: sumOfAll(hits),
+          google_bot_hits: sumOfAll(group.map(({ url }) => totals.google(url))),
+          bing_bot_hits: sumOfAll(group.map(({ url }) => totals.bing(url))),
+        };
+      },
+    );
+  });
+
+function wasteOf(hit: BotHit, crawl: CrawlFacts | null): string {
+  const page = crawl?.byUrl.get(hit.url);
+  const status = hit.status ?? statusClass(page?.status ?? null);
+  if (page?.isRobotsDenied === true) return 'robots_denied';
+  if (status === 'redirect' || status === 'error') return status;
+  if (page?.isNoindex === true) return 'noindex';
+  if (page?.isCanonicalised === true) return 'canonicalised';
+  if ((page && bool(page.row, 'url_has_params')) ?? hit.url.includes('?')) return 'parameters';
+  return crawl !== null && (!page || isOrphan(crawl, page)) ? 'orphan' : 'none';
+}
+
+export const q17 = (facts: Facts, asked: Asked): Row[] =>
+  projectsAsked(facts, asked).flatMap((project) => {
+    const hits = project.logs.botHits
+      .filter(({ botClass, day }) => botClass === 'search' && inDays(day, asked))
+      .map((hit) => ({ hit, crawl: crawlOfDay(project, hit.day) }))
+      .filter(({ crawl }) => asked.crawl === undefined || crawl?.id === asked.crawl)
+      .map((one) => ({ ...one, waste: wasteOf(one.hit, one.crawl) }));
+    return groups(hits, ({ hit, crawl }) => [crawl?.id, hit.dataset, hit.engine]).flatMap((ofEngine) => {
+      const all = sum(ofEngine.map(({ hit }) => hit.hits));
+      return groups(ofEngine, ({ waste }) => [waste]).map((group) => {
+        const [first] = group;
+        const days = daysOf(project, first?.crawl ?? null);
+        const ofGroup = group.map(({ hit }) => hit);
+        const [most] = groups(ofGroup, ({ url }) => [url])
+          .map((some) => ({ url: some[0]?.url ?? '', hits: sum(some.map(({ hits: n }) => n)) }))
+          .toSorted((a, b) => b.hits - a.hits || byBytes(b.url, a.url));
+        const range = (name: string): number | null =>
+          ofGroup.every(({ counts }) => counts === null)
+            ? null
+            : sumOfAll(ofGroup.map((one) => num(one.counts ?? {}, name)));
+        return {
+          ...{ project_name: project.name, project_id: project.id, crawl_id: first?.crawl?.id ?? null },
+          ...{
+            from_day: days[0],
+            to_day: days.at(-1),
+            dataset: first?.hit.dataset,
+            engine: first?.hit.engine,
+          },
+          ...{ waste: first?.waste, urls: distinct(ofGroup.map(({ url }) => url)) },
+          hits: sum(ofGroup.map((one) => one.hits)),
+          share: share(sum(ofGroup.map((one) => one.hits)), all),
+          ...{ hits_2xx: range('hits_2xx'), hits_3xx: range('hits_3xx') },
+          ...{ hits_4xx: range('hits_4xx'), hits_5xx: range('hits_5xx') },
+          most_asked_url: most?.url,
+        };
+      });
+    });
+  });
+
+const first = (days: Iterable<string>): string | null => [...days].toSorted()[0] ?? null;
+
+export const q25 = (facts: Facts, asked: Asked): Row[] =>
+  projectsAsked(facts, asked).flatMap((project) => {
+    const { logs, searches } = project;
+    const requests = byUrlOf(logs.urlDays);
+    const seen = new Map<string, CrawlFacts>();
+    for (const crawl of project.counting)
+      for (const page of crawl.allPages)
+        if (page.status === 200 && !seen.has(page.url)) seen.set(page.url, crawl);
+    return [...seen].flatMap(([url, crawl]) => {
+      const page = crawl.byUrl.get(url);
+      const day = dayOf(crawl.endedAt ?? 0);
+      if (crawl === project.counting[0] || !inSegment(page, asked) || !inDays(day, asked)) return [];
+      const ofUrl = requests.get(url) ?? [];
+      const bot = first(ofUrl.filter((one) => (one.searchBotHits ?? 0) > 0).map((one) => one.day));
+      const visit = first(ofUrl.filter((one) => (one.seoVisits ?? 0) > 0).map((one) => one.day));
+      const shown = first(
+        searches.rows.filter((row) => row.url === url && row.impressions > 0).map((row) => row.day),
+      );
+      const since = (other: string | null): number | null =>
+        other === null ? null : daysBetween(day, other);
+      return [
+        {
+          ...{ project_name: project.name, first_crawl_id: crawl.id, url, url_first_path: page?.firstPath },
+          ...{ first_seen_date: day, first_bot_date: bot, first_shown_date: shown, first_visit_date: visit },
+          ...{ days_to_bot: since(bot), days_to_shown: since(shown), days_to_visit: since(visit) },
+          ...{ logs_from: first(logs.days.keys()), shown_from: searches.firstDay },
+        },
+      ];
+    });
+  });
+
+/** Days with log files that are asked for; without them the last 28. */
+function recentDays({ logs }: ProjectFacts, asked: Asked): string[] {
+  const days = [...logs.days.keys()].toSorted();
+  const last = days.at(-1);
+  if (last === undefined) return [];
+  const isAsked = asked.from !== undefined || asked.to !== undefined;
+  return days.filter((day) => (isAsked ? inDays(day, asked) : day >= addDays(last, -27)));
+}
+
+export const q26 = (facts: Facts, asked: Asked): Row[] =>
+  projectsAsked(facts, asked).flatMap((project) => {
+    const crawl = crawlAsked(project, asked);
+    const days = recentDays(project, asked);
+    const hits = project.logs.botHits.filter(
+      ({ botClass, day }) => botClass === 'search' && days.includes(day),
+    );
+    const segments = groups(crawl?.allPages ?? [], ({ firstPath }) => [firstPath]);
+    return groups(hits, ({ engine }) => [engine]).flatMap((ofEngine) => {
+      const row = (path: string | null, pages: number | null, some: readonly BotHit[]): Row => {
+        const crawled = distinct(some.map(({ url }) => url));
+        const count = sum(some.map((one) => one.hits));
+        return {
+          project_name: project.name,
+          crawl_config_name: crawl?.config?.name ?? null,
+          crawl_id: crawl?.id ?? null,
+          ...{ from_day: days[0], to_day: days.at(-1), days: days.length, engine: ofEngine[0]?.engine },
+          ...{ is_in_crawl: pages !== null, url_first_path: path, pages, crawled_pages: crawled },
+          crawled_share: pages === null ? null : share(crawled, pages),
+          hits: count,
+          hits_per_day: rounded(count, 2, days.length),
+          days_between_hits: count === 0 ? null : rounded(days.length * crawled, 1, count),
+        };
+      };
+      const others = ofEngine.filter(({ url }) => !crawl?.byUrl.has(url));
+      return [
+        ...segments.map((pages) => {
+          const path = pages[0]?.firstPath ?? null;
+          const urls = new Set(pages.map(({ url }) => url));
+          const ofSegment = ofEngine.filter(({ url }) => urls.has(url));
+          return row(path, pages.length, ofSegment);
+        }),
+        ...(others.length > 0 ? [row(null, null, others)] : []),
+      ].filter(({ url_first_path }) => asked.segment === undefined || url_first_path === asked.segment);
+    });
+  });
+
+export const q31 = (facts: Facts, asked: Asked): Row[] =>
+  projectsAsked(facts, asked).flatMap((project) => {
+    const crawl = crawlAsked(project, asked);
+    const days = recentDays(project, asked);
+    const hits = project.logs.botHits.filter(({ botClass, day }) => botClass === 'ai' && days.includes(day));
+    return groups(hits, ({ url, crawler }) => [url, crawler]).flatMap((group) => {
+      const [one] = group;
+      const page = crawl?.byUrl.get(one?.url ?? '');
+      if (!inSegment(page, asked)) return [];
+      const told = group.filter(({ status }) => status !== null);
+      const on = group.map(({ day }) => day).toSorted();
+      return [
+        {
+          ...{ project_name: project.name, project_id: project.id },
+          ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
+          ...{ url: one?.url, url_first_path: page?.firstPath ?? null },
+          ...{ engine: one?.engine, crawler: one?.crawler, purpose: one?.purpose },
+          ...{ hits: group.length, days: distinct(on), first_day: on[0], last_day: on.at(-1) },
+          ok_share: share(told.filter(({ status }) => status === 'ok').length, told.length),
+          ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
+          clicks: project.searches.demand.get(one?.url ?? '')?.clicks ?? null,
+        },
+      ];
+    });
+  });

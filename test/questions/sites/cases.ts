@@ -1,0 +1,28 @@
+import type { Cases } from '../compare-question.ts';
+
+/** What the questions about the adversarial sites are asked with. */
+export const CASES: Cases = {
+  single: {
+    project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'p-l'],
+    crawl: ['a1', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'nobody'],
+    segment: ['/', '/a/', '/t/', '/r/', '/many/', 'pots', '(site)', 'all'],
+    from: ['2026-03-21', '2026-02-08'],
+    to: ['2026-03-21', '2026-02-08'],
+    limit: ['1', '3'],
+    targets: ['1', '3'],
+    thin_below: ['101'],
+    slow_above: ['500'],
+    min_share: ['0.05', '0.5'],
+    min_clicks: ['9', '0'],
+    min_loss: ['0.19', '0.5'],
+  },
+  together: [
+    { project: 'p-a', crawl: 'b1' },
+    { project: 'p-b', limit: '2' },
+    { project: 'p-h', segment: '/many/', limit: '7' },
+    { crawl: 'a2', segment: '/alone/' },
+    { from: '2026-02-01', to: '2026-02-08' },
+    { from: '2026-03-20', to: '2026-03-29', segment: '/a/' },
+    { crawl: 'l1', from: '2026-03-20', to: '2026-03-22' },
+  ],
+};

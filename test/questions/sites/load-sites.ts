@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
+import { silentLogger } from '../../../src/core/logger.ts';
+import { loadModels } from '../../../src/transform/load-models.ts';
+import { rowsSql } from '../../../src/transform/model-cases.ts';
+import { runModels } from '../../../src/transform/run-models.ts';
+import { sqlFolder } from '../../../src/transform/sql-folders.ts';
+import { createSchema } from '../../../src/warehouse/schema.ts';
+import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
+
+/** Fields by type; every other one is a text, or a list where a value is one. */
+const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    BIGINT:
+      'status_code depth nb_inlinks inrank redirect_count final_redirect_status word_count load_time target_status ' +
+      'size position clicks impressions bytes_sent hits seo_bot_hits vertical_bot_hits sea_bot_hits bot_hits visits ' +
+      'seo_visits hits_2xx hits_3xx hits_4xx hits_5xx last_status_code num_h1 title_length ended_at',
+    DOUBLE: 'inrank_decimal average_similarity cwv_lcp cwv_cls cwv_tbt rank',
+    BOOLEAN:
+      'fetched robots_txt_denied meta_robots_index url_has_params is_redirect_loop is_too_many_redirects follow ' +
+      'intern valid is_bot is_seo_visit has_duplicate_title_issue has_duplicate_h1_issue ' +
+      'has_duplicate_description_issue has_nearduplicate_issue',
+    DATE: 'day date',
+    'TIMESTAMP WITH TIME ZONE': 'event_date',
+    'VARCHAR[]':
+      'sources sitemaps_file_origin meta_robots clusters semantic_types hreflang_hrefs hreflang_errors',
+  }).flatMap(([type, names]) => names.split(' ').map((name) => [name, type])),
+);
+const OF_SEARCHES: Readonly<Record<string, string>> = { position: 'DOUBLE' };
+const META = { _unit: 'VARCHAR', _source_id: 'VARCHAR', _crawl_id: 'VARCHAR', _project_id: 'VARCHAR' };
+const LOAD = {
+  ...{ unit: 'VARCHAR', dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR' },
+  ...{ project_id: 'VARCHAR', window_from: 'VARCHAR', window_to: 'VARCHAR', loaded: 'BIGINT' },
+  ...{ run_id: 'VARCHAR', loaded_at: 'TIMESTAMP WITH TIME ZONE' },
+};
+const FIELD = {
+  unit: 'VARCHAR',
+  dataset: 'VARCHAR',
+  field: 'VARCHAR',
+  type: 'VARCHAR',
+  arity: 'VARCHAR',
+  column_name: 'VARCHAR',
+};
+
+interface Unit extends Dataset {
+  readonly name: string;
+  readonly dataset: string;
+  readonly crawlId: string | null;
+  readonly projectId: string;
+  /** Day of dated data. */
+  readonly window: string | null;
+}
+
+/** Writes sites into the raw tables of an empty warehouse that the connection uses, as loads would. */
+export async function loadSites(connection: Connection, { projects, crawls }: Sites): Promise<void> {
+  await createSchema(connection);
+  const units = [...crawls.flatMap(unitsOfCrawl), ...projects.flatMap(unitsOfProject)];
+  await write(
+    connection,
+    'raw.projects',
+    { id: 'VARCHAR', name: 'VARCHAR', start_url: 'VARCHAR' },
+    projects.map(({ id, name, startUrl }) => ({ id, name, start_url: startUrl })),
+  );
+  await write(
+    connection,
+    'raw.crawls',
+    {
+      ...{ id: 'VARCHAR', project_id: 'VARCHAR', status: 'VARCHAR', end_reason: 'VARCHAR' },
+      ...{ ended_at: 'BIGINT', crawl_config: 'JSON' },
+    },
+    crawls.map(({ id, projectId, status, endReason, endedAt, config }) => ({
+      ...{
+        id,
+        project_id: projectId,
+        status,
+        end_reason: endReason,
+        ended_at: endedAt,
+        crawl_config: config,
+      },
+    })),
+  );
+  for (const [dataset, ofDataset] of Map.groupBy(units, (unit) => unit.dataset)) {
+    await writeDataset(connection, dataset, ofDataset);
+  }
+  await write(
+    connection,
+    'ops.loads',
+    LOAD,
+    units.map((unit) => ({
+      ...{ unit: unit.name, dataset: unit.dataset, source_id: unit.crawlId ?? unit.projectId },
+      ...{ source_kind: unit.crawlId === null ? 'project' : 'crawl', project_id: unit.projectId },
+      ...{ window_from: unit.window, window_to: unit.window && dayAfter(unit.window) },
+      ...{ loaded: unit.rows.length, run_id: 'run', loaded_at: '2026-06-01T00:00:00Z' },
+    })),
+  );
+  await write(
+    connection,
+    'ops.unit_fields',
+    FIELD,
+    units.flatMap(({ name, dataset, fields, rows }) =>
+      fields.map((field) => ({
+        ...{
+          unit: name,
+          dataset,
+          field,
+          type: typeOf(dataset, field, rows),
+          arity: 'one',
+          column_name: field,
+        },
+      })),
+    ),
+  );
+}
+
+/** The folder of SQL that ships. */
+export const SQL = join(import.meta.dirname, '../../../sql');
+
+/** Makes the models of a folder of SQL. */
+export async function buildModels(connection: Connection, folder: string): Promise<void> {
+  const models = await loadModels([sqlFolder(folder)]);
+  await runModels({ connection, models, changed: 'all', runId: 'run', logger: silentLogger });
+  // A question is asked many times: each view is computed once.
+  const kept = models.filter(({ kind }) => kind === 'view').map(({ name }) => name.replace('mart.', ''));
+  for (const name of kept) {
+    await connection.run(`CREATE TABLE raw.${ident(`view ${name}`)} AS FROM mart.${ident(name)}`);
+  }
+  for (const name of kept) {
+    await connection.run(`DROP VIEW mart.${ident(name)}`);
+    await connection.run(`CREATE VIEW mart.${ident(name)} AS FROM raw.${ident(`view ${name}`)}`);
+  }
+}
+
+function unitsOfCrawl({ id, projectId, pages, links, clusters, structuredData }: Crawl): Unit[] {
+  const parts = { crawl_pages: pages, crawl_links: links, crawl_clusters: clusters };
+  return Object.entries({ ...parts, crawl_structured_data: structuredData }).flatMap(([dataset, part]) =>
+    part ? [{ ...part, name: `${dataset}/${id}`, dataset, crawlId: id, projectId, window: null }] : [],
+  );
+}
+
+/** Dated data come in units of a day. */
+function unitsOfProject({ id, logEvents, logPagesDays, ranking }: Project): Unit[] {
+  const parts = { log_events: logEvents, log_pages_days: logPagesDays, ranking_performance: ranking };
+  return Object.entries(parts).flatMap(([dataset, part]) =>
+    [...Map.groupBy(part?.rows ?? [], (row) => String(row.day ?? row.date))].map(([window, rows]) => ({
+      ...{ name: `${dataset}/${id}/${window}`, dataset, crawlId: null, projectId: id, window, rows },
+      // A day whose lines have a field on none of them came without it.
+      fields: (part?.fields ?? []).filter((name) => rows.some((row) => name in row)),
+    })),
+  );
+}
+
+async function writeDataset(connection: Connection, dataset: string, units: readonly Unit[]): Promise<void> {
+  const fields = [...new Set(units.flatMap((unit) => unit.fields))];
+  const rows = units.flatMap((unit) => unit.rows);
+  const columns = Object.fromEntries(fields.map((name) => [name, typeOf(dataset, name, rows)]));
+  await write(
+    connection,
+    `raw.${dataset}`,
+    { ...columns, ...META, _window: 'VARCHAR' },
+    units.flatMap((unit) =>
+      unit.rows.map((row) => ({
+        ...row,
+        ...{ _unit: unit.name, _source_id: unit.crawlId ?? unit.projectId, _crawl_id: unit.crawlId },
+        ...{ _project_id: unit.projectId, _window: unit.window },
+      })),
+    ),
+  );
+}
+
+function typeOf(dataset: string, name: string, rows: readonly Row[]): string {
+  if (dataset === 'ranking_performance' && name in OF_SEARCHES) return OF_SEARCHES[name] ?? 'VARCHAR';
+  const known = TYPES[name];
+  if (known === 'BIGINT' && rows.some((row) => Number(row[name]) > 2 ** 63)) return 'DECIMAL(38,0)';
+  return known ?? (rows.some((row) => Array.isArray(row[name])) ? 'VARCHAR[]' : 'VARCHAR');
+}
+
+async function write(
+  connection: Connection,
+  name: string,
+  columns: Readonly<Record<string, string>>,
+  rows: readonly object[],
+): Promise<void> {
+  const listed = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([field, value]) => [
+        field,
+        columns[field]?.endsWith('[]') && value !== null && !Array.isArray(value) ? [value] : value,
+      ]),
+    ),
+  );
+  await connection.run(`CREATE OR REPLACE TABLE ${table(...name.split('.'))} AS ${rowsSql(columns, listed)}`);
+}
+
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);

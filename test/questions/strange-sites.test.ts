@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadQuestions } from '../../src/transform/questions.ts';
+import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { openWarehouse, type TestWarehouse } from '../transform/test-warehouse.ts';
+import { ANSWERS } from './answers/answers.ts';
+import { factsOf } from './answers/facts.ts';
+import { casesOf, compareQuestion } from './compare-question.ts';
+import { ALL_SITES } from './sites/all-sites.ts';
+import { CASES } from './sites/cases.ts';
+import { buildModels, loadSites, SQL } from './sites/load-sites.ts';
+
+const questions = await loadQuestions([sqlFolder(SQL)]);
+const facts = factsOf(ALL_SITES);
+let warehouse: TestWarehouse;
+
+test('the sites are as many and as strange as they should be', () => {
+  const urls = new Set(facts.crawls.flatMap(({ allPages }) => allPages.map(({ url }) => url)));
+  expect(facts.projects.length).toBeGreaterThanOrEqual(8);
+  expect(facts.crawls.length).toBeGreaterThanOrEqual(20);
+  expect(urls.size).toBeGreaterThanOrEqual(120);
+  expect(Object.keys(ANSWERS).toSorted()).toEqual(questions.map(({ name }) => name).toSorted());
+});
+
+for (const question of questions) {
+  test(`${question.name} has the answer of plain code, with and without parameters`, async () => {
+    const cases = casesOf(question, CASES);
+    expect(await compareQuestion(warehouse.connection, question, facts, cases)).toEqual([]);
+    const rows = ANSWERS[question.name]?.rows(facts, { numbers: {} }) ?? [];
+    expect(rows.length).toBeGreaterThan(0);
+  });
+}
+
+beforeAll(async () => {
+  warehouse = await openWarehouse();
+  await loadSites(warehouse.connection, ALL_SITES);
+  await buildModels(warehouse.connection, SQL);
+}, 180_000);
+
+afterAll(() => warehouse[Symbol.asyncDispose]());
