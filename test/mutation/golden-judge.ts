@@ -44,7 +44,11 @@ export class GoldenJudge implements AsyncDisposable {
       const { passed } = await runCase(connection, plan, name, one);
       if (!passed) throw new Error(`${name} does not pass its case: ${one.name}`);
     }
-    return new GoldenJudge(database, connection, cases, stubsOf(plan, name));
+    const judge = new GoldenJudge(database, connection, cases, stubsOf(plan, name));
+    const model = models.find((one) => one.name === name);
+    const verdict = model && (await judge.judge(model));
+    if (verdict !== 'survived') throw new Error(`${name} itself is ${verdict}`);
+    return judge;
   }
 
   async judge(mutant: Model): Promise<Verdict> {
@@ -95,6 +99,8 @@ function stubsOf(plan: readonly PlannedModel[], name: string): Model[] {
     .filter(({ model }) => names.has(model.name) && model.name !== name)
     .map(({ model, outputs }) => {
       const nulls = [...outputs].map(([column, type]) => `CAST(NULL AS ${type}) AS ${ident(column)}`);
-      return { ...model, sql: `SELECT ${nulls.join(', ')}`, reads: new Map(), tests: [], incremental: null };
+      const columns = new Map([...outputs.keys()].map((column) => [column, column]));
+      const whole = { each: null, reads: new Map(), tests: [], incremental: null };
+      return { ...model, ...whole, columns, sql: `SELECT ${nulls.join(', ')}` };
     });
 }
