@@ -1,0 +1,7 @@
+declare module 'html-encoding-sniffer' {
+  /** Name of the encoding of an HTML document, such as `UTF-8` or `windows-1252`. */
+  export default function sniffEncoding(
+    bytes: Uint8Array,
+    options: { readonly transportLayerEncodingLabel?: string; readonly defaultEncoding?: string },
+  ): string;
+}

@@ -1,0 +1,51 @@
+/** An item of structured data in the manner of JSON-LD: `@type`, `@id`, properties by name. */
+export type Item = Record<string, unknown>;
+
+/** Beyond this depth an item is not kept: nobody means it, and writing it as JSON would exhaust the stack. */
+const DEEPEST = 64;
+
+export function newItem(): Item {
+  return Object.create(null) as Item;
+}
+
+/** Adds a value to a property; the second one makes a list of it. */
+export function addValue(item: Item, property: string, value: unknown): void {
+  const former = item[property];
+  if (former === undefined) item[property] = value;
+  else if (Array.isArray(former)) former.push(value);
+  else item[property] = [former, value];
+}
+
+/** `Product` for `https://schema.org/Product` and `schema:Product`; types of other vocabularies stay as they are. */
+function typeName(type: string): string {
+  return type.replace(/^(?:https?:\/\/(?:www\.)?schema\.org\/|schema:)(?=.)/i, '');
+}
+
+/** The types of an item, in its order. */
+export function typesOf(item: Item): string[] {
+  const type = item['@type'];
+  return (Array.isArray(type) ? type : [type])
+    .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
+    .map((one) => typeName(one.trim()));
+}
+
+export function isItem(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The types of an item and of all in it, and whether it nests deeper than anything that is meant. */
+export function inspectItem(item: Item): { readonly types: string[]; readonly isTooDeep: boolean } {
+  const types: string[] = [];
+  let level: unknown[] = [item];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return { types, isTooDeep: true };
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (isItem(value)) types.push(...typesOf(value));
+      for (const inner of Object.values(value)) below.push(inner);
+    }
+    level = below;
+  }
+  return { types, isTooDeep: false };
+}

@@ -1,0 +1,239 @@
+import type { Fetched, PageRecord, ParsedPage, ParseRules } from '../records.ts';
+import { alternates } from './alternates.ts';
+import { cards } from './cards.ts';
+import { decodeBody } from './decode-body.ts';
+import { contentType, headerLinks, headerValues } from './headers.ts';
+import { declaredLanguage } from './language.ts';
+import { linkRecords, type Resolved } from './links.ts';
+import { ngramCounts } from './ngrams.ts';
+import { type DocumentFacts, readDocument } from './read-document.ts';
+import { robotsDirectives } from './robots-directives.ts';
+import { simhash } from './simhash.ts';
+import { structuredData } from './structured-data.ts';
+import { characters, collapsed } from './text.ts';
+import { urlParts } from './url-parts.ts';
+import { words } from './words.ts';
+
+/**
+ * What one fetched resource says: its page record, its links, its structured data.
+ *
+ * HTML is parsed whatever the status, but for redirects, so an error page has its title. Links and structured data count
+ * only on pages with a status of 200 to 299: search engines do not follow those of error pages.
+ */
+export function parsePage(fetched: Fetched, rules: ParseRules): ParsedPage {
+  const { type, charset } = contentType(fetched.headers);
+  const bare = {
+    ...unfetchedPage(fetched.url, fetchStatus(fetched.statusCode)),
+    ...fetchFacts(fetched, type, rules),
+  };
+  const { statusCode, body } = fetched;
+  if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(type, body))
+    return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
+  return parseHtml(bare, fetched, decodeBody(body, charset), rules);
+}
+
+/** The record of a page that was not asked for, such as one that robots.txt denies. */
+export function unfetchedPage(url: string, status: string): PageRecord {
+  return { ...NOTHING, ...urlParts(url), fetch_status: status };
+}
+
+const NOTHING: Omit<PageRecord, keyof ReturnType<typeof urlParts> | 'fetch_status'> = {
+  fetched: false,
+  fetch_error: null,
+  fetch_date: null,
+  status_code: null,
+  content_type: null,
+  load_time: null,
+  weight: null,
+  redirect_location: null,
+  parsed_html: false,
+  is_truncated: false,
+  meta_robots: null,
+  meta_robots_index: null,
+  meta_robots_follow: null,
+  rel_canonical: null,
+  canonicals: null,
+  rel_next: null,
+  rel_prev: null,
+  hreflang_langs: null,
+  hreflang_hrefs: null,
+  hreflang_sources: null,
+  title: null,
+  title_length: null,
+  meta_description: null,
+  description_length: null,
+  h1: null,
+  h2: null,
+  h3: null,
+  num_h1: null,
+  num_h2: null,
+  num_h3: null,
+  num_h4: null,
+  num_h5: null,
+  num_h6: null,
+  num_img: null,
+  num_img_alt: null,
+  num_missing_alt: null,
+  language: null,
+  word_count: null,
+  text_to_code: null,
+  ngrams: null,
+  simhash: null,
+  semantic_types: null,
+  semantic_item_count: null,
+  ogp_title: null,
+  ogp_type: null,
+  ogp_card: null,
+  twc_card: null,
+};
+
+function fetchStatus(statusCode: number | null): string {
+  return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;
+}
+
+function isRedirect(statusCode: number): boolean {
+  return statusCode >= 300 && statusCode < 400;
+}
+
+function isSuccess(statusCode: number | null): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300;
+}
+
+/** HTML or XHTML by its type; without a type, whatever begins with a tag (https://mimesniff.spec.whatwg.org). */
+function isHtml(type: string | null, body: Uint8Array): boolean {
+  if (type !== null) return type === 'text/html' || type === 'application/xhtml+xml';
+  return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|script|title|!--)/i.test(
+    Buffer.from(body.subarray(0, 512)).toString('latin1'),
+  );
+}
+
+function fetchFacts(fetched: Fetched, type: string | null, rules: ParseRules): Partial<PageRecord> {
+  const { statusCode, error, headers, bytes, isTruncated, loadTimeMs, fetchedAt } = fetched;
+  const location = headerValues(headers, 'location')[0];
+  const isAnswer = statusCode !== null;
+  return {
+    fetched: isAnswer,
+    fetch_error: error,
+    fetch_date: fetchedAt
+      .toISOString()
+      .replace(/^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d).*$/, '$1/$2/$3 $4 UTC'),
+    status_code: statusCode,
+    content_type: type,
+    load_time: isAnswer ? Math.round(loadTimeMs) : null,
+    weight: isAnswer ? Math.ceil(bytes / 1024) : null,
+    redirect_location:
+      isAnswer && isRedirect(statusCode) && location !== undefined
+        ? (resolver(fetched.url, rules)(location)?.url ?? null)
+        : null,
+    is_truncated: isTruncated,
+  };
+}
+
+/** Resolves addresses against a base; null for what is no address of http or https. */
+function resolver(base: string, rules: ParseRules): (href: string) => Resolved | null {
+  return (href) => {
+    const url = URL.parse(href, base);
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+    return { url: rules.normalize(url), isInternal: rules.isInternal(url) };
+  };
+}
+
+/** A page that is no HTML still has what its headers say. */
+function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): PageRecord {
+  if (!isSuccess(fetched.statusCode)) return page;
+  const resolve = resolver(fetched.url, rules);
+  return {
+    ...page,
+    ...robotsDirectives([], headerValues(fetched.headers, 'x-robots-tag'), rules.robotName),
+    ...alternates([], headerLinks(fetched.headers), (href) => resolve(href)?.url ?? null),
+    language: declaredLanguage(headerValues(fetched.headers, 'content-language')),
+  };
+}
+
+function parseHtml(page: PageRecord, fetched: Fetched, html: string, rules: ParseRules): ParsedPage {
+  const facts = readDocument(html);
+  const { headers, url } = fetched;
+  const isOk = isSuccess(fetched.statusCode);
+  const base = facts.baseHref === null ? url : (URL.parse(facts.baseHref, url)?.href ?? url);
+  const resolve = resolver(base, rules);
+  const address = (href: string): string | null => resolve(href)?.url ?? null;
+  const named = (name: string): string[] =>
+    facts.metas.filter((meta) => meta.name === name).map(({ content }) => content);
+
+  const robots = robotsDirectives(
+    [...named('robots'), ...named(rules.robotName)],
+    headerValues(headers, 'x-robots-tag'),
+    rules.robotName,
+  );
+  const items = isOk ? structuredData(url, facts, (href) => URL.parse(href, base)?.href ?? null) : null;
+  const links = isOk ? linkRecords(url, facts.anchors, robots.meta_robots_follow ?? true, resolve) : [];
+  const title = facts.title || null;
+  const description = collapsed(named('description')[0] ?? '');
+  return {
+    page: {
+      ...page,
+      parsed_html: true,
+      ...robots,
+      ...alternates(facts.links, headerLinks(headers), address),
+      title,
+      title_length: title === null ? null : characters(title),
+      meta_description: description,
+      description_length: description === null ? null : characters(description),
+      ...headingFields(facts),
+      num_img: facts.images,
+      num_img_alt: facts.imagesWithAlt,
+      num_missing_alt: facts.images - facts.imagesWithAlt,
+      language: declaredLanguage([
+        facts.lang,
+        ...named('content-language'),
+        ...headerValues(headers, 'content-language'),
+      ]),
+      ...textFields(facts, html),
+      semantic_types: items?.types ?? null,
+      semantic_item_count: items?.records.length ?? null,
+      ...cards(facts.metas),
+    },
+    links,
+    items: items?.records ?? [],
+  };
+}
+
+type Headings = Pick<PageRecord, 'h1' | 'h2' | 'h3' | `num_h${1 | 2 | 3 | 4 | 5 | 6}`>;
+
+/** `h1` is the first one with a text; the lists of `h2` and `h3` leave out those without. */
+function headingFields({ headings: [first, second, third], headingCounts }: DocumentFacts): Headings {
+  const said = (texts: readonly string[]): string[] | null => {
+    const list = texts.filter((text) => text !== '');
+    return list.length === 0 ? null : list;
+  };
+  const [h1 = 0, h2 = 0, h3 = 0, h4 = 0, h5 = 0, h6 = 0] = headingCounts;
+  return {
+    h1: first.find((text) => text !== '') ?? null,
+    h2: said(second),
+    h3: said(third),
+    num_h1: h1,
+    num_h2: h2,
+    num_h3: h3,
+    num_h4: h4,
+    num_h5: h5,
+    num_h6: h6,
+  };
+}
+
+type Texts = Pick<PageRecord, 'word_count' | 'text_to_code' | 'ngrams' | 'simhash'>;
+
+/** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
+function textFields({ text, mainText }: DocumentFacts, html: string): Texts {
+  const blocks = mainText
+    .toLowerCase()
+    .split('\n')
+    .map(words)
+    .filter((block) => block.length > 0);
+  return {
+    word_count: words(text).length,
+    text_to_code:
+      html === '' ? 0 : Math.round(((collapsed(text)?.length ?? 0) / html.length) * 10_000) / 10_000,
+    ngrams: ngramCounts(blocks),
+    simhash: simhash(blocks)?.toString() ?? null,
+  };
+}

@@ -1,0 +1,266 @@
+import { html as elements, parse } from 'parse5';
+import type { LinkPosition } from '../records.ts';
+import type { HeaderLink } from './headers.ts';
+import { Regions } from './regions.ts';
+import { collapsed } from './text.ts';
+import {
+  attribute,
+  type Element,
+  isElement,
+  type Node,
+  type ParentNode,
+  textContent,
+  tokens,
+  walk,
+} from './tree.ts';
+
+/** A link element of the body, before its address is resolved. */
+export interface Anchor {
+  readonly href: string;
+  readonly rel: readonly string[];
+  readonly position: LinkPosition;
+  text: string;
+  /** `alt` of the images in it; null without images. */
+  alt: string | null;
+}
+
+/** What one walk over a document finds. */
+export interface DocumentFacts {
+  readonly root: ParentNode;
+  baseHref: string | null;
+  lang: string | null;
+  title: string | null;
+  readonly metas: { readonly name: string; readonly content: string }[];
+  /** `link` elements of the head. */
+  readonly links: HeaderLink[];
+  readonly anchors: Anchor[];
+  /** Texts of h1, h2, h3, and how many there are of h1 to h6. */
+  readonly headings: readonly [string[], string[], string[]];
+  readonly headingCounts: number[];
+  images: number;
+  imagesWithAlt: number;
+  readonly jsonLd: string[];
+  hasMicrodata: boolean;
+  hasRdfa: boolean;
+  /** Text of the body, with a line break between blocks. */
+  text: string;
+  /** The part of it that makes this page: in `main`, or, without one, outside of landmarks. */
+  mainText: string;
+}
+
+/** Elements whose inside is no text of the page. */
+const SILENT = new Set([
+  'script',
+  'style',
+  'template',
+  'iframe',
+  'noembed',
+  'noframes',
+  'textarea',
+  'select',
+  'svg',
+  'math',
+  'object',
+  'canvas',
+  'audio',
+  'video',
+  'title',
+]);
+/** Elements that do not part words. */
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Parses HTML as browsers do (parse5, the WHATWG algorithm), without scripts, so that `noscript` counts, and gathers in
+ * one walk what the page's fields are made of.
+ */
+export function readDocument(html: string): DocumentFacts {
+  const root = parse(html, { scriptingEnabled: false });
+  const facts: DocumentFacts = {
+    root,
+    baseHref: null,
+    lang: null,
+    title: null,
+    metas: [],
+    links: [],
+    anchors: [],
+    headings: [[], [], []],
+    headingCounts: [0, 0, 0, 0, 0, 0],
+    images: 0,
+    imagesWithAlt: 0,
+    jsonLd: [],
+    hasMicrodata: false,
+    hasRdfa: false,
+    text: '',
+    mainText: '',
+  };
+  new Reader(facts).read(root);
+  return facts;
+}
+
+class Reader {
+  readonly #facts: DocumentFacts;
+  readonly #regions = new Regions();
+  #isBody = false;
+  #isHead = false;
+  #anchor: Anchor | null = null;
+  #heading: { readonly level: number; text: string; alt: string } | null = null;
+  #text = '';
+  #main = '';
+  #content = '';
+  #hasMain = false;
+
+  constructor(facts: DocumentFacts) {
+    this.#facts = facts;
+  }
+
+  read(root: ParentNode): void {
+    walk(
+      root,
+      (node) => this.#enter(node),
+      (element) => this.#leave(element),
+    );
+    this.#facts.text = this.#text;
+    this.#facts.mainText = this.#hasMain ? this.#main : this.#content;
+  }
+
+  #enter(node: Node): boolean {
+    if (!isElement(node)) {
+      if (this.#isBody && node.nodeName === '#text' && 'value' in node) this.#say(node.value);
+      return false;
+    }
+    for (const { name } of node.attrs) {
+      if (name === 'itemscope') this.#facts.hasMicrodata = true;
+      else if (name === 'typeof') this.#facts.hasRdfa = true;
+    }
+    if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
+    const { tagName } = node;
+    this.#note(node);
+    if (SILENT.has(tagName)) return this.#enterSilent(node);
+    if (!INLINE.has(tagName)) this.#say('\n');
+    if (this.#isBody) this.#regions.enter(node);
+    if (this.#regions.isMain) this.#hasMain = true;
+    return true;
+  }
+
+  #enterSilent(element: Element): boolean {
+    if (!INLINE.has(element.tagName)) this.#say(' ');
+    return false;
+  }
+
+  #note(element: Element): void {
+    const facts = this.#facts;
+    switch (element.tagName) {
+      case 'html':
+        facts.lang = attribute(element, 'lang') ?? attribute(element, 'xml:lang');
+        break;
+      case 'head':
+        this.#isHead = true;
+        break;
+      case 'body':
+        this.#isBody = true;
+        break;
+      case 'base':
+        facts.baseHref ??= attribute(element, 'href');
+        break;
+      case 'title':
+        facts.title ??= collapsed(textContent(element)) ?? '';
+        break;
+      case 'meta':
+        this.#noteMeta(element);
+        break;
+      case 'link':
+        if (this.#isHead) this.#noteLink(element);
+        break;
+      case 'script':
+        if (attribute(element, 'type')?.trim().toLowerCase().split(';')[0]?.trim() === 'application/ld+json')
+          facts.jsonLd.push(textContent(element));
+        break;
+      case 'a':
+      case 'area':
+        this.#noteAnchor(element);
+        break;
+      case 'img':
+        this.#noteImage(element);
+        break;
+      default:
+        if (isHeading(element.tagName)) this.#noteHeading(element.tagName);
+    }
+  }
+
+  #noteMeta(element: Element): void {
+    const content = attribute(element, 'content');
+    const name =
+      attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'http-equiv');
+    if (name !== null && content !== null)
+      this.#facts.metas.push({ name: name.trim().toLowerCase(), content });
+  }
+
+  #noteLink(element: Element): void {
+    const href = attribute(element, 'href')?.trim();
+    const rel = tokens(attribute(element, 'rel')?.toLowerCase() ?? null);
+    if (href && rel.length > 0)
+      this.#facts.links.push({ href, rel, hreflang: attribute(element, 'hreflang') });
+  }
+
+  #noteAnchor(element: Element): void {
+    const href = attribute(element, 'href');
+    if (href === null) return;
+    const anchor: Anchor = {
+      href,
+      rel: tokens(attribute(element, 'rel')?.toLowerCase() ?? null),
+      position: this.#regions.position,
+      text: '',
+      alt: null,
+    };
+    this.#facts.anchors.push(anchor);
+    if (element.tagName === 'area') anchor.alt = attribute(element, 'alt') ?? '';
+    else this.#anchor = anchor;
+  }
+
+  #noteImage(element: Element): void {
+    const alt = attribute(element, 'alt');
+    this.#facts.images++;
+    if (alt !== null) this.#facts.imagesWithAlt++;
+    if (this.#anchor !== null) this.#anchor.alt = `${this.#anchor.alt ?? ''} ${alt ?? ''}`;
+    if (this.#heading !== null) this.#heading.alt += ` ${alt ?? ''}`;
+  }
+
+  #noteHeading(tagName: string): void {
+    const level = Number(tagName[1]) - 1;
+    this.#facts.headingCounts[level] = (this.#facts.headingCounts[level] ?? 0) + 1;
+    this.#heading = { level, text: '', alt: '' };
+  }
+
+  #say(text: string): void {
+    if (!this.#isBody) return;
+    this.#text += text;
+    if (this.#regions.position === 'Content') {
+      this.#content += text;
+      if (this.#regions.isMain) this.#main += text;
+    }
+    if (this.#anchor !== null) this.#anchor.text += text;
+    if (this.#heading !== null) this.#heading.text += text;
+  }
+
+  #leave(element: Element): void {
+    const { tagName } = element;
+    if (tagName === 'head') this.#isHead = false;
+    else if (tagName === 'a') this.#anchor = null;
+    else if (this.#heading !== null && isHeading(tagName)) {
+      const { level, text, alt } = this.#heading;
+      this.#facts.headings[level]?.push(collapsed(text) ?? collapsed(alt) ?? '');
+      this.#heading = null;
+    }
+    if (this.#isBody) this.#regions.leave(element);
+    if (!INLINE.has(tagName)) this.#say('\n');
+    // What a broken page puts behind its body is in it all the same, so it is never left.
+  }
+}
+
+function isHeading(tagName: string): boolean {
+  return tagName.length === 2 && tagName[0] === 'h' && tagName >= 'h1' && tagName <= 'h6';
+}

@@ -1,0 +1,66 @@
+/** A text with fewer words says too little to be like another one. */
+const FEWEST_WORDS = 10;
+const HALF = 30;
+const MASK = 2 ** HALF - 1;
+
+/**
+ * A fingerprint of 60 bits, such that texts that share most of their word pairs have fingerprints that share most of
+ * their bits. Every different pair of words that follow each other has a hash; bit n is set when it is set in more than
+ * half of them. The share of different bits grows with the angle between the two sets of pairs. Null for a text of fewer
+ * than ten words.
+ *
+ * Sources: M. Charikar, "Similarity estimation techniques from rounding algorithms" (2002); G. Manku et al., "Detecting
+ * near-duplicates for web crawling" (2007). Sixty bits, because the field is a number that a BIGINT has to hold.
+ *
+ * @param blocks the words of each block of text
+ */
+export function simhash(blocks: readonly (readonly string[])[]): bigint | null {
+  const low = new Int32Array(HALF);
+  const high = new Int32Array(HALF);
+  const seen = new Set<number>();
+  const hashes = new Map<string, number>();
+  let before = 0;
+  let wordCount = 0;
+  for (const block of blocks)
+    for (const word of block) {
+      let hash = hashes.get(word);
+      if (hash === undefined) {
+        hash = hashOf(word);
+        hashes.set(word, hash);
+      }
+      const pair = mix(Math.imul(before, 31) + hash);
+      before = hash;
+      wordCount++;
+      if (seen.has(pair)) continue;
+      seen.add(pair);
+      count(low, pair);
+      count(high, mix(pair ^ 0x5bd1e995));
+    }
+  if (wordCount < FEWEST_WORDS) return null;
+  return (BigInt(bits(high, seen.size)) << BigInt(HALF)) | BigInt(bits(low, seen.size));
+}
+
+/** FNV-1a over UTF-16 code units (http://www.isthe.com/chongo/tech/comp/fnv/). */
+function hashOf(word: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  return hash;
+}
+
+/** Spreads every bit over all others (the finalizer of MurmurHash3). */
+function mix(value: number): number {
+  let hash = value | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+function count(ones: Int32Array, hash: number): void {
+  for (let bit = 0; bit < HALF; bit++) ones[bit] = (ones[bit] ?? 0) + ((hash >>> bit) & 1);
+}
+
+function bits(ones: Int32Array, total: number): number {
+  let value = 0;
+  for (let bit = 0; bit < HALF; bit++) if ((ones[bit] ?? 0) * 2 > total) value |= 1 << bit;
+  return value & MASK;
+}

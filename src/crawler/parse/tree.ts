@@ -1,0 +1,54 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
+
+export type Element = DefaultTreeAdapterTypes.Element;
+export type Node = DefaultTreeAdapterTypes.ChildNode;
+export type ParentNode = DefaultTreeAdapterTypes.ParentNode;
+
+export function isElement(node: Node): node is Element {
+  return 'tagName' in node;
+}
+
+/** An attribute's value, or null; names are in lower case. */
+export function attribute(element: Element, name: string): string | null {
+  for (const attr of element.attrs) if (attr.name === name) return attr.value;
+  return null;
+}
+
+/** Tokens of an attribute that is a list, such as `rel`. */
+export function tokens(value: string | null): string[] {
+  return value === null ? [] : value.split(/\s+/).filter((token) => token !== '');
+}
+
+/**
+ * Visits everything below a node, in the order of the document. It does not recurse: a page may nest deeper than the
+ * stack reaches.
+ *
+ * @param enter false leaves out what is below the node
+ * @param leave is called for each element whose inside was visited
+ */
+export function walk(
+  root: ParentNode,
+  enter: (node: Node) => boolean,
+  leave: (element: Element) => void = () => {},
+): void {
+  const path: { readonly nodes: readonly Node[]; at: number; readonly element: Element | null }[] = [
+    { nodes: root.childNodes, at: 0, element: null },
+  ];
+  for (let level = path.at(-1); level !== undefined; level = path.at(-1)) {
+    const node = level.nodes[level.at++];
+    if (node === undefined) {
+      if (level.element !== null) leave(level.element);
+      path.pop();
+    } else if (enter(node) && isElement(node)) path.push({ nodes: node.childNodes, at: 0, element: node });
+  }
+}
+
+/** All text below a node, without that of comments. */
+export function textContent(root: ParentNode): string {
+  let text = '';
+  walk(root, (node) => {
+    if (node.nodeName === '#text' && 'value' in node) text += node.value;
+    return true;
+  });
+  return text;
+}
