@@ -1,0 +1,75 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+export type AddressKind = 'public' | 'loopback' | 'private' | 'link_local' | 'reserved';
+
+/** Ranges that are not of the public Internet (RFC 6890 and its registries). */
+const RANGES: readonly (readonly [kind: AddressKind, ranges: readonly string[]])[] = [
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
+  ['link_local', ['169.254.0.0/16', 'fe80::/10']],
+  [
+    'reserved',
+    [
+      ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
+      ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+      ...[
+        '::/128',
+        '64:ff9b:1::/48',
+        '100::/64',
+        '2001::/23',
+        '2001:db8::/32',
+        '3fff::/20',
+        '5f00::/16',
+        'ff00::/8',
+      ],
+    ],
+  ],
+];
+
+const LISTS = RANGES.map(([kind, ranges]) => {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [net = '', bits] = range.split('/');
+    list.addSubnet(net, Number(bits), isIPv6(net) ? 'ipv6' : 'ipv4');
+  }
+  return [kind, list] as const;
+});
+
+/** The kind of an IP address. An IPv6 address that carries an IPv4 address is of that one's kind. */
+export function addressKind(address: string): AddressKind {
+  const plain = carriedIpv4(address) ?? address;
+  const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
+  return LISTS.find(([, list]) => list.check(plain, family))?.[0] ?? 'public';
+}
+
+/** The address that a URL's host is, without brackets; null for a name. */
+export function addressOf(hostname: string): string | null {
+  const plain = hostname.replace(/^\[|\]$/g, '');
+  return isIP(plain) === 0 ? null : plain;
+}
+
+/** The IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, NAT64 `64:ff9b::` and 6to4 `2002::`. */
+function carriedIpv4(address: string): string | null {
+  if (!isIPv6(address)) return null;
+  const groups = ipv6Groups(address);
+  const head = groups.slice(0, 6).join(':');
+  if (groups[0] === 0x2002) return dotted(groups[1] ?? 0, groups[2] ?? 0);
+  const isCarrier = head === '0:0:0:0:0:65535' || head === `${0x64}:${0xff9b}:0:0:0:0`;
+  const isCompatible = head === '0:0:0:0:0:0' && groups[6] !== 0;
+  return isCarrier || isCompatible ? dotted(groups[6] ?? 0, groups[7] ?? 0) : null;
+}
+
+function dotted(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight groups as numbers. */
+function ipv6Groups(address: string): number[] {
+  // The URL parser writes an embedded IPv4 address in hexadecimal.
+  const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
+  const [before = '', after] = plain.split('::');
+  const read = (part: string | undefined): number[] =>
+    part ? part.split(':').map((group) => Number.parseInt(group, 16)) : [];
+  const [first, last] = [read(before), read(after)];
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}

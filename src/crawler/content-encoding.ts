@@ -1,0 +1,89 @@
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from 'node:zlib';
+
+/** What the crawler asks servers for. */
+export const ACCEPT_ENCODING = 'gzip, br, zstd, deflate';
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = constants;
+
+export interface DecodedBody {
+  /** At most `limit` bytes; null if the content encoding is unknown or broken. */
+  readonly body: Uint8Array | null;
+  readonly isTruncated: boolean;
+}
+
+/**
+ * Takes off the content encodings of a body. A body that ends early gives what came of it. A body that grows beyond the
+ * limit is cut, however small it was on the wire.
+ */
+export function decodeContent(
+  body: Uint8Array,
+  contentEncoding: string | undefined,
+  limit: number,
+): DecodedBody {
+  const encodings = (contentEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
+  let decoded: DecodedBody = { body, isTruncated: false };
+  for (const encoding of encodings.reverse()) {
+    if (decoded.body === null || decoded.body.length === 0) return decoded;
+    const { body: plain, isTruncated } = decodeOnce(decoded.body, encoding, limit);
+    decoded = { body: plain, isTruncated: isTruncated || decoded.isTruncated };
+  }
+  return decoded;
+}
+
+function decodeOnce(body: Uint8Array, encoding: string, limit: number): DecodedBody {
+  const decode = decoderOf(encoding, body);
+  if (decode === undefined) return { body: null, isTruncated: false };
+  try {
+    return { body: decode(body, limit), isTruncated: false };
+  } catch (error) {
+    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    // Node drops what it has when the limit is met, so a shorter piece of the input is decoded.
+    return isLarge ? decodeStart(body, decode, limit) : { body: null, isTruncated: false };
+  }
+}
+
+/** The longest start of the input, by halves, that stays within the limit. */
+function decodeStart(body: Uint8Array, decode: Decoder, limit: number): DecodedBody {
+  for (let length = body.length >> 1; length > 64; length >>= 1) {
+    try {
+      return { body: decode(body.subarray(0, length), limit), isTruncated: true };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') break;
+    }
+  }
+  return { body: new Uint8Array(0), isTruncated: true };
+}
+
+type Decoder = (body: Uint8Array, limit: number) => Uint8Array;
+
+function decoderOf(encoding: string, body: Uint8Array): Decoder | undefined {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
+    case 'deflate': {
+      // Some servers send it without the zlib header that RFC 9110 §8.4.1.2 asks for.
+      const isZlib = ((body[0] ?? 0) & 15) === 8 && (((body[0] ?? 0) << 8) + (body[1] ?? 0)) % 31 === 0;
+      const inflate = isZlib ? inflateSync : inflateRawSync;
+      return (bytes, maxOutputLength) => inflate(bytes, { maxOutputLength, finishFlush: Z_SYNC_FLUSH });
+    }
+    case 'br':
+      return (bytes, maxOutputLength) =>
+        brotliDecompressSync(bytes, { maxOutputLength, finishFlush: BROTLI_OPERATION_FLUSH });
+    case 'zstd':
+      return (bytes, maxOutputLength) =>
+        zstdDecompressSync(bytes, { maxOutputLength, finishFlush: ZSTD_e_flush });
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,247 @@
+import { isUtf8 } from 'node:buffer';
+import { type Dispatcher, Pool } from 'undici';
+import { type HostResolver, REFUSED_ADDRESS } from './resolve-host.ts';
+import type { Session } from './session.ts';
+
+export interface FetchLimits {
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  /** Between two pieces of a body. */
+  readonly bodyTimeout: number;
+  /** From the request to the last byte. */
+  readonly totalTimeout: number;
+  /** Bytes of a body, on the wire and after content-encoding, each. */
+  readonly bytes: number;
+}
+
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  connectTimeout: 10_000,
+  headersTimeout: 30_000,
+  bodyTimeout: 30_000,
+  totalTimeout: 60_000,
+  bytes: 10_000_000,
+};
+
+/** An answer as it came: redirects are not followed, content-encoding is still on. */
+export interface Answer {
+  readonly url: string;
+  /** Null: no answer. Then `error` says why. */
+  readonly statusCode: number | null;
+  readonly error: FetchError | null;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array | null;
+  readonly isTruncated: boolean;
+  readonly loadTimeMs: number;
+  readonly ttfbMs: number;
+  readonly fetchedAt: Date;
+}
+
+type FetchError = 'timeout' | 'dns' | 'connection' | 'tls' | 'protocol' | 'refused_address';
+
+const CUT = 'ERR_CRAWL_BODY_LIMIT';
+const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
+/** Hosts whose connections are kept. */
+const MOST_POOLS = 256;
+/** Bytes of the headers of an answer. */
+const MOST_HEADERS = 65_536;
+/** The codes of one error, by their beginnings. */
+const ERRORS: readonly (readonly [FetchError, RegExp])[] = [
+  ['timeout', new RegExp(`^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT|${LATE})$`)],
+  ['dns', /^(?:ENOTFOUND|EAI_)/],
+  ['refused_address', new RegExp(`^${REFUSED_ADDRESS}$`)],
+  ['tls', /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/],
+  ['protocol', /^(?:HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|UND_ERR_INVALID)/],
+];
+
+/** Sends the requests of a crawl: one pool of connections a host, one request a connection at a time. */
+export class Fetcher implements AsyncDisposable {
+  readonly #pools = new Map<string, Pool>();
+  readonly #session: Session;
+  readonly #resolver: HostResolver;
+  readonly #limits: FetchLimits;
+  readonly #connections: number;
+
+  constructor(
+    session: Session,
+    resolver: HostResolver,
+    options: { readonly limits: FetchLimits; readonly connections: number },
+  ) {
+    this.#session = session;
+    this.#resolver = resolver;
+    this.#limits = options.limits;
+    this.#connections = options.connections;
+  }
+
+  /** Never throws: what went wrong is in the answer. Answers the challenge of a server once. */
+  async fetch(text: string, bytes: number = this.#limits.bytes): Promise<Answer> {
+    const url = new URL(text);
+    let answer = await this.#once(url, bytes);
+    if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
+      answer = await this.#once(url, bytes);
+    return answer;
+  }
+
+  async #once(url: URL, bytes: number): Promise<Answer> {
+    try {
+      this.#resolver.checkHost(url.hostname);
+    } catch (error) {
+      return failed(url.href, error, new Date());
+    }
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const handler = new Collector(url.href, { bytes, totalTimeout: this.#limits.totalTimeout }, resolve);
+    const path = url.pathname + url.search;
+    const headers = this.#session.headersFor(url);
+    try {
+      this.#pool(url.origin).dispatch({ path, method: 'GET', headers }, handler);
+    } catch (error) {
+      return failed(url.href, error, new Date());
+    }
+    const answer = await promise;
+    this.#session.received(url, answer.headers);
+    return answer;
+  }
+
+  #pool(origin: string): Pool {
+    const known = this.#pools.get(origin);
+    if (known !== undefined) return known;
+    this.#closeOldest();
+    const { connectTimeout, headersTimeout, bodyTimeout } = this.#limits;
+    const pool = new Pool(origin, {
+      connections: this.#connections,
+      pipelining: 1,
+      headersTimeout,
+      bodyTimeout,
+      maxHeaderSize: MOST_HEADERS,
+      connect: { timeout: connectTimeout, lookup: this.#resolver.lookup },
+    });
+    this.#pools.set(origin, pool);
+    return pool;
+  }
+
+  /** A pool that is closed still ends what it has begun. */
+  #closeOldest(): void {
+    const [oldest] = this.#pools;
+    if (oldest === undefined || this.#pools.size < MOST_POOLS) return;
+    const [origin, pool] = oldest;
+    this.#pools.delete(origin);
+    void pool.close().catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+}
+
+/** Collects one answer. Its times begin when the request is written to a connection, so they hold no waiting for one. */
+class Collector implements Dispatcher.DispatchHandler {
+  readonly #url: string;
+  readonly #limits: { readonly bytes: number; readonly totalTimeout: number };
+  readonly #resolve: (answer: Answer) => void;
+  readonly #chunks: Buffer[] = [];
+  #startedAt = performance.now();
+  #fetchedAt = new Date();
+  #timer: NodeJS.Timeout | undefined;
+  #ttfbMs = 0;
+  #bytes = 0;
+  #statusCode = 0;
+  #headers: Answer['headers'] = [];
+
+  constructor(
+    url: string,
+    limits: { readonly bytes: number; readonly totalTimeout: number },
+    resolve: (answer: Answer) => void,
+  ) {
+    this.#url = url;
+    this.#limits = limits;
+    this.#resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#startedAt = performance.now();
+    this.#fetchedAt = new Date();
+    this.#timer = setTimeout(() => controller.abort(coded(LATE)), this.#limits.totalTimeout);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
+    this.#ttfbMs = performance.now() - this.#startedAt;
+    this.#statusCode = statusCode;
+    this.#headers = headerList(controller.rawHeaders);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#limits.bytes - this.#bytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#bytes += chunk.length;
+    if (chunk.length > room) controller.abort(coded(CUT));
+  }
+
+  onResponseEnd(): void {
+    this.#answered(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    if ((error as NodeJS.ErrnoException).code === CUT) this.#answered(true);
+    else this.#resolve(failed(this.#url, error, this.#fetchedAt, performance.now() - this.#startedAt));
+  }
+
+  #answered(isTruncated: boolean): void {
+    clearTimeout(this.#timer);
+    this.#resolve({
+      url: this.#url,
+      statusCode: this.#statusCode,
+      error: null,
+      headers: this.#headers,
+      body: this.#chunks.length === 1 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks),
+      isTruncated,
+      loadTimeMs: performance.now() - this.#startedAt,
+      ttfbMs: this.#ttfbMs,
+      fetchedAt: this.#fetchedAt,
+    });
+  }
+}
+
+function failed(url: string, error: unknown, fetchedAt: Date, loadTimeMs = 0): Answer {
+  return {
+    url,
+    statusCode: null,
+    error: errorOf(error),
+    headers: [],
+    body: null,
+    isTruncated: false,
+    loadTimeMs,
+    ttfbMs: 0,
+    fetchedAt,
+  };
+}
+
+function errorOf(error: unknown): FetchError {
+  const { code, errors, name } = (error ?? {}) as {
+    code?: unknown;
+    errors?: readonly unknown[];
+    name?: unknown;
+  };
+  // Of several addresses that were tried, the first one speaks.
+  const first = (errors?.[0] as { code?: unknown } | undefined)?.code;
+  const text = String(code ?? first ?? name);
+  return ERRORS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection';
+}
+
+function headerList(raw: Dispatcher.DispatchController['rawHeaders']): Answer['headers'] {
+  const flat = Array.isArray(raw) ? raw : [];
+  return Array.from({ length: flat.length >> 1 }, (_, index) => {
+    const name = headerText(flat[index * 2] ?? '').toLowerCase();
+    return [name, headerText(flat[index * 2 + 1] ?? '')] as const;
+  });
+}
+
+/** Servers send UTF-8 in headers, whatever the standard says. */
+function headerText(value: Buffer | string): string {
+  if (typeof value === 'string') return value;
+  return value.toString(isUtf8(value) ? 'utf8' : 'latin1');
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

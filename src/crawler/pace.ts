@@ -1,0 +1,26 @@
+/** What a late timer may catch up with, in milliseconds. */
+const CATCH_UP_MS = 20;
+
+/** Spreads the requests of a crawl over time: at most so many a second, and not more than each host asks for. */
+export class Pace {
+  readonly #intervalMs: number;
+  readonly #hosts = new Map<string, number>();
+  #nextAt = 0;
+
+  constructor(perSecond: number) {
+    this.#intervalMs = 1000 / perSecond;
+  }
+
+  /** Takes the next moment for a request to a host: milliseconds from `now`, in the same unit as `now`. */
+  take(host: string, hostDelayMs: number | null, now: number): number {
+    const at = Math.max(this.#nextAt, this.#hosts.get(host) ?? 0, now - CATCH_UP_MS);
+    this.#nextAt = at + this.#intervalMs;
+    if (hostDelayMs !== null) this.#hosts.set(host, Math.max(at, now) + hostDelayMs);
+    return Math.max(0, at - now);
+  }
+
+  /** Sends a host nothing before a moment. */
+  hold(host: string, until: number): void {
+    this.#hosts.set(host, Math.max(this.#hosts.get(host) ?? 0, until));
+  }
+}

@@ -1,0 +1,134 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { decodeContent } from './content-encoding.ts';
+import type { Answer } from './fetcher.ts';
+import type { SitemapRecord } from './records.ts';
+import type { Scope } from './scope.ts';
+import { type SitemapEntry, SitemapReader } from './sitemap-reader.ts';
+
+/** Bytes of a sitemap, uncompressed, and its URLs (sitemaps.org). */
+const MOST_BYTES = 52_428_800;
+const MOST_URLS = 50_000;
+/** Indexes below indexes that are followed where the protocol is not strict. */
+const DEEPEST_INDEX = 4;
+const MOST_FILES = 50_000;
+const MOST_REDIRECTS = 5;
+/** Bytes between two pauses for other work. */
+const PIECE = 262_144;
+
+export interface SitemapOptions {
+  readonly scope: Scope;
+  /** A sitemap lists only URLs of its own host and folder, at most 50,000, and an index lists no index. */
+  readonly isStrict: boolean;
+  readonly fetch: (url: string, bytes: number) => Promise<Answer>;
+  readonly onRecords: (records: readonly SitemapRecord[]) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads sitemaps and what their indexes list. A sitemap that can't be read gives nothing. */
+export async function readSitemaps(urls: readonly string[], options: SitemapOptions): Promise<void> {
+  const files = urls.map((url) => ({ url, level: 0 }));
+  const known = new Set(urls);
+  for (const file of files) {
+    options.signal?.throwIfAborted();
+    const children = await readOne(file.url, options);
+    const isTooDeep = file.level >= (options.isStrict ? 1 : DEEPEST_INDEX);
+    for (const child of isTooDeep ? [] : children) {
+      if (known.has(child) || files.length >= MOST_FILES) continue;
+      known.add(child);
+      files.push({ url: child, level: file.level + 1 });
+    }
+  }
+}
+
+/** Writes the records of one file; the sitemaps that it lists. */
+async function readOne(url: string, options: SitemapOptions): Promise<string[]> {
+  const found = await fetchSitemap(url, options.fetch);
+  if (found === null) return [];
+  const children: string[] = [];
+  let records: SitemapRecord[] = [];
+  let listed = 0;
+  const reader = new SitemapReader({
+    entry: (entry) => {
+      if (options.isStrict && ++listed > MOST_URLS) return;
+      const record = recordOf(entry, url, options);
+      if (record !== null) records.push(record);
+    },
+    sitemap: (text) => {
+      const child = URL.parse(text, url);
+      if (child === null || !/^https?:$/.test(child.protocol)) return;
+      if (!options.isStrict || child.host === new URL(url).host) children.push(child.href);
+    },
+  });
+  const decoder = new TextDecoder(encodingOf(found));
+  for (let at = 0; at < found.length; at += PIECE) {
+    reader.write(decoder.decode(found.subarray(at, at + PIECE), { stream: true }));
+    options.onRecords(records);
+    records = [];
+    await breathe();
+  }
+  reader.write(decoder.decode());
+  reader.close();
+  options.onRecords(records);
+  return children;
+}
+
+/** The uncompressed file, or null. A compressed file may be sent as such, or with a content encoding. */
+async function fetchSitemap(start: string, fetch: SitemapOptions['fetch']): Promise<Uint8Array | null> {
+  let url = start;
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
+    const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
+    if (statusCode !== null && statusCode < 300 && body !== null) {
+      const plain = decodeContent(body, header('content-encoding'), MOST_BYTES).body;
+      const isGzip = plain !== null && plain[0] === 0x1f && plain[1] === 0x8b;
+      return isGzip ? decodeContent(plain, 'gzip', MOST_BYTES).body : plain;
+    }
+    const next = URL.parse(header('location') ?? '', url);
+    const isRedirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
+    if (!isRedirect || next === null || !/^https?:$/.test(next.protocol)) return null;
+    url = next.href;
+  }
+  return null;
+}
+
+function recordOf(
+  entry: SitemapEntry,
+  sitemap: string,
+  { scope, isStrict }: SitemapOptions,
+): SitemapRecord | null {
+  const url = URL.parse(entry.url, sitemap);
+  if (url === null || !/^https?:$/.test(url.protocol) || !scope.isInternal(url)) return null;
+  if (isStrict && !isBelow(url, new URL(sitemap))) return null;
+  const alternates = entry.alternates.flatMap(({ lang, href }) => {
+    const parsed = URL.parse(href, sitemap);
+    return parsed === null ? [] : [{ lang, href: scope.spell(parsed) }];
+  });
+  return {
+    url: scope.spell(url),
+    sitemap,
+    alternate_langs: alternates.map(({ lang }) => lang),
+    alternate_hrefs: alternates.map(({ href }) => href),
+    num_images: entry.images,
+    num_news: entry.news,
+    num_videos: entry.videos,
+  };
+}
+
+/** Whether a URL lies in the folder of a sitemap. */
+function isBelow(url: URL, sitemap: URL): boolean {
+  const folder = sitemap.pathname.slice(0, sitemap.pathname.lastIndexOf('/') + 1);
+  return url.origin === sitemap.origin && url.pathname.startsWith(folder);
+}
+
+/** Of the byte order mark or the XML declaration; else UTF-8. */
+function encodingOf(file: Uint8Array): string {
+  const head = Buffer.from(file.subarray(0, 200)).toString('latin1');
+  if (head.startsWith('\xFF\xFE')) return 'utf-16le';
+  if (head.startsWith('\xFE\xFF')) return 'utf-16be';
+  const named = /^[^<]*<\?xml[^>]*\bencoding\s*=\s*["']([\w-]+)["']/.exec(head)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(named).encoding;
+  } catch {
+    return 'utf-8';
+  }
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net';
+
+/** Longer URLs are made by loops of links; servers refuse them. */
+const LONGEST_URL = 8_192;
+
+/** The settings that decide which URLs belong to a crawl (api-spec.md §2.8). Plain data, so that a thread can have them. */
+export interface ScopeRules {
+  readonly startUrl: string;
+  readonly alternateStartUrls: readonly string[];
+  readonly crawlSubdomains: boolean;
+  readonly allowQueryParams: boolean;
+  readonly filterQueryParams: boolean;
+  readonly queryParams: readonly string[];
+  /** True: only `queryParams` stay; false: `queryParams` go. */
+  readonly isWhitelist: boolean;
+}
+
+/** Decides which URLs belong to a crawl, and how they are spelled. */
+export class Scope {
+  readonly #rules: ScopeRules;
+  /** Host names with ports. */
+  readonly #hosts: ReadonlySet<string>;
+  readonly #domain: string;
+  readonly #port: string;
+  readonly #params: ReadonlySet<string>;
+
+  constructor(rules: ScopeRules) {
+    const start = new URL(rules.startUrl);
+    const others = rules.alternateStartUrls.map((url) => new URL(url));
+    this.#rules = rules;
+    this.#hosts = new Set([start, ...others].map((url) => url.host));
+    this.#domain = domainOf(start.hostname);
+    this.#port = start.port;
+    this.#params = new Set(rules.queryParams);
+  }
+
+  /** Whether a URL is on a host of the crawl. */
+  isInternal(url: URL): boolean {
+    if (this.#hosts.has(url.host)) return true;
+    if (!this.#rules.crawlSubdomains || url.port !== this.#port) return false;
+    return isWithinDomain(url.hostname, this.#domain);
+  }
+
+  /**
+   * The one spelling by which the crawl knows a URL: as browsers read it, without fragment and user name, and without the
+   * parameters that the crawl strips.
+   */
+  spell(url: URL): string {
+    const href = plainHref(url);
+    if (!this.#rules.filterQueryParams) return href;
+    const at = href.indexOf('?');
+    if (at < 0) return href;
+    const kept = href
+      .slice(at + 1)
+      .split('&')
+      .filter((pair) => this.#params.has(nameOf(pair)) === this.#rules.isWhitelist);
+    return kept.length === 0 ? href.slice(0, at) : `${href.slice(0, at)}?${kept.join('&')}`;
+  }
+
+  /** Whether the crawl fetches an internal URL, spelled as above. */
+  follows(url: string): boolean {
+    return url.length <= LONGEST_URL && (this.#rules.allowQueryParams || !url.includes('?'));
+  }
+
+  /** Any text as a URL that the crawl fetches, or null. */
+  admit(text: string, base?: string): string | null {
+    const url = URL.parse(text, base);
+    if (url === null || !/^https?:$/.test(url.protocol) || !this.isInternal(url)) return null;
+    const spelled = this.spell(url);
+    return this.follows(spelled) ? spelled : null;
+  }
+}
+
+/** The domain of a host: its name without `www.`. */
+export function domainOf(hostname: string): string {
+  return hostname.replace(/^www\./, '');
+}
+
+/** Whether a host is the domain or lies below it. An address has nothing below it. */
+export function isWithinDomain(hostname: string, domain: string): boolean {
+  if (hostname === domain) return true;
+  return isIP(domain) === 0 && hostname.endsWith(`.${domain}`);
+}
+
+function plainHref(url: URL): string {
+  let plain = url;
+  if (url.username !== '' || url.password !== '') {
+    plain = new URL(url);
+    plain.username = '';
+    plain.password = '';
+  }
+  const at = plain.href.indexOf('#');
+  return at < 0 ? plain.href : plain.href.slice(0, at);
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,138 @@
+import { SaxesParser } from 'saxes';
+
+/** A URL that a sitemap lists. */
+export interface SitemapEntry {
+  readonly url: string;
+  /** As written. */
+  readonly lastmod: string | null;
+  /** Language versions: `xhtml:link rel="alternate" hreflang`. */
+  readonly alternates: readonly { readonly lang: string; readonly href: string }[];
+  readonly images: number;
+  readonly news: number;
+  readonly videos: number;
+}
+
+export interface SitemapHandler {
+  entry(entry: SitemapEntry): void;
+  /** Another sitemap, listed by an index. */
+  sitemap(url: string): void;
+}
+
+interface Draft {
+  url: string;
+  lastmod: string | null;
+  alternates: { readonly lang: string; readonly href: string }[];
+  images: number;
+  news: number;
+  videos: number;
+}
+
+const MEDIA = { 'image:image': 'images', 'news:news': 'news', 'video:video': 'videos' } as const;
+const LONGEST_ENTITY = 12;
+const BARE_AMPERSAND = /&(?!(?:[a-z]{1,9}|#\d{1,8}|#x[\da-f]{1,7});)/gi;
+
+/**
+ * Reads a sitemap or an index of sitemaps (sitemaps.org, version 0.9) piece by piece. It goes on behind an error, as
+ * search engines do. Plain text with one URL a line is a sitemap too.
+ */
+export class SitemapReader {
+  readonly #handler: SitemapHandler;
+  readonly #parser = new SaxesParser();
+  readonly #path: string[] = [];
+  #isText: boolean | undefined;
+  #line = '';
+  /** The end of a piece, from a `&` on whose entity may go on in the next one. */
+  #rest = '';
+  #text = '';
+  #draft: Draft | null = null;
+  /** Number of errors in the XML. */
+  errors = 0;
+
+  constructor(handler: SitemapHandler) {
+    this.#handler = handler;
+    this.#parser.on('error', () => {
+      this.errors++;
+    });
+    this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
+    this.#parser.on('text', (text) => {
+      this.#text += text;
+    });
+    this.#parser.on('cdata', (text) => {
+      this.#text += text.replaceAll('&amp;', '&');
+    });
+    this.#parser.on('closetag', ({ name }) => this.#close(name));
+  }
+
+  write(text: string): void {
+    // White space before the XML declaration is a frequent error.
+    const piece = this.#isText === undefined ? text.trimStart() : text;
+    if (piece === '') return;
+    this.#isText ??= !piece.startsWith('<');
+    if (this.#isText) this.#writeLines(piece);
+    else this.#writeXml(piece);
+  }
+
+  close(): void {
+    if (this.#isText) this.#writeLines('\n');
+    else if (this.#isText === false) {
+      this.#parser.write(this.#rest.replace(BARE_AMPERSAND, '&amp;'));
+      this.#parser.close();
+    }
+  }
+
+  /** A bare `&` in a URL is the most frequent error; the parser would read on to the next `;`. */
+  #writeXml(text: string): void {
+    const whole = this.#rest + text;
+    const last = whole.lastIndexOf('&');
+    const end = last >= 0 && whole.length - last < LONGEST_ENTITY ? last : whole.length;
+    this.#rest = whole.slice(end);
+    this.#parser.write(whole.slice(0, end).replace(BARE_AMPERSAND, '&amp;'));
+  }
+
+  #writeLines(text: string): void {
+    const lines = (this.#line + text).split(/\r?\n/);
+    this.#line = lines.pop() ?? '';
+    for (const line of lines) if (/^\s*https?:\/\//i.test(line)) this.#handler.entry(draftOf(line.trim()));
+  }
+
+  #open(tag: string, attributes: Readonly<Record<string, string>>): void {
+    const name = tag.toLowerCase();
+    this.#path.push(name);
+    this.#text = '';
+    if (plain(name) === 'url') this.#draft = draftOf('');
+    if (this.#draft === null) return;
+    const media = MEDIA[name as keyof typeof MEDIA];
+    if (media !== undefined) this.#draft[media]++;
+    if (plain(name) === 'link') this.#alternate(this.#draft, attributes);
+  }
+
+  #alternate(draft: Draft, { rel, hreflang, href }: Readonly<Record<string, string>>): void {
+    if (rel?.toLowerCase() !== 'alternate' || !hreflang || !href) return;
+    draft.alternates.push({ lang: hreflang.trim(), href: href.trim() });
+  }
+
+  #close(tag: string): void {
+    const name = plain(tag.toLowerCase());
+    this.#path.pop();
+    const parent = plain(this.#path.at(-1) ?? '');
+    const text = this.#text.trim();
+    this.#text = '';
+    if (name === 'loc' && parent === 'sitemap' && text !== '') this.#handler.sitemap(text);
+    if (this.#draft === null) return;
+    // `image:loc` has another parent.
+    if (name === 'loc' && parent === 'url') this.#draft.url = text;
+    if (name === 'lastmod' && parent === 'url') this.#draft.lastmod = text;
+    if (name !== 'url') return;
+    if (this.#draft.url !== '') this.#handler.entry(this.#draft);
+    this.#draft = null;
+  }
+}
+
+function draftOf(url: string): Draft {
+  return { url, lastmod: null, alternates: [], images: 0, news: 0, videos: 0 };
+}
+
+/** The name without the prefix of its namespace. */
+function plain(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
