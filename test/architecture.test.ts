@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dirname, '..', 'src');
 const RANKS: Readonly<Record<string, number>> = {
   core: 0,
   api: 1,
+  crawler: 2,
   model: 2,
   config: 3,
   stores: 1,

@@ -1,0 +1,72 @@
+import type { Frontier, Outcome, SegmentKind } from './frontier.ts';
+import type { ParseReply } from './parse-messages.ts';
+import type { Segments } from './segments.ts';
+
+const KINDS = ['pages', 'links', 'items'] as const;
+/** What a crawl may lose when its process is killed. */
+const MOST_PAGES = 500;
+const MOST_CHARACTERS = 16_000_000;
+const LONGEST_MS = 2_000;
+
+/** Gathers what came of URLs, and writes it: first the records to files, then the outcomes with their files' names. */
+export class OutcomeBatch {
+  readonly #frontier: Frontier;
+  readonly #segments: Segments;
+  #outcomes: Outcome[] = [];
+  #lines = noLines();
+  #characters = 0;
+  #startedAt = performance.now();
+  #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
+
+  constructor(frontier: Frontier, segments: Segments) {
+    this.#frontier = frontier;
+    this.#segments = segments;
+  }
+
+  /** @param reply null for a URL that is tried again */
+  add(outcome: Outcome, reply: ParseReply | null): void {
+    if (this.#outcomes.length === 0) this.#startedAt = performance.now();
+    this.#outcomes.push(outcome);
+    if (reply !== null) {
+      for (const kind of KINDS) {
+        if (reply[kind] !== '') this.#lines[kind].push(reply[kind]);
+        this.#characters += reply[kind].length;
+      }
+    }
+  }
+
+  /** Writes the batch once it is large or old. Resolves at once unless the one before is still being written. */
+  async writeIfDue(): Promise<void> {
+    const isLarge = this.#outcomes.length >= MOST_PAGES || this.#characters >= MOST_CHARACTERS;
+    const isOld = this.#outcomes.length > 0 && performance.now() - this.#startedAt >= LONGEST_MS;
+    if (!isLarge && !isOld) return;
+    if (!this.#isWriting)
+      void this.write().catch(() => {}); // The next caller gets the error.
+    else if (isLarge) await this.#writing;
+  }
+
+  /** Writes all that was added. */
+  write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeBatch());
+    return this.#writing;
+  }
+
+  async #writeBatch(): Promise<void> {
+    if (this.#outcomes.length === 0) return;
+    const [outcomes, lines] = [this.#outcomes, this.#lines];
+    this.#outcomes = [];
+    this.#lines = noLines();
+    this.#characters = 0;
+    this.#isWriting = true;
+    try {
+      this.#frontier.commit(outcomes, await this.#segments.write(lines));
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+}
+
+function noLines(): Record<SegmentKind, string[]> {
+  return { pages: [], links: [], items: [] };
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlSettings } from './crawl-settings.ts';
+import type { Fetcher } from './fetcher.ts';
+import type { Frontier } from './frontier.ts';
+import type { Pace } from './pace.ts';
+import { readSitemaps } from './read-sitemaps.ts';
+import type { RobotsCache } from './robots-cache.ts';
+import type { Scope } from './scope.ts';
+
+interface SeedTools {
+  readonly frontier: Frontier;
+  readonly scope: Scope;
+  readonly fetcher: Fetcher;
+  readonly robots: RobotsCache;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  /** Further start URLs. Those of other sites are left out. */
+  readonly seeds: Iterable<string> | AsyncIterable<string>;
+}
+
+/** Keeps the start URLs and what the sitemaps list, once in a crawl. */
+export async function seedFrontier(settings: CrawlSettings, tools: SeedTools): Promise<void> {
+  const { frontier, scope, fetcher, robots, pace, signal } = tools;
+  if (frontier.fact('seeded') !== undefined) return;
+  const start = new URL(settings.scope.startUrl);
+  const { sitemaps: announced } = await robots.rulesOf(start);
+  // Those of a process that was killed meanwhile.
+  frontier.removeSitemapUrls();
+  await readSitemaps(settings.sitemaps.length > 0 ? settings.sitemaps : announced, {
+    scope,
+    signal,
+    isStrict: settings.strictSitemaps,
+    fetch: async (url, bytes) => {
+      await sleep(pace.take(new URL(url).host, null, performance.now()), undefined, { signal });
+      return fetcher.fetch(url, bytes);
+    },
+    onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
+  });
+  signal.throwIfAborted();
+  const seeds: string[] = [];
+  for await (const text of tools.seeds) {
+    const url = scope.admit(text);
+    if (url !== null) seeds.push(url);
+  }
+  frontier.transaction(() => {
+    frontier.seed(scope.spell(start), 0, 'crawler');
+    for (const url of settings.scope.alternateStartUrls)
+      frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
+    for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
+    frontier.setFact('seeded', 1);
+  });
+}

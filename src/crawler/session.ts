@@ -1,0 +1,71 @@
+import { CookieJar } from 'tough-cookie';
+import { ACCEPT_ENCODING } from './content-encoding.ts';
+import type { CrawlSettings } from './crawl-settings.ts';
+import {
+  basicAuthorization,
+  type DigestChallenge,
+  digestAuthorization,
+  readChallenge,
+} from './digest-auth.ts';
+import type { Scope } from './scope.ts';
+
+type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** What the requests of a crawl have in common: headers, cookies and credentials. */
+export class Session {
+  readonly #settings: CrawlSettings;
+  readonly #scope: Scope;
+  readonly #jar: CookieJar | null;
+  /** The challenge of each origin, and how often it was answered. */
+  readonly #digests = new Map<string, { readonly challenge: DigestChallenge; count: number }>();
+
+  constructor(settings: CrawlSettings, scope: Scope) {
+    this.#settings = settings;
+    this.#scope = scope;
+    this.#jar = settings.useCookies ? new CookieJar(undefined, { looseMode: true }) : null;
+  }
+
+  /** The headers of a request. Other hosts, such as those of sitemaps, get no credentials and no extra headers. */
+  headersFor(url: URL): Record<string, string> {
+    const { headers } = this.#settings;
+    const cookies = this.#jar?.getCookieStringSync(url.href) ?? '';
+    const cookie: Record<string, string> = cookies === '' ? {} : { cookie: cookies };
+    const common = { 'accept-encoding': ACCEPT_ENCODING, ...cookie };
+    if (!this.#scope.isInternal(url)) {
+      const { 'user-agent': agent = '', accept = '' } = headers;
+      return { ...common, 'user-agent': agent, accept };
+    }
+    return { ...common, ...this.#authorization(url), ...headers };
+  }
+
+  /** Keeps the cookies of an answer. */
+  received(url: URL, headers: HeaderList): void {
+    if (this.#jar === null) return;
+    for (const [name, value] of headers)
+      if (name === 'set-cookie') this.#jar.setCookieSync(value, url.href, { ignoreError: true });
+  }
+
+  /** Whether a refused request is to be sent again, now with credentials: the answer has a new Digest challenge. */
+  isChallenged(url: URL, statusCode: number, headers: HeaderList): boolean {
+    if (statusCode !== 401 || this.#settings.auth?.scheme !== 'Digest' || !this.#scope.isInternal(url))
+      return false;
+    const challenge = headers
+      .filter(([name]) => name === 'www-authenticate')
+      .map(([, value]) => readChallenge(value))
+      .find((one) => one !== null);
+    if (!challenge || this.#digests.get(url.origin)?.challenge.nonce === challenge.nonce) return false;
+    this.#digests.set(url.origin, { challenge, count: 0 });
+    return true;
+  }
+
+  #authorization(url: URL): Record<string, string> {
+    const { auth } = this.#settings;
+    if (auth === null) return {};
+    if (auth.scheme === 'Basic') return { authorization: basicAuthorization(auth) };
+    const known = this.#digests.get(url.origin);
+    if (known === undefined) return {};
+    known.count++;
+    const request = { method: 'GET', uri: url.pathname + url.search, count: known.count };
+    return { authorization: digestAuthorization(known.challenge, auth, request) };
+  }
+}
