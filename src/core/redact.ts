@@ -15,6 +15,12 @@ export function keepSecret(value: string | undefined): void {
   for (const piece of forms.pieces) pieces.add(piece);
 }
 
+/** Forgets every secret, as a new process would: files of tests share one. */
+export function forgetSecrets(): void {
+  secrets.clear();
+  pieces.clear();
+}
+
 /**
  * Masks every registered secret in a text for people: a log line, an error, a report, an alert. It finds a secret
  * unchanged, escaped (percent-encoding, JSON, HTML, in layers), in hexadecimal, wrapped over lines or fields, and by

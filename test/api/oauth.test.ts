@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ServiceClient } from '../../src/api/client.ts';
 import { authorizationUrl, exchangeCode, type OAuthTokens, refreshTokens } from '../../src/api/oauth.ts';
 import { type OAuthSourceOptions, OAuthTokenSource } from '../../src/api/oauth-token-source.ts';
@@ -6,9 +6,6 @@ import { redact } from '../../src/core/redact.ts';
 import { applicationOf, BACK, browse, codeFor, keyOf } from '../sandbox/oauth/consent.ts';
 import { type Service, service } from '../sandbox/support.ts';
 import { sendJson, testService } from './test-service.ts';
-
-// Words are secrets here. The next file of this worker begins without them.
-afterAll(() => void vi.resetModules());
 
 const HOUR = 3_600_000;
 

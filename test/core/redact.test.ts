@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { createLogger } from '../../src/core/logger.ts';
 import { keepSecret, redact, redactTexts } from '../../src/core/redact.ts';
 import { grapheme } from '../support/characters.ts';
-
-// Words are secrets here. The next file of this worker begins without them.
-afterAll(() => void vi.resetModules());
 
 test('a secret is masked by its value wherever it stands', () => {
   keepSecret('s3cr3t-one');
