@@ -7,24 +7,64 @@ description: >-
   Share is that of the links from the same segment. The parameter segment takes links from it and links to it.
 parameters: [project, crawl, segment, limit]
 */
-WITH flow AS (
-  SELECT
-    links.crawl_id,
-    origins.url_first_path AS origin_segment,
-    targets.url_first_path AS target_segment,
-    count(*) AS links,
-    count(CASE WHEN links.follow THEN 1 END) AS follow_links,
-    count(DISTINCT links.origin) AS origin_pages,
-    count(DISTINCT links.target) AS target_pages
-  FROM mart.links AS links
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = links.crawl_id
-  LEFT JOIN mart.pages AS origins ON origins.crawl_id = links.crawl_id AND origins.url = links.origin
-  LEFT JOIN mart.pages AS targets ON targets.crawl_id = links.crawl_id AND targets.url = links.target
-  WHERE links.is_internal
-    AND ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-    AND (($crawl IS NULL AND crawls.is_main) OR crawls.crawl_id = $crawl)
-  GROUP BY links.crawl_id, origins.url_first_path, targets.url_first_path
-)
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
+  ),
+
+  segment AS (
+    SELECT crawl_id, url_first_path, row_number() OVER (ORDER BY crawl_id, url_first_path) AS number
+    FROM (
+      SELECT DISTINCT crawl_id, url_first_path
+      FROM mart.pages
+      WHERE crawl_id IN (SELECT crawl_id FROM chosen) AND url_first_path IS NOT NULL
+    ) AS known
+  ),
+
+  -- To count different numbers takes a fraction of the memory that different URLs take.
+  page AS (
+    SELECT pages.crawl_id, pages.url, segment.number AS segment_number, row_number() OVER () AS number
+    FROM mart.pages AS pages
+    LEFT JOIN segment ON segment.crawl_id = pages.crawl_id AND segment.url_first_path = pages.url_first_path
+    WHERE pages.crawl_id IN (SELECT crawl_id FROM chosen)
+  ),
+
+  counted AS (
+    SELECT
+      links.crawl_id,
+      origins.segment_number AS origin_number,
+      targets.segment_number AS target_number,
+      count(*) AS links,
+      count(CASE WHEN links.follow THEN 1 END) AS follow_links,
+      count(DISTINCT origins.number)
+        + count(DISTINCT CASE WHEN origins.number IS NULL THEN links.origin END) AS origin_pages,
+      count(DISTINCT targets.number)
+        + count(DISTINCT CASE WHEN targets.number IS NULL THEN links.target END) AS target_pages
+    FROM mart.links AS links
+    LEFT JOIN page AS origins ON origins.crawl_id = links.crawl_id AND origins.url = links.origin
+    LEFT JOIN page AS targets ON targets.crawl_id = links.crawl_id AND targets.url = links.target
+    WHERE links.is_internal
+      AND links.crawl_id IN (SELECT crawl_id FROM chosen)
+    GROUP BY links.crawl_id, origins.segment_number, targets.segment_number
+  ),
+
+  flow AS (
+    SELECT
+      counted.crawl_id,
+      origins.url_first_path AS origin_segment,
+      targets.url_first_path AS target_segment,
+      counted.links,
+      sum(counted.links) OVER (PARTITION BY counted.crawl_id, counted.origin_number) AS segment_links,
+      counted.follow_links,
+      counted.origin_pages,
+      counted.target_pages
+    FROM counted
+    LEFT JOIN segment AS origins ON origins.number = counted.origin_number
+    LEFT JOIN segment AS targets ON targets.number = counted.target_number
+  )
 
 SELECT
   project_name,
@@ -39,8 +79,8 @@ SELECT
   target_pages
 FROM (
   SELECT
-    crawls.project_name,
-    crawls.crawl_config_name,
+    chosen.project_name,
+    chosen.crawl_config_name,
     flow.crawl_id,
     flow.origin_segment,
     flow.target_segment,
@@ -50,14 +90,11 @@ FROM (
     flow.origin_pages,
     flow.target_pages,
     row_number() OVER (
-      PARTITION BY crawls.project_id
+      PARTITION BY chosen.project_id
       ORDER BY flow.crawl_id, flow.links DESC, flow.origin_segment NULLS LAST, flow.target_segment NULLS LAST
     ) AS place
-  FROM (
-    SELECT *, sum(links) OVER (PARTITION BY crawl_id, origin_segment) AS segment_links
-    FROM flow
-  ) AS flow
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = flow.crawl_id
+  FROM flow
+  JOIN chosen ON chosen.crawl_id = flow.crawl_id
   WHERE $segment IS NULL OR flow.origin_segment = $segment OR flow.target_segment = $segment
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
