@@ -11,7 +11,7 @@ parameters: [project, crawl, segment, limit]
 */
 WITH
   chosen AS (
-    SELECT crawl_id, project_id, project_name, crawl_config_name, previous_crawl_id
+    SELECT crawl_id, project_id, project_name, crawl_config_name
     FROM mart.crawls
     WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
@@ -19,45 +19,44 @@ WITH
 
   page AS (
     SELECT
-      chosen.project_name,
-      chosen.crawl_config_name,
-      pages.*
-    FROM chosen
-    JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
-    WHERE pages.status_code = 200
-      AND NOT coalesce(pages.is_canonicalised, false)
-      AND ($segment IS NULL OR pages.url_first_path = $segment)
+      crawl_id,
+      url,
+      title,
+      h1,
+      meta_description,
+      clusters,
+      has_duplicate_title_issue,
+      has_duplicate_h1_issue,
+      has_duplicate_description_issue,
+      has_nearduplicate_issue
+    FROM mart.pages
+    WHERE crawl_id IN (SELECT crawl_id FROM chosen)
+      AND status_code = 200
+      AND NOT coalesce(is_canonicalised, false)
+      AND ($segment IS NULL OR url_first_path = $segment)
   ),
 
   written AS (
-    SELECT
-      page.project_name,
-      page.crawl_config_name,
-      page.crawl_id,
-      page.url,
-      fields.field,
-      CASE fields.field
-        WHEN 'title' THEN CAST(page.title AS VARCHAR)
-        WHEN 'h1' THEN CAST(page.h1 AS VARCHAR)
-        ELSE CAST(page.meta_description AS VARCHAR)
-      END AS value,
-      CASE fields.field
-        WHEN 'title' THEN page.has_duplicate_title_issue
-        WHEN 'h1' THEN page.has_duplicate_h1_issue
-        ELSE page.has_duplicate_description_issue
-      END AS is_unhandled
+    SELECT crawl_id, url, 'title' AS field, CAST(title AS VARCHAR) AS value, has_duplicate_title_issue AS is_unhandled
     FROM page
-    CROSS JOIN (VALUES ('title'), ('h1'), ('meta_description')) AS fields(field)
+
+    UNION ALL
+    SELECT crawl_id, url, 'h1' AS field, CAST(h1 AS VARCHAR) AS value, has_duplicate_h1_issue AS is_unhandled
+    FROM page
+
+    UNION ALL
+    SELECT crawl_id, url, 'meta_description' AS field, CAST(meta_description AS VARCHAR) AS value, has_duplicate_description_issue AS is_unhandled
+    FROM page
   ),
 
   spaced AS (
     SELECT
-      project_name,
-      crawl_config_name,
       crawl_id,
       url,
       field,
-      replace(replace(replace(replace(value, chr(9), ' '), chr(10), ' '), chr(13), ' '), chr(160), ' ') AS value,
+      trim(
+        replace(replace(replace(replace(value, chr(9), ' '), chr(10), ' '), chr(13), ' '), chr(160), ' ')
+      ) AS value,
       is_unhandled
     FROM written
   ),
@@ -65,45 +64,59 @@ WITH
   -- Each space becomes a pair of two signs; pairs that touch lose the signs between them: one space is left of many.
   text AS (
     SELECT
-      project_name,
-      crawl_config_name,
       crawl_id,
       url,
       field,
-      trim(
-        replace(replace(replace(value, ' ', chr(1) || chr(2)), chr(2) || chr(1), ''), chr(1) || chr(2), ' ')
-      ) AS value,
+      CASE
+        WHEN value = '' THEN NULL
+        WHEN strpos(value, '  ') = 0 THEN value
+        ELSE replace(replace(replace(value, ' ', chr(1) || chr(2)), chr(2) || chr(1), ''), chr(1) || chr(2), ' ')
+      END AS value,
       is_unhandled
     FROM spaced
 
     UNION ALL
-    SELECT DISTINCT
-      page.project_name, page.crawl_config_name, page.crawl_id, page.url, 'clusters', cluster.id,
-      page.has_nearduplicate_issue
-    FROM page
+    SELECT DISTINCT page.crawl_id, page.url, 'clusters', nullif(cluster.id, ''), page.has_nearduplicate_issue
+    FROM (SELECT crawl_id, url, clusters, has_nearduplicate_issue FROM page WHERE array_length(clusters) > 0) AS page
     CROSS JOIN UNNEST(page.clusters) AS cluster(id)
+  ),
+
+  shared AS (
+    SELECT
+      crawl_id,
+      field,
+      value,
+      count(value) AS pages,
+      count(is_unhandled) AS judged_pages,
+      count(CASE WHEN is_unhandled THEN 1 END) AS unhandled_pages,
+      min(url) AS sample_url
+    FROM text
+    GROUP BY crawl_id, field, value
+    HAVING count(value) > 1
+  ),
+
+  cluster AS (
+    SELECT crawl_id, cluster_id, max(average_similarity) AS similarity
+    FROM mart.clusters
+    GROUP BY crawl_id, cluster_id
   ),
 
   answer AS (
     SELECT
-      text.project_name,
-      text.crawl_config_name,
-      text.crawl_id,
-      text.field,
-      text.value,
-      count(DISTINCT text.url) AS pages,
-      CASE
-        WHEN count(text.is_unhandled) > 0 THEN count(CASE WHEN text.is_unhandled THEN 1 END)
-      END AS unhandled_pages,
-      max(clusters.average_similarity) AS similarity,
-      min(text.url) AS sample_url
-    FROM text
-    LEFT JOIN mart.clusters AS clusters
-      ON clusters.crawl_id = text.crawl_id
-        AND clusters.cluster_id = CASE WHEN text.field = 'clusters' THEN text.value END
-    WHERE text.value <> ''
-    GROUP BY text.project_name, text.crawl_config_name, text.crawl_id, text.field, text.value
-    HAVING count(DISTINCT text.url) > 1
+      chosen.project_name,
+      chosen.crawl_config_name,
+      shared.crawl_id,
+      shared.field,
+      shared.value,
+      shared.pages,
+      CASE WHEN shared.judged_pages > 0 THEN shared.unhandled_pages END AS unhandled_pages,
+      cluster.similarity,
+      shared.sample_url
+    FROM shared
+    JOIN chosen ON chosen.crawl_id = shared.crawl_id
+    LEFT JOIN cluster
+      ON cluster.crawl_id = shared.crawl_id
+        AND cluster.cluster_id = CASE WHEN shared.field = 'clusters' THEN shared.value END
   )
 
 SELECT
