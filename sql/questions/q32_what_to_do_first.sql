@@ -7,6 +7,33 @@ description: >-
   the first directory of the URL.
 parameters: {project: , crawl: , segment: , limit: 100}
 */
+WITH
+  chosen AS (
+    SELECT crawl_id, project_id, project_name, crawl_config_name
+    FROM mart.crawls
+    WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+      AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
+  ),
+
+  action AS (
+    SELECT crawl_id, priority, issue, severity, url, why, fix, clicks, impressions, search_bot_hits, inrank_decimal
+    FROM mart.page_actions
+    WHERE crawl_id IN (SELECT crawl_id FROM chosen)
+      AND ($segment IS NULL OR url_first_path = $segment)
+  ),
+
+  -- How many actions come before those of a priority: what lies beyond the limit is not put in order.
+  step AS (
+    SELECT
+      action.crawl_id,
+      action.priority,
+      sum(count(*)) OVER (PARTITION BY chosen.project_id ORDER BY action.crawl_id, action.priority DESC)
+        - count(*) AS earlier
+    FROM action
+    JOIN chosen ON chosen.crawl_id = action.crawl_id
+    GROUP BY chosen.project_id, action.crawl_id, action.priority
+  )
+
 SELECT
   project_name,
   crawl_config_name,
@@ -23,27 +50,16 @@ SELECT
   inrank_decimal
 FROM (
   SELECT
-    crawls.project_name,
-    crawls.crawl_config_name,
-    actions.crawl_id,
-    actions.priority,
-    actions.issue,
-    actions.severity,
-    actions.url,
-    actions.why,
-    actions.fix,
-    actions.clicks,
-    actions.impressions,
-    actions.search_bot_hits,
-    actions.inrank_decimal,
+    chosen.project_name,
+    chosen.crawl_config_name,
+    action.*,
     row_number() OVER (
-      PARTITION BY crawls.project_id ORDER BY actions.crawl_id, actions.priority DESC, actions.url, actions.issue
+      PARTITION BY chosen.project_id ORDER BY action.crawl_id, action.priority DESC, action.url, action.issue
     ) AS place
-  FROM mart.page_actions AS actions
-  JOIN mart.crawls AS crawls ON crawls.crawl_id = actions.crawl_id
-  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
-    AND (($crawl IS NULL AND crawls.is_main) OR crawls.crawl_id = $crawl)
-    AND ($segment IS NULL OR actions.url_first_path = $segment)
+  FROM action
+  JOIN step ON step.crawl_id = action.crawl_id AND step.priority = action.priority
+  JOIN chosen ON chosen.crawl_id = action.crawl_id
+  WHERE $limit IS NULL OR step.earlier < $limit
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, priority DESC, url, issue
