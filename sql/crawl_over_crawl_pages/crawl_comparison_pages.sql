@@ -136,8 +136,16 @@ incremental:
 WITH
   -- The present record of each comparison, or the last one.
   comparison AS (
-    FROM raw.crawl_over_crawls
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) = 1
+    SELECT id, crawl1_id, crawl2_id
+    FROM (
+      SELECT
+        id,
+        crawl1_id,
+        crawl2_id,
+        row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) AS place
+      FROM raw.crawl_over_crawls
+    ) AS ranked
+    WHERE place = 1
   )
 
 SELECT

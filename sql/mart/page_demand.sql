@@ -45,7 +45,7 @@ WITH
       sum(performance.clicks) AS clicks,
       sum(performance.impressions) AS impressions,
       sum(CAST(performance.position_impressions AS DECIMAL(38, 9))) AS position_impressions,
-      sum(performance.impressions) FILTER (performance.position IS NOT NULL) AS positioned_impressions
+      sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL) AS positioned_impressions
     FROM mart.ranking_performance AS performance
     JOIN period ON period.project_id = performance.project_id
     WHERE performance.date > period.to_date - INTERVAL '28' DAY AND performance.url IS NOT NULL
@@ -75,6 +75,6 @@ SELECT
   CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS position,
   count(query) AS queries,
   top_query,
-  CAST(max(ranked.impressions) FILTER (query IS NOT NULL) AS BIGINT) AS top_query_impressions
+  CAST(max(ranked.impressions) FILTER (WHERE query IS NOT NULL) AS BIGINT) AS top_query_impressions
 FROM ranked
 GROUP BY project_id, url, to_date, top_query

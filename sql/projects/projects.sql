@@ -18,10 +18,18 @@ reads:
     _loaded_at: TIMESTAMP WITH TIME ZONE
 */
 SELECT
-  id AS project_id,
-  name AS project_name,
+  project_id,
+  project_name,
   start_url,
-  _seen_to IS NULL AS is_listed
-FROM raw.projects
--- The present record, or the last one. Two workspaces may list the same project.
-QUALIFY row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) = 1
+  is_listed
+FROM (
+  SELECT
+    id AS project_id,
+    name AS project_name,
+    start_url,
+    _seen_to IS NULL AS is_listed,
+    -- The present record, or the last one. Two workspaces may list the same project.
+    row_number() OVER (PARTITION BY id ORDER BY _seen_to DESC NULLS FIRST, _loaded_at DESC) AS place
+  FROM raw.projects
+) AS ranked
+WHERE place = 1

@@ -22,7 +22,7 @@ columns:
     sum(clicks) / sum(impressions), never an average.
   position: >-
     Average position, 1 is the first, weighted by impressions (raw.ranking_performance.position). Of several rows it is
-    sum(position_impressions) / sum(impressions) FILTER (position IS NOT NULL).
+    sum(position_impressions) / sum(impressions) FILTER (WHERE position IS NOT NULL).
   position_impressions: Position times impressions, to be summed for the position of several rows.
 reads:
   raw.ranking_performance:
@@ -63,7 +63,7 @@ SELECT
   CAST(sum(performance.clicks) AS DOUBLE) / nullif(sum(performance.impressions), 0) AS ctr,
   -- Decimals, whose sum does not depend on the order of the rows.
   CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE)
-    / nullif(sum(performance.impressions) FILTER (performance.position IS NOT NULL), 0) AS position,
+    / nullif(sum(performance.impressions) FILTER (WHERE performance.position IS NOT NULL), 0) AS position,
   CAST(sum(CAST(performance.position * performance.impressions AS DECIMAL(38, 9))) AS DOUBLE) AS position_impressions
 FROM raw.ranking_performance AS performance
 GROUP BY _project_id, coalesce(CAST(_window AS DATE), performance.date), url, query, device
