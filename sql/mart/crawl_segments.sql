@@ -96,36 +96,6 @@ WITH
     GROUP BY span.crawl_id, ranking.url
   ),
 
-  logged AS (
-    SELECT DISTINCT crawl_id
-    FROM mart.page_hits
-    WHERE crawl_id IS NOT NULL
-  ),
-
-  shown AS (
-    SELECT DISTINCT crawl_id
-    FROM demand
-  ),
-
-  -- What the crawl says anything about.
-  known AS (
-    SELECT
-      pages.crawl_id,
-      count(pages.is_indexable) AS indexable,
-      count(pages.status_code) AS status,
-      count(coalesce(pages.depth, pages.nb_inlinks)) AS linked,
-      count(coalesce(
-        pages.has_duplicate_title_issue, pages.has_duplicate_h1_issue, pages.has_duplicate_description_issue,
-        pages.has_nearduplicate_issue
-      )) AS duplicates,
-      count(logged.crawl_id) AS logged,
-      count(shown.crawl_id) AS shown
-    FROM mart.pages AS pages
-    LEFT JOIN logged ON logged.crawl_id = pages.crawl_id
-    LEFT JOIN shown ON shown.crawl_id = pages.crawl_id
-    GROUP BY pages.crawl_id
-  ),
-
   page AS (
     SELECT
       pages.crawl_id,
@@ -135,8 +105,13 @@ WITH
       pages.status_code,
       pages.is_indexable,
       pages.depth,
+      coalesce(pages.depth, pages.nb_inlinks) AS linked,
       CASE WHEN pages.status_code = 200 THEN pages.load_time END AS load_time,
       CASE WHEN pages.status_code = 200 THEN pages.word_count END AS word_count,
+      coalesce(
+        pages.has_duplicate_title_issue, pages.has_duplicate_h1_issue, pages.has_duplicate_description_issue,
+        pages.has_nearduplicate_issue
+      ) AS duplicates,
       pages.status_code = 200 AND (
         coalesce(pages.has_duplicate_title_issue, false)
         OR coalesce(pages.has_duplicate_h1_issue, false)
@@ -154,43 +129,66 @@ WITH
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
   ),
 
+  -- What the crawl says anything about.
+  known AS (
+    SELECT
+      crawl_id,
+      count(is_indexable) AS indexable,
+      count(status_code) AS status,
+      count(linked) AS linked,
+      count(duplicates) AS duplicates
+    FROM page
+    GROUP BY crawl_id
+  ),
+
+  logged AS (
+    SELECT DISTINCT crawl_id
+    FROM mart.page_hits
+    WHERE crawl_id IS NOT NULL
+  ),
+
+  shown AS (
+    SELECT DISTINCT crawl_id
+    FROM demand
+  ),
+
   placed AS (
-    SELECT crawl_id, url, '(site)' AS segmentation, '(site)' AS segment
-    FROM mart.pages
+    SELECT *, '(site)' AS segmentation, '(site)' AS segment
+    FROM page
 
     UNION ALL
-    SELECT crawl_id, url, '(directory)', url_first_path
-    FROM mart.pages
+    SELECT *, '(directory)', url_first_path
+    FROM page
     WHERE url_first_path IS NOT NULL
 
     UNION ALL
-    SELECT crawl_id, url, segmentation, segment
-    FROM mart.page_segments
-    WHERE segment IS NOT NULL
+    SELECT page.*, segments.segmentation, segments.segment
+    FROM page
+    JOIN mart.page_segments AS segments ON segments.crawl_id = page.crawl_id AND segments.url = page.url
+    WHERE segments.segment IS NOT NULL
   ),
 
   counted AS (
     SELECT
-      page.crawl_id,
-      page.project_id,
-      placed.segmentation,
-      placed.segment,
+      crawl_id,
+      project_id,
+      segmentation,
+      segment,
       count(*) AS pages,
-      count(CASE WHEN page.is_indexable THEN 1 END) AS indexable_pages,
-      count(CASE WHEN page.status_code BETWEEN 400 AND 599 THEN 1 END) AS error_pages,
-      count(CASE WHEN page.status_code BETWEEN 300 AND 399 THEN 1 END) AS redirect_pages,
-      avg(page.depth) AS average_depth,
-      avg(page.load_time) AS average_load_time,
-      avg(page.word_count) AS average_word_count,
-      count(CASE WHEN page.is_duplicate THEN 1 END) AS duplicate_pages,
-      count(CASE WHEN page.is_orphan THEN 1 END) AS orphan_pages,
-      CAST(coalesce(sum(page.clicks), 0) AS BIGINT) AS clicks,
-      CAST(coalesce(sum(page.impressions), 0) AS BIGINT) AS impressions,
-      CAST(coalesce(sum(page.search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
-      count(CASE WHEN page.has_unknown_hits THEN 1 END) AS unknown_hits
-    FROM page
-    JOIN placed ON placed.crawl_id = page.crawl_id AND placed.url = page.url
-    GROUP BY page.crawl_id, page.project_id, placed.segmentation, placed.segment
+      count(CASE WHEN is_indexable THEN 1 END) AS indexable_pages,
+      count(CASE WHEN status_code BETWEEN 400 AND 599 THEN 1 END) AS error_pages,
+      count(CASE WHEN status_code BETWEEN 300 AND 399 THEN 1 END) AS redirect_pages,
+      avg(depth) AS average_depth,
+      avg(load_time) AS average_load_time,
+      avg(word_count) AS average_word_count,
+      count(CASE WHEN is_duplicate THEN 1 END) AS duplicate_pages,
+      count(CASE WHEN is_orphan THEN 1 END) AS orphan_pages,
+      CAST(coalesce(sum(clicks), 0) AS BIGINT) AS clicks,
+      CAST(coalesce(sum(impressions), 0) AS BIGINT) AS impressions,
+      CAST(coalesce(sum(search_bot_hits), 0) AS BIGINT) AS search_bot_hits,
+      count(CASE WHEN has_unknown_hits THEN 1 END) AS unknown_hits
+    FROM placed
+    GROUP BY crawl_id, project_id, segmentation, segment
   )
 
 SELECT
@@ -207,8 +205,10 @@ SELECT
   counted.average_word_count,
   CASE WHEN known.duplicates > 0 THEN counted.duplicate_pages END AS duplicate_pages,
   CASE WHEN known.linked > 0 THEN counted.orphan_pages END AS orphan_pages,
-  CASE WHEN known.shown > 0 THEN counted.clicks END AS clicks,
-  CASE WHEN known.shown > 0 THEN counted.impressions END AS impressions,
-  CASE WHEN known.logged > 0 AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits
+  CASE WHEN shown.crawl_id IS NOT NULL THEN counted.clicks END AS clicks,
+  CASE WHEN shown.crawl_id IS NOT NULL THEN counted.impressions END AS impressions,
+  CASE WHEN logged.crawl_id IS NOT NULL AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits
 FROM counted
 JOIN known ON known.crawl_id = counted.crawl_id
+LEFT JOIN shown ON shown.crawl_id = counted.crawl_id
+LEFT JOIN logged ON logged.crawl_id = counted.crawl_id
