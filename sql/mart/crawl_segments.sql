@@ -153,16 +153,16 @@ WITH
   ),
 
   placed AS (
-    SELECT *, '(site)' AS segmentation, '(site)' AS segment
+    SELECT '(site)' AS segmentation, '(site)' AS segment, page.*
     FROM page
 
     UNION ALL
-    SELECT *, '(directory)', url_first_path
+    SELECT '(directory)', page.url_first_path, page.*
     FROM page
-    WHERE url_first_path IS NOT NULL
+    WHERE page.url_first_path IS NOT NULL
 
     UNION ALL
-    SELECT page.*, segments.segmentation, segments.segment
+    SELECT segments.segmentation, segments.segment, page.*
     FROM page
     JOIN mart.page_segments AS segments ON segments.crawl_id = page.crawl_id AND segments.url = page.url
     WHERE segments.segment IS NOT NULL
