@@ -29,7 +29,7 @@ interface ReporterOptions {
 
 const INTERVAL_MS = 500;
 
-/** Tells how far a crawl is, twice a second and at each change of its phase. */
+/** Tells how far a crawl is: twice a second, at each change of its phase, and at its end. */
 export class ProgressReporter implements Disposable {
   readonly #options: ReporterOptions;
   readonly #timer: NodeJS.Timeout;
@@ -73,5 +73,6 @@ export class ProgressReporter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+    this.#report();
   }
 }

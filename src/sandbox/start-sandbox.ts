@@ -6,6 +6,7 @@ import { SCOPES } from '../api/scopes.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { lockState } from '../core/state-lock.ts';
+import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
 import { readFaults } from './faults/read-faults.ts';
@@ -18,12 +19,13 @@ import { RequestLog } from './http/request-log.ts';
 import { planFolder } from './import/folder-plan.ts';
 import { importFolder, isImported } from './import/import-folder.ts';
 import { IngestFiles } from './ingest/ingest-files.ts';
+import type { CrawlSource } from './life/crawl-source.ts';
 import { Life } from './life/life.ts';
 import { Notifier } from './notify/notifier.ts';
 import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
 import { DownloadCenter } from './ranking/download-center.ts';
 import { Clock } from './resources/clock.ts';
-import { Resources } from './resources/resources.ts';
+import { type Document, Resources } from './resources/resources.ts';
 import { ensureWorkspace } from './resources/seed.ts';
 import { RowStore } from './rows/row-store.ts';
 import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
@@ -50,6 +52,8 @@ export interface SandboxOptions {
   readonly exportObjects?: number;
   /** Whether csv and json of data exports are compressed (`.gz`). */
   readonly exportGzip?: boolean;
+  /** Crawls of websites may fetch private, loopback and link-local addresses, whatever their start URL. */
+  readonly allowPrivate?: boolean;
   readonly logger?: Logger;
   /** Closes the sandbox when it aborts. */
   readonly signal?: AbortSignal;
@@ -109,10 +113,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     closers.push(() => downloads[Symbol.asyncDispose]());
     const notifier = new Notifier(resources);
     closers.push(() => notifier[Symbol.asyncDispose]());
-    const source = new GeneratedSource(rows, resources);
-    const notify = notifier.crawlEnded.bind(notifier);
-    const life = new Life({ resources, rows, source, logger, notify }, work.clock);
+    const generated = new GeneratedSource(rows, resources);
+    const { allowPrivate = false } = options;
+    const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate });
+    const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
+    const life = new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) });
     closers.push(() => life[Symbol.asyncDispose]());
+    closers.push(() => websites[Symbol.asyncDispose]());
     const context: Context = {
       ...work,
       host,
@@ -136,7 +143,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
     signal?.throwIfAborted();
 
-    life.begin();
+    await life.begin();
     const server = createServer(context);
     closers.push(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import { ServiceClient } from '../../src/api/client.ts';
@@ -22,6 +22,8 @@ export interface Inventory {
   readonly comparison: string;
   /** An address that takes webhooks. */
   readonly webhook: string;
+  /** A website that never answers, so that a crawl of it runs. */
+  readonly website: string;
   /** A name that nothing has yet. */
   name(): string;
 }
@@ -56,16 +58,17 @@ export async function inventoryOf(service: Service): Promise<Inventory> {
     config: String(config?.id),
     crawls: [String(crawls[0]?.id), String(crawls[1]?.id)],
     comparison: String(comparison?.id),
-    webhook: await webhookServer(),
+    webhook: await serve((request, response) => {
+      request.resume();
+      response.writeHead(204).end();
+    }),
+    website: await serve(() => {}),
     name: () => `contract-${++names}`,
   };
 }
 
-async function webhookServer(): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(204).end();
-  });
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => {
@@ -108,7 +111,7 @@ export async function launched(it: Inventory): Promise<{ project: string; config
   });
   const config = await it.client.call('createCrawlConfig', {
     project_id: project.id,
-    body: { crawl_config: someConfig(it) },
+    body: { crawl_config: { ...someConfig(it), start_url: it.website } },
   });
   const crawl = await it.client.call('launchCrawl', {
     project_id: project.id,

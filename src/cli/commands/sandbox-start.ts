@@ -53,6 +53,10 @@ export const sandboxStart: Command = {
       help: 'objects that a data export is written to; default 1',
     },
     'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
+    'allow-private': {
+      type: 'boolean',
+      help: 'crawls of websites may fetch private addresses, whatever their start URL',
+    },
     'ready-file': {
       type: 'string',
       value: 'F',
@@ -72,6 +76,7 @@ export const sandboxStart: Command = {
       ...storeOptions(invocation.text('store-a-endpoint'), invocation.text('store-b-endpoint'), process.env),
       exportObjects: objectsOf(invocation.text('export-objects')),
       exportGzip: invocation.has('export-gzip'),
+      allowPrivate: invocation.has('allow-private'),
       logger: invocation.logger,
       signal: invocation.signal,
     });

@@ -1,21 +1,22 @@
-import type { CrawlDataType, FieldRecord } from '../../api/fields.ts';
+import type { FieldRecord } from '../../api/fields.ts';
 import { catalogueOf } from '../catalogue/catalogue-of.ts';
-import type { CrawlPlan } from '../life/crawl-plan.ts';
-import { countsOf, FETCH_STEPS, urlsOf } from '../life/crawl-plan.ts';
-import type { CrawlJob, CrawlSource } from '../life/crawl-source.ts';
+import { type LaunchedCrawl, reached, stepsAt } from '../life/crawl-life.ts';
+import { countsOf, FETCH_STEPS, fetchedOf, urlsOf } from '../life/crawl-plan.ts';
+import type { CrawlJob, CrawlReport, CrawlSource, PlannedWork } from '../life/crawl-source.ts';
 import { resourceId } from '../resources/ids.ts';
-import type { Dataset, Document, Resources } from '../resources/resources.ts';
+import type { Document, Resources } from '../resources/resources.ts';
 import type { RowStore } from '../rows/row-store.ts';
 import { createCrawlTables } from './create-crawl-tables.ts';
 import { planFetch } from './plan-fetch.ts';
 import type { Site } from './site.ts';
-import { brandOf, type SiteShape, siteAt } from './site-shape.ts';
+import { type SiteShape, siteAt } from './site-shape.ts';
 
 /** Seconds that the pages of a launched crawl are fetched in. */
 const FETCHING = 40;
 
-/** Launched crawls from the generator: the next crawl of a generated project's site, or a made-up site of any other. */
+/** Launched crawls from the generator: the next crawl of a generated project's site. */
 export class GeneratedSource implements CrawlSource {
+  readonly makesUp = true;
   readonly #rows: RowStore;
   readonly #resources: Resources;
 
@@ -24,22 +25,35 @@ export class GeneratedSource implements CrawlSource {
     this.#resources = resources;
   }
 
-  plan(job: CrawlJob, quota: number): Promise<CrawlPlan> {
-    const { site, shape } = siteOf(job);
+  /** The same outcome for the same job. */
+  async plan({ project, config, number, startedAt }: CrawlJob, quota: number): Promise<PlannedWork> {
+    const { site, shape } = siteOf(project, number, startedAt);
     const limits = {
       pages: shape.pages,
-      maxDepth: Number(job.config.max_depth ?? Number.POSITIVE_INFINITY),
-      maxUrl: Number(job.config.max_url ?? Number.POSITIVE_INFINITY),
+      maxDepth: Number(config.max_depth ?? Number.POSITIVE_INFINITY),
+      maxUrl: Number(config.max_url ?? Number.POSITIVE_INFINITY),
       quota,
     };
-    return this.#rows.use((connection) => planFetch(connection, site, limits));
+    const plan = await this.#rows.use((connection) => planFetch(connection, site, limits));
+    return { work: { _plan: plan }, urls: fetchedOf(countsOf(plan.steps)) };
   }
 
-  async write(job: CrawlJob, plan: CrawlPlan, steps: number): Promise<ReadonlyMap<CrawlDataType, Dataset>> {
-    const { site, shape } = siteOf(job);
-    const reach = Math.ceil((urlsOf(countsOf(plan.steps)) * steps) / FETCH_STEPS);
-    const wanted = { site, rows: shape, pageFields: this.#pageFields(job.project), reach };
-    return createCrawlTables(this.#rows, job.crawlId, wanted);
+  /** The work follows from the document and the time. */
+  async follow(): Promise<void> {}
+
+  async report(crawl: LaunchedCrawl, project: Document, at: number): Promise<CrawlReport> {
+    if (crawl._plan === undefined) throw new Error(`${crawl.id} was not planned`);
+    const steps = stepsAt(crawl, at);
+    const { site, shape } = siteOf(project, crawl._number ?? 0, Number(crawl.created_at));
+    const reach = Math.ceil((urlsOf(countsOf(crawl._plan.steps)) * steps) / FETCH_STEPS);
+    const wanted = { site, rows: shape, pageFields: this.#pageFields(project), reach };
+    const { fetched_urls, last_depth } = reached(crawl._plan, steps);
+    return {
+      endReason: String(crawl.end_reason ?? crawl._plan.end_reason),
+      fetchedUrls: fetched_urls,
+      lastDepth: last_depth,
+      datasets: await createCrawlTables(this.#rows, crawl.id, wanted),
+    };
   }
 
   /** The fields of the project's latest crawl, so that crawls of one project fit together. */
@@ -53,34 +67,18 @@ export class GeneratedSource implements CrawlSource {
   }
 }
 
-function siteOf(job: CrawlJob): { readonly site: Site; readonly shape: SiteShape } {
-  const shape = shapeOfProject(job.project);
-  const startedAt = Math.floor(job.startedAt / 1000);
-  return { shape, site: siteAt(shape, job.number, { startedAt, endedAt: startedAt + FETCHING }) };
+function siteOf(
+  project: Document,
+  number: number,
+  at: number,
+): { readonly site: Site; readonly shape: SiteShape } {
+  const shape = withPages(project._site as SiteShape, project.id);
+  const startedAt = Math.floor(at / 1000);
+  return { shape, site: siteAt(shape, number, { startedAt, endedAt: startedAt + FETCHING }) };
 }
 
-/** A generated project has its shape; any other gets one that depends on its id alone. */
-function shapeOfProject(project: Document): SiteShape {
-  const kept = project._site as SiteShape | undefined;
-  const at = Number.parseInt(resourceId('site', project.id).slice(0, 8), 16);
-  const pages = kept?.pages || 200 + (at % 200);
-  if (kept !== undefined) return { ...kept, pages };
-  return {
-    seed: at,
-    project: 0,
-    host: hostForSql(String(project.start_url)),
-    brand: brandOf(at),
-    pages,
-    links: pages * 10,
-    clusters: 10,
-    structured_data: pages,
-    // Any fixed time: dates on the pages lie in the year before it.
-    firstEnd: Date.parse('2025-01-06T21:00:00Z') / 1000,
-  };
-}
-
-/** The host, quoted for the generator's SQL text: a host name may have an apostrophe. */
-function hostForSql(url: string): string {
-  const host = URL.canParse(url) ? new URL(url).host : 'www.sandbox.example';
-  return host.replace(/[^a-z0-9.:[\]_-]/gi, '-');
+/** A site that was generated without pages gets some, as many as its project's id says. */
+function withPages(shape: SiteShape, projectId: string): SiteShape {
+  const pages = 200 + (Number.parseInt(resourceId('site', projectId).slice(0, 8), 16) % 200);
+  return { ...shape, pages: shape.pages || pages };
 }

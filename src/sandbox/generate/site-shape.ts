@@ -39,7 +39,7 @@ export function shapeOf(spec: GenerateSpec, project: number): SiteShape {
   };
 }
 
-export function brandOf(at: number): string {
+function brandOf(at: number): string {
   const name = `${ADJECTIVES[at % ADJECTIVES.length]} ${NOUNS[at % NOUNS.length]}`;
   return name.replace(/^./, (letter) => letter.toUpperCase());
 }

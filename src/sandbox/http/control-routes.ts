@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Faults } from '../faults/fault.ts';
+import { followCrawl } from '../life/follow-crawl.ts';
 import { rederiveWeeks } from '../logs/rederive-weeks.ts';
 import { checkRequest } from '../resources/check-request.ts';
 import { OWN_SETTINGS, publicView } from '../resources/public-view.ts';
@@ -50,7 +51,7 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
     return { now: clock.now() };
   });
   control.patch<ByResource>('/:resource/:id', ({ params, body }) =>
-    life.alone(async (now) => {
+    life.alone(async (now, living) => {
       const kind = kindOf(params.resource);
       const changes = checkRequest(kind === 'tokens' ? TokenPatch : PatchBody, body);
       const known = resources.get(kind, params.id);
@@ -61,6 +62,7 @@ export function controlRoutes(control: FastifyInstance, context: Context): void 
       const doc = { ...known, ...patchOf(kind, changes, now), id: params.id };
       resources.put(kind, '', doc);
       if (kind === 'projects' && 'week_definition' in changes) await rederiveWeeks(context, doc);
+      if (kind === 'crawls') await followCrawl(living, doc);
       return publicView(doc);
     }),
   );
@@ -82,7 +84,9 @@ function patchOf(
     // Crawls that ended long ago are archived from then on, not back in time.
     ...('archive_after_days' in changes ? { _archive_since: now } : {}),
     // A state that was set by hand stays.
-    ...('status' in changes ? { _work: undefined, _turn: undefined, _end: undefined } : {}),
+    ...('status' in changes
+      ? { _work: undefined, _crawler: undefined, _turn: undefined, _end: undefined }
+      : {}),
   };
 }
 

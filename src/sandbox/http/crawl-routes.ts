@@ -9,6 +9,7 @@ import {
   PILOT_CRAWL,
 } from '../../api/crawls.ts';
 import { crawlAt, type LaunchedCrawl } from '../life/crawl-life.ts';
+import { followCrawl } from '../life/follow-crawl.ts';
 import { launchCrawl } from '../life/launch-crawl.ts';
 import { pilot } from '../life/pilot.ts';
 import { progressAt } from '../life/progress.ts';
@@ -43,7 +44,9 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
   }));
   serve(api, GET_CRAWL_PROGRESS, async ({ parameters }) => {
     const crawl: LaunchedCrawl = find(resources, 'crawls', parameters.crawl_id);
-    const plan = crawl._plan ?? (await reportedPlan(rows, crawl, resources.dataset(crawl.id, 'pages')));
+    const plan =
+      crawl._plan ??
+      (crawl._crawler ? undefined : await reportedPlan(rows, crawl, resources.dataset(crawl.id, 'pages')));
     return progressAt({ ...crawl, ...(plan === undefined ? {} : { _plan: plan }) }, clock.now());
   });
   serve(api, LAUNCH_CRAWL, ({ parameters, query }) =>
@@ -55,9 +58,10 @@ export function crawlRoutes(api: FastifyInstance, context: Context): void {
     }),
   );
   serve(api, PILOT_CRAWL, ({ parameters, body }) =>
-    life.alone((now, living) => {
-      const crawl = pilot(find(resources, 'crawls', parameters.crawl_id), body.command, now);
-      resources.put('crawls', WORKSPACE_ID, crawl);
+    life.alone(async (now, living) => {
+      const piloted = pilot(find(resources, 'crawls', parameters.crawl_id), body.command, now);
+      resources.put('crawls', WORKSPACE_ID, piloted);
+      const crawl = await followCrawl(living, piloted);
       if (crawl.status === 'cancelled') {
         returnQuota(resources, crawl);
         living.notify(crawl);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from '../../core/logger.ts';
+import { readLines } from '../../core/read-lines.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import type { Clock } from '../resources/clock.ts';
 import { duplicateEntry } from '../resources/refusal.ts';
@@ -65,6 +66,14 @@ export class IngestFiles implements AsyncDisposable {
   process(id: string): void {
     const running = this.#places.run(() => this.#process(id)).finally(() => this.#running.delete(running));
     this.#running.add(running);
+  }
+
+  /** The URLs of those of these files that hold URLs and nothing else. */
+  async *seeds(ids: readonly string[]): AsyncGenerator<string> {
+    for (const id of ids) {
+      if (this.#work.resources.get('ingest_files', id)?.kind !== 'seed') continue;
+      for await (const { line } of readLines(this.#path(id))) yield line.trim().replace(/^"|"$/g, '');
+    }
   }
 
   async remove(id: string): Promise<void> {

@@ -6,10 +6,11 @@ import type { CrawlPlan } from './crawl-plan.ts';
 import type { Due } from './due.ts';
 import { finishComparison } from './finish-comparison.ts';
 import { finishCrawl } from './finish-crawl.ts';
+import { followCrawl } from './follow-crawl.ts';
 import { launchCrawl } from './launch-crawl.ts';
 import type { LifeContext } from './life-context.ts';
 import { turning } from './pilot.ts';
-import { firing } from './recurrence.ts';
+import { firing, firingFrom } from './recurrence.ts';
 import { returnQuota } from './url-quota.ts';
 
 /** Applies a due event at its own time, whatever the present time. */
@@ -39,7 +40,8 @@ export async function applyEvent(context: LifeContext, { what, doc, at }: Due): 
 }
 
 /** Ends an event that could not be applied, so that it is not tried for ever. */
-export function giveUp({ resources, notify }: LifeContext, { what, doc, at }: Due): void {
+export async function giveUp(context: LifeContext, { what, doc, at }: Due): Promise<void> {
+  const { resources, notify } = context;
   switch (what) {
     case 'finish': {
       const { _work, ...rest }: LaunchedCrawl = doc;
@@ -53,6 +55,7 @@ export function giveUp({ resources, notify }: LifeContext, { what, doc, at }: Du
       };
       resources.put('crawls', WORKSPACE_ID, crawl);
       returnQuota(resources, crawl);
+      await followCrawl(context, crawl);
       notify(crawl);
       break;
     }
@@ -62,7 +65,7 @@ export function giveUp({ resources, notify }: LifeContext, { what, doc, at }: Du
       break;
     }
     case 'fire':
-      resources.put('scheduled_crawls', String(doc.project_id), afterFiring(doc));
+      resources.put('scheduled_crawls', String(doc.project_id), afterFiring(context, doc));
       break;
     default:
       throw new Error(`${what} of ${doc.id} can't be given up`);
@@ -70,18 +73,25 @@ export function giveUp({ resources, notify }: LifeContext, { what, doc, at }: Du
 }
 
 async function fire(context: LifeContext, scheduled: Document, at: number): Promise<void> {
-  const { resources } = context;
+  const { resources, sourceOf, clock } = context;
   const project = resources.get('projects', String(scheduled.project_id));
   const config = resources.get('crawl_configs', String(scheduled.config_id));
-  if (project !== undefined && config !== undefined)
-    await launchCrawl(context, { project, config, at, isScheduled: true });
-  resources.put('scheduled_crawls', String(scheduled.project_id), afterFiring(scheduled));
+  if (project !== undefined && config !== undefined) {
+    const startsAt = sourceOf(project).makesUp ? at : clock.now();
+    await launchCrawl(context, { project, config, at: startsAt, isScheduled: true });
+  }
+  resources.put('scheduled_crawls', String(scheduled.project_id), afterFiring(context, scheduled));
 }
 
 /** The scheduled crawl with its next firing; after the last it has none, and stays in the list. */
-function afterFiring(scheduled: Document): Document {
+function afterFiring({ resources, sourceOf, clock }: LifeContext, scheduled: Document): Document {
   const { _next, ...rest } = scheduled;
-  const n = (_next as { n: number }).n + 1;
-  const at = firing(Number(rest.start_date), (rest.recurrence as Recurrence | null) ?? null, n);
+  const start = Number(rest.start_date);
+  const recurrence = (rest.recurrence as Recurrence | null) ?? null;
+  const project = resources.get('projects', String(rest.project_id));
+  const isPassedOver = project !== undefined && !sourceOf(project).makesUp;
+  const missed = isPassedOver ? (firingFrom(start, recurrence, clock.now()) ?? 0) : 0;
+  const n = Math.max(missed, (_next as { n: number }).n + 1);
+  const at = firing(start, recurrence, n);
   return at === undefined ? (rest as Document) : { ...(rest as Document), _next: { n, at } };
 }

@@ -1,4 +1,5 @@
 import { ANALYSIS_JOBS } from '../../api/crawl-progress.ts';
+import type { CrawlProgress as CrawlerProgress } from '../../crawler/crawl-progress.ts';
 import type { Document } from '../resources/resources.ts';
 import { type CrawlPlan, countsOf, FETCH_STEPS, fetchedOf, firstSteps } from './crawl-plan.ts';
 
@@ -18,9 +19,19 @@ export const ARCHIVING = 10 * SECOND;
 export const UNARCHIVING = 10 * SECOND;
 export const UNARCHIVING_FAST = 5 * SECOND;
 
+/** The crawl of a website: what the crawler crawls, and how far it was when it last told. */
+export interface CrawlerWork {
+  /** A crawl configuration, with the password that is not served. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly progress?: CrawlerProgress;
+  /** When the crawler ended, on the sandbox's clock, and why; or the error that it ended with. */
+  readonly ended?: { readonly at: number; readonly reason?: string; readonly error?: string };
+}
+
 /** What a launched crawl's document holds besides what is served. Times are milliseconds. */
 export interface LaunchedCrawl extends Document {
   readonly _plan?: CrawlPlan;
+  readonly _crawler?: CrawlerWork;
   /** The crawl's number on its site, from 0. */
   readonly _number?: number;
   /** Gone when it ended: the work done before `since`, when the stretch that runs now began. */
@@ -61,9 +72,10 @@ export function stepsAt(crawl: LaunchedCrawl, now: number): number {
   return Math.min(done, crawl._stop ?? FETCH_STEPS);
 }
 
-/** When the work ends; nothing where it does not go on. */
+/** When the work ends; nothing where it does not go on, or the crawler has to tell. */
 export function workEndOf(crawl: LaunchedCrawl): number | undefined {
   if (crawl._work === undefined || !isWorking(crawl)) return undefined;
+  if (crawl._crawler !== undefined) return crawl._crawler.ended?.at;
   return crawl._work.since + WORK_END - crawl._work.elapsed;
 }
 

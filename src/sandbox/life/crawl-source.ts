@@ -1,6 +1,6 @@
 import type { CrawlDataType } from '../../api/fields.ts';
 import type { Dataset, Document } from '../resources/resources.ts';
-import type { CrawlPlan } from './crawl-plan.ts';
+import type { LaunchedCrawl } from './crawl-life.ts';
 
 /** A crawl that is to be made. */
 export interface CrawlJob {
@@ -13,10 +13,32 @@ export interface CrawlJob {
   readonly startedAt: number;
 }
 
-/** The source of the pages and links of launched crawls. */
+/** What a new crawl's document holds of its work, and the most URLs that it fetches. */
+export interface PlannedWork {
+  readonly work: Pick<LaunchedCrawl, '_plan' | '_crawler'>;
+  readonly urls: number;
+}
+
+/** What came of a crawl whose work is done. */
+export interface CrawlReport {
+  readonly endReason: string;
+  readonly fetchedUrls: number;
+  readonly lastDepth: number;
+  readonly datasets: ReadonlyMap<CrawlDataType, Dataset>;
+}
+
+/** The source of the pages and links of launched crawls. How far a crawl is stands in its document. */
 export interface CrawlSource {
-  /** The outcome of the crawl if it fetches at most `quota` URLs; the same for the same job. */
-  plan(job: CrawlJob, quota: number): Promise<CrawlPlan>;
-  /** Makes the tables of what the first steps of a plan found. */
-  write(job: CrawlJob, plan: CrawlPlan, steps: number): Promise<ReadonlyMap<CrawlDataType, Dataset>>;
+  /** Whether a schedule makes up for each firing that the clock passed over, or starts one crawl for all of them. */
+  readonly makesUp: boolean;
+  /**
+   * Plans a crawl that fetches at most `quota` URLs.
+   *
+   * @throws Refusal for a configuration that it can't follow
+   */
+  plan(job: CrawlJob, quota: number): Promise<PlannedWork>;
+  /** Makes the work follow the status in the crawl's document. Done again, it changes nothing. */
+  follow(crawl: LaunchedCrawl): Promise<void>;
+  /** Makes the tables of a crawl whose work was done at a time. */
+  report(crawl: LaunchedCrawl, project: Document, at: number): Promise<CrawlReport>;
 }

@@ -1,43 +1,36 @@
 import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { WORKSPACE_ID } from '../resources/seed.ts';
-import { type LaunchedCrawl, reached, stepsAt, WORK_END } from './crawl-life.ts';
-import type { CrawlJob } from './crawl-source.ts';
+import { type LaunchedCrawl, WORK_END } from './crawl-life.ts';
+import { followCrawl } from './follow-crawl.ts';
 import type { LifeContext } from './life-context.ts';
 import { startComparison } from './start-comparison.ts';
 import { returnQuota } from './url-quota.ts';
 
 /** Makes the report of a crawl whose work is done, and all that follows from its end. */
 export async function finishCrawl(context: LifeContext, crawl: LaunchedCrawl, at: number): Promise<void> {
-  const { resources, source } = context;
+  const { resources, sourceOf } = context;
   const project = resources.get('projects', String(crawl.project_id));
-  if (project === undefined || crawl._plan === undefined)
-    throw new Error(`${crawl.id} has nothing to finish`);
-  const job: CrawlJob = {
-    crawlId: crawl.id,
-    project,
-    config: crawl.crawl_config as Document,
-    number: crawl._number ?? 0,
-    startedAt: Number(crawl.created_at),
-  };
-  const steps = stepsAt(crawl, at);
-  const datasets = await source.write(job, crawl._plan, steps);
+  if (project === undefined) throw new Error(`${crawl.id} has no project`);
+  const report = await sourceOf(project).report(crawl, project, at);
   const { _work, ...rest } = crawl;
   const done: Document = {
     ...rest,
     status: 'done',
     ended_at: at,
-    end_reason: crawl.end_reason ?? crawl._plan.end_reason,
-    ...reached(crawl._plan, steps),
+    end_reason: report.endReason,
+    fetched_urls: report.fetchedUrls,
+    last_depth: report.lastDepth,
     _worked: WORK_END,
   };
   resources.transaction(() => {
     resources.put('crawls', WORKSPACE_ID, done);
-    for (const [dataType, dataset] of datasets) resources.putDataset(crawl.id, dataType, dataset);
+    for (const [dataType, dataset] of report.datasets) resources.putDataset(crawl.id, dataType, dataset);
     returnQuota(resources, done);
     refreshProject(resources, project.id);
     compareWithFormer(resources, project, done, at);
   });
+  await followCrawl(context, done);
   context.notify(done);
 }
 

@@ -5,8 +5,8 @@ import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
 import { USER_ID, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { isUnderWay } from './crawl-life.ts';
-import { countsOf, fetchedOf } from './crawl-plan.ts';
 import type { CrawlJob } from './crawl-source.ts';
+import { followCrawl } from './follow-crawl.ts';
 import type { LifeContext } from './life-context.ts';
 import { quotaLeft, takeQuota } from './url-quota.ts';
 
@@ -22,7 +22,8 @@ export interface Launch {
 /**
  * Starts a crawl.
  *
- * @throws Refusal for a launch by hand that can't be: `forbidden`, `invalid_state_for_request` or `quota_error`
+ * @throws Refusal for a launch by hand that can't be: `forbidden`, `invalid_state_for_request` or `quota_error`; for a
+ *   configuration that the source can't follow: `invalid_request`
  */
 export async function launchCrawl(context: LifeContext, asked: Launch): Promise<Document> {
   const { resources } = context;
@@ -41,7 +42,8 @@ export async function launchCrawl(context: LifeContext, asked: Launch): Promise<
     resources.put('crawls', workspaceOf(resources, project.id), crawl);
     refreshProject(resources, project.id);
   });
-  if (reason !== undefined) context.notify(crawl);
+  if (reason === undefined) return followCrawl(context, crawl);
+  context.notify(crawl);
   return crawl;
 }
 
@@ -72,20 +74,19 @@ function refusalOf(reason: Reason, config: Document): Refusal {
 }
 
 async function startedCrawl(context: LifeContext, { project, config, at }: Launch): Promise<Document> {
-  const { resources, source } = context;
+  const { resources, sourceOf } = context;
   const number = Number(project._crawl_count ?? 0);
   const crawl = newCrawl(project, config, at);
   const job: CrawlJob = { crawlId: crawl.id, project, config, number, startedAt: at };
-  const plan = await source.plan(job, quotaLeft(resources));
-  const reserved = fetchedOf(countsOf(plan.steps));
-  const isLimited = takeQuota(resources, reserved);
+  const { work, urls } = await sourceOf(project).plan(job, quotaLeft(resources));
+  const isLimited = takeQuota(resources, urls);
   return {
     ...crawl,
     status: 'running',
-    _plan: plan,
+    ...work,
     _number: number,
     _work: { elapsed: 0, since: at },
-    ...(isLimited ? { _reserved: reserved } : {}),
+    ...(isLimited ? { _reserved: urls } : {}),
     _notifications: { ...(config.notifications as object | null), secrets: config._webhook_secrets ?? {} },
   };
 }

@@ -1,6 +1,6 @@
-import type { Clock } from '../resources/clock.ts';
 import { applyEvent, giveUp } from './apply-event.ts';
 import { type Due, nextDue } from './due.ts';
+import { followCrawl } from './follow-crawl.ts';
 import type { LifeContext } from './life-context.ts';
 
 /** The interval between two checks of the clock without requests, in milliseconds. */
@@ -12,20 +12,20 @@ const GLANCE = 500;
  */
 export class Life implements AsyncDisposable {
   readonly #context: LifeContext;
-  readonly #clock: Clock;
   #glances: NodeJS.Timeout | undefined;
   /** Resolves with all work so far, which runs one after the other. */
   #last: Promise<void> = Promise.resolve();
   #next: { readonly changes: number; readonly at: number } | undefined;
   #isClosed = false;
 
-  constructor(context: LifeContext, clock: Clock) {
+  constructor(context: LifeContext) {
     this.#context = context;
-    this.#clock = clock;
   }
 
-  /** Starts to check the clock. Before, the data may be incomplete. */
-  begin(): void {
+  /** Starts to check the clock, and goes on with the work of the last process. Before, the data may be incomplete. */
+  async begin(): Promise<void> {
+    for (const crawl of this.#context.resources.listHolding('crawls', '_work'))
+      await followCrawl(this.#context, crawl);
     this.#glances = setInterval(() => void this.advance().catch(() => {}), GLANCE).unref();
   }
 
@@ -42,7 +42,7 @@ export class Life implements AsyncDisposable {
     await before;
     try {
       await this.#catchUp();
-      return await work(this.#clock.now(), this.#context);
+      return await work(this.#context.clock.now(), this.#context);
     } finally {
       resolve();
     }
@@ -55,14 +55,14 @@ export class Life implements AsyncDisposable {
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         this.#context.logger.error('sandbox failed', { what: due.what, id: due.doc.id, error: message });
-        giveUp(this.#context, due);
+        await giveUp(this.#context, due);
       }
     }
   }
 
   #due(): Due | undefined {
     const due = nextDue(this.#context.resources);
-    return due !== undefined && due.at <= this.#clock.now() ? due : undefined;
+    return due !== undefined && due.at <= this.#context.clock.now() ? due : undefined;
   }
 
   /** Whether an event is due; it is looked up only after a change. */
@@ -73,7 +73,7 @@ export class Life implements AsyncDisposable {
       const at = nextDue(this.#context.resources)?.at ?? Number.POSITIVE_INFINITY;
       this.#next = { changes, at };
     }
-    return this.#next.at <= this.#clock.now();
+    return this.#next.at <= this.#context.clock.now();
   }
 
   /** Ends the work between two events; waits for an event in progress. */

@@ -95,6 +95,7 @@ function cancelled(crawl: LaunchedCrawl, now: number): Document {
 
 /** The fetched pages are analysed, at least the start URL. */
 function terminated(crawl: LaunchedCrawl, now: number): Document {
+  if (crawl._crawler !== undefined) return { ...crawl, status: 'terminating' };
   if (crawl._plan === undefined)
     return { ...crawl, status: 'done', end_reason: 'user_requested', ended_at: now };
   return {

@@ -173,32 +173,6 @@ test('crawls of one site follow each other: most pages stay, and the fields are 
   expect(kept).toBeLessThan(301);
 });
 
-test('a project that was made by hand gets a site of its own', async () => {
-  const life = await living();
-  const { client } = life;
-  const project = await client.call('createProject', {
-    body: { project: { name: 'Bare', start_url: "https://it's.example/" } },
-  });
-  const config = await client.call('createCrawlConfig', {
-    project_id: project.id,
-    body: {
-      crawl_config: {
-        name: 'c',
-        start_url: "https://it's.example/",
-        user_agent: 'b',
-        max_speed: 1,
-      },
-    },
-  });
-  const { id } = await client.call('launchCrawl', { project_id: project.id, query: { configId: config.id } });
-  await life.clock(START + 70 * SECOND);
-  const crawl = await client.call('crawl', { crawl_id: id });
-  expect(crawl).toMatchObject({ status: 'done', end_reason: 'ok' });
-  expect(crawl.fetched_urls).toBeGreaterThan(100);
-  const links = await life.service.search(id, 'links', { limit: 1 });
-  expect(Number((links.json.meta as { total_hits: number }).total_hits)).toBeGreaterThan(1000);
-});
-
 test('an unknown configuration, or another project’s, is not found', async () => {
   const life = await living({ generate: ['projects=2,pages=10'] });
   const { client, projectId, workspaceId } = life;

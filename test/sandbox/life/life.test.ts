@@ -23,16 +23,19 @@ test('a failing source ends its crawl, and the other crawls continue', async () 
   onTestFinished(() => rows[Symbol.asyncDispose]());
   const step = { ...NO_COUNTS, step: 0, depth: 0, fetched_2xx: 1 };
   const source: CrawlSource = {
-    plan: async () => ({ end_reason: 'ok', steps: [step], samples: [] }),
-    write: async ({ config }) => {
-      if (config.name === 'broken') throw new Error('no pages today');
-      return new Map();
+    makesUp: true,
+    plan: async () => ({ work: { _plan: { end_reason: 'ok', steps: [step], samples: [] } }, urls: 1 }),
+    follow: async () => {},
+    report: async (crawl) => {
+      if ((crawl.crawl_config as Document).name === 'broken') throw new Error('no pages today');
+      return { endReason: 'ok', fetchedUrls: 1, lastDepth: 0, datasets: new Map() };
     },
   };
   const told: Document[] = [];
   const notify = (crawl: Document): void => void told.push(crawl);
   const clock = new Clock();
-  const life = new Life({ resources, rows, source, logger: silentLogger, notify }, clock);
+  const sourceOf = () => source;
+  const life = new Life({ resources, rows, clock, sourceOf, logger: silentLogger, notify });
   onTestFinished(() => life[Symbol.asyncDispose]());
   ensureWorkspace(resources);
   const project = ensureProject(resources, { name: 'p', startUrl: 'https://p.example/' });
