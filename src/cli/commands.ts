@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
  */
 const READ: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
+  crawl: async () => (await import('./commands/crawl.ts')).crawl,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
   discover: async () => (await import('./commands/discover.ts')).discover,
   run: async () => (await import('./commands/run.ts')).run,

@@ -7,7 +7,7 @@ import { capture, projectFolder } from './capture.ts';
 const PLACE = 'base_url: http://127.0.0.1:9\naccess_token: token-of-usage-test\n';
 
 test.for([
-  [['rnu'], 'there is no command rnu', 'Try: commands: init, sandbox start, discover, run'],
+  [['rnu'], 'there is no command rnu', 'Try: commands: init, crawl, sandbox start, discover, run'],
   [['sandbox'], 'there is no command sandbox', 'Try: commands: sandbox start'],
   [['run', '--fromat', 'csv'], "Unknown option '--fromat'", 'Try: flags of crawlhouse run: --json'],
   [['status', 'a', 'b'], 'unexpected argument b', 'Try: crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],

@@ -6,7 +6,6 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { giveUserMode } from '../../core/private-files.ts';
 import { textTable } from '../../core/text-table.ts';
 import { checkOutput } from '../../query/check-output.ts';
-import { QueryProcess, type QueryProcessOptions } from '../../query/query-process.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
 import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
@@ -14,6 +13,7 @@ import { loadQuestions, questionNamed } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import { checkProject } from '../check-project.ts';
 import type { Command, Invocation } from '../command.ts';
+import { openWarehouse } from '../open-warehouse.ts';
 import { printError } from '../print-error.ts';
 import { runPrompt } from '../query-prompt.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
@@ -119,14 +119,18 @@ async function answer(
   const { signal, write } = invocation;
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
-    await using warehouse = await open(invocation, settings);
+    await using warehouse = await openWarehouse(invocation, settings);
     if (isQuestion) await checkProject(parameters, warehouse, signal);
     return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
   }
   return await writeWhole(path, async (growing) => {
     // Of a process with the same id that was killed, or a link that somebody has laid there.
     await rm(growing, { force: true });
-    await using warehouse = await open(invocation, settings, format === 'parquet' ? { output: growing } : {});
+    await using warehouse = await openWarehouse(
+      invocation,
+      settings,
+      format === 'parquet' ? { output: growing } : {},
+    );
     if (isQuestion) await checkProject(parameters, warehouse, signal);
     const rows =
       format === 'parquet'
@@ -139,32 +143,6 @@ async function answer(
   });
 }
 
-async function open(
-  { logger }: Invocation,
-  settings: Settings,
-  more: Pick<QueryProcessOptions, 'output'> = {},
-): Promise<QueryProcess> {
-  const warehouse = await QueryProcess.start({
-    warehouse: settings.warehouse,
-    stateDir: settings.state_dir,
-    threads: settings.threads,
-    limits: {
-      seconds: settings.query_timeout,
-      memory: settings.query_memory_limit,
-      temp: settings.query_temp_limit,
-      rows: settings.query_row_limit,
-      result: settings.query_result_limit,
-    },
-    ...more,
-  });
-  if (warehouse.isCopy) {
-    logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
-      warehouse: settings.warehouse,
-    });
-  }
-  return warehouse;
-}
-
 async function prompt(
   invocation: Invocation,
   settings: Settings,
@@ -175,7 +153,7 @@ async function prompt(
       hint: "crawlhouse query 'SELECT …' --output rows.parquet",
     });
   }
-  await using warehouse = await open(invocation, settings);
+  await using warehouse = await openWarehouse(invocation, settings);
   return await runPrompt({
     input: process.stdin,
     terminal: process.stdin.isTTY ? process.stderr : null,

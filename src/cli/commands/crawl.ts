@@ -1,0 +1,81 @@
+import type { CrawlConfigInput } from '../../api/crawl-configs.ts';
+import type { Crawl } from '../../api/crawls.ts';
+import { loadPipelines } from '../../config/pipelines.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { run as runPipelines } from '../../pipeline/run.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
+import { CrawlDisplay } from '../crawl-display.ts';
+import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
+import { LocalService } from '../local-service.ts';
+import { printErrors } from '../run-report.ts';
+
+export const crawl: Command = {
+  name: 'crawl',
+  keepsLog: true,
+  summary: 'crawl a website without an account, load it and report on it',
+  positionals: { shown: '[URL]', most: 1 },
+  flags: {
+    ...CRAWL_FLAGS,
+    resume: { type: 'boolean', help: 'go on with the last crawl that was interrupted; needs no URL' },
+  },
+  async run(invocation) {
+    const { signal, logger } = invocation;
+    const settings = await invocation.settings();
+    const config = invocation.has('resume') ? null : await crawlConfig(invocation);
+    const allowPrivate = invocation.has('allow-private');
+    await using service = await LocalService.start(settings, { allowPrivate, logger });
+    const begun = await begin(invocation, service, config);
+    const display = new CrawlDisplay();
+    const ended = await service.finish(
+      begun.id,
+      (progress) => invocation.progress(display.line(progress, performance.now())),
+      signal,
+    );
+    if (ended.status !== 'done')
+      throw new CrawlhouseError('internal', `the crawl ended as ${ended.status}: ${ended.end_reason}`, {
+        hint: 'the log has the error',
+      });
+    const result = await runPipelines(
+      service.settingsFor(settings),
+      {
+        command: 'run',
+        pipelines: await loadPipelines(settings.projectDir),
+        selection: {
+          projects: [ended.project_id],
+          crawls: null,
+          from: Number.NEGATIVE_INFINITY,
+          to: Number.POSITIVE_INFINITY,
+        },
+        override: { route: null, format: null, store: null },
+        reload: false,
+      },
+      logger,
+      signal,
+      invocation.progress,
+    );
+    if (result.exitCode !== 0) return printErrors(invocation, result);
+    const report = await readCrawlReport(invocation, settings, ended);
+    if (invocation.has('json')) await invocation.printJson(report);
+    else await invocation.print(describeCrawl(report));
+    return 0;
+  },
+};
+
+/** The crawl that was interrupted, if there is one, else a new one. */
+async function begin(
+  { say }: Invocation,
+  service: LocalService,
+  config: CrawlConfigInput | null,
+): Promise<Crawl> {
+  const projectId = config === null ? undefined : await service.project(config.start_url);
+  const unfinished = await service.unfinished(projectId);
+  if (unfinished !== undefined) {
+    say(
+      `Going on with the crawl of ${unfinished.crawl_config?.start_url}, with the flags that it began with.\n`,
+    );
+    return unfinished;
+  }
+  if (config !== null && projectId !== undefined) return service.launch(projectId, config);
+  throw new CrawlhouseError('usage', '--resume: no crawl was interrupted', { hint: 'crawlhouse crawl URL' });
+}

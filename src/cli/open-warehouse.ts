@@ -1,0 +1,30 @@
+import type { Settings } from '../config/settings.ts';
+import { QueryProcess, type QueryProcessOptions } from '../query/query-process.ts';
+import type { Invocation } from './command.ts';
+
+/** The published warehouse, for reading, with the limits of the settings. */
+export async function openWarehouse(
+  { logger }: Invocation,
+  settings: Settings,
+  more: Pick<QueryProcessOptions, 'output'> = {},
+): Promise<QueryProcess> {
+  const warehouse = await QueryProcess.start({
+    warehouse: settings.warehouse,
+    stateDir: settings.state_dir,
+    threads: settings.threads,
+    limits: {
+      seconds: settings.query_timeout,
+      memory: settings.query_memory_limit,
+      temp: settings.query_temp_limit,
+      rows: settings.query_row_limit,
+      result: settings.query_result_limit,
+    },
+    ...more,
+  });
+  if (warehouse.isCopy) {
+    logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
+      warehouse: settings.warehouse,
+    });
+  }
+  return warehouse;
+}

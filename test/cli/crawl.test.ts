@@ -1,0 +1,124 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CrawlDisplay } from '../../src/cli/crawl-display.ts';
+import { pageWith, serveSite } from '../support/crawl-site.ts';
+import { projectFolder } from '../support/project.ts';
+import { until } from '../support/until.ts';
+import { capture, spawned } from './capture.ts';
+
+const PAGES: Readonly<Record<string, string>> = {
+  '/': pageWith('/a', '/gone'),
+  '/a': pageWith('/b'),
+  '/b': pageWith('/'),
+};
+
+test('crawl ends with a report of the site, and the second crawl says what changed', async () => {
+  const folder = await projectFolder();
+  const routes: Record<string, string> = { ...PAGES };
+  const site = await serveSite(routes);
+  const first = await capture('crawl', site.origin, '--project-dir', folder);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toContain('4 pages fetched, depth 2: ok');
+  expect(first.stdout).toMatch(/^ +200 +3 +75/m);
+  expect(first.stdout).toMatch(/^ +404 +1 +25/m);
+  expect(first.stdout).toMatch(/^Indexability\nknown .*\n +4 +4 +3 +3/m);
+  const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
+  expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
+  expect(first.stdout).not.toContain('Changes');
+  routes['/b'] = pageWith('/new');
+  routes['/new'] = 'x';
+  const second = await capture('crawl', site.origin, '--project-dir', folder, '--json');
+  expect(second.code).toBe(0);
+  const report = JSON.parse(second.stdout) as { fetched_urls: number; changes: unknown[] };
+  expect(report.fetched_urls).toBe(5);
+  expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
+});
+
+test('flags replace keys of the configuration file, which replace defaults', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite(PAGES);
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, `start_url: ${site.origin}/\nuser_agent: filebot\nmax_url: 1\n`);
+  const flags = ['--config', file, '--max-urls', '2', '--project-dir', folder];
+  const { code, stdout } = await capture('crawl', ...flags);
+  expect(code).toBe(0);
+  expect(stdout).toContain('2 pages fetched, depth 1: max_url_reached');
+  expect(site.requests.at(-1)?.headers['user-agent']).toContain('filebot');
+});
+
+test('a start URL that redirects to another host is replaced by what it leads to', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite(PAGES);
+  const old = await serveSite({ '/': { status: 301, headers: { location: `${site.origin}/` } } });
+  const { code, stdout, stderr } = await capture('crawl', old.origin, '--project-dir', folder);
+  expect([code, stderr]).toEqual([0, `${old.origin}/ redirects to ${site.origin}/, which is crawled.\n`]);
+  expect(stdout).toContain('4 pages fetched');
+});
+
+test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => {
+  const folder = await projectFolder();
+  let isOpen = false;
+  const site = await serveSite({
+    ...PAGES,
+    '/b': (_request, response) => {
+      if (isOpen) response.setHeader('content-type', 'text/html').end(PAGES['/b']);
+    },
+  });
+  const argv = ['crawl', site.origin, '--project-dir', folder];
+  const interrupted = await spawned(argv, (child) => {
+    void until(async () => (site.hits.includes('/b') ? child.kill('SIGINT') : undefined));
+  });
+  expect(interrupted.code).toBe(130);
+  isOpen = true;
+  const resumed = await capture(...argv);
+  expect(resumed.stderr).toBe(
+    `Going on with the crawl of ${site.origin}/, with the flags that it began with.\n`,
+  );
+  expect(resumed.stdout).toContain('4 pages fetched, depth 2: ok');
+});
+
+test.for([
+  [[], 'a URL is needed'],
+  [['--resume'], 'no crawl was interrupted'],
+  [['https://www.example.com/', '--max-urls', 'many'], '--max-urls many: a number above 0 is expected'],
+  [['http://user agent/'], 'start_url'],
+  [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
+] as const)('a wrong use, %j, is refused in words', async ([argv, words]) => {
+  const folder = await projectFolder();
+  const { code, stderr } = await capture('crawl', ...argv, '--project-dir', folder);
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+});
+
+test('the project folder of another service is refused', async () => {
+  const folder = await projectFolder();
+  appendFileSync(join(folder, 'crawlhouse.yaml'), 'base_url: https://service.invalid\n');
+  const site = await serveSite(PAGES);
+  const { code, stderr } = await capture('crawl', site.origin, '--project-dir', folder);
+  expect(code).toBe(2);
+  expect(stderr).toContain('this project folder loads from https://service.invalid');
+});
+
+test('the display tells pages, speed, depth, errors and what is left, then the job that runs', () => {
+  const display = new CrawlDisplay();
+  const counts = {
+    fetched_2xx: 1000,
+    fetched_3xx: 1,
+    fetched_4xx: 2,
+    fetched_5xx: 3,
+    unfetched_exception: 4,
+    unfetched_robots_denied: 5,
+    queued_urls: 60,
+  };
+  const fetching = { status: 'running', crawler: { depth: 3, counts } };
+  expect(display.line(fetching, 0)).toBe('1,006 pages  0.0/s  depth 3  9 errors  60 left');
+  const later = { ...fetching, crawler: { depth: 3, counts: { ...counts, fetched_2xx: 1020 } } };
+  expect(display.line(later, 2000)).toBe('1,026 pages  10.0/s  depth 3  9 errors  60 left');
+  const jobs = [
+    { name: 'parse', status: 'done' },
+    { name: 'inlinks', status: 'running' },
+  ];
+  const analysed = { ...later, steps: [{ name: 'analysis', status: 'running', jobs }] };
+  expect(display.line(analysed, 3000)).toBe('analysis: inlinks (2 of 2)');
+});
