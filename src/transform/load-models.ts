@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ident } from '../core/duckdb.ts';
 import { badModel } from './bad-model.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
@@ -98,6 +99,11 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   };
   for (const column of header.grain?.columns ?? []) known(column, ['grain']);
   for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);
+  for (const [former, name] of Object.entries(header.renamed)) {
+    known(name, ['renamed', former]);
+    if (!columns.has(former)) continue;
+    throw badModel(place(['renamed', former]), `renamed names the column ${former}, which is in columns`);
+  }
   const tests = dataTests(header);
   for (const test of tests) for (const column of test.columns) known(column, test.path);
   const twice = secondOfOneName(tests);
@@ -112,28 +118,37 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   if (isSeed && source.sql.trim() !== '') {
     throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows stand in seeds/${fileName}.csv`);
   }
-  const sql = isSeed
+  const own = isSeed
     ? await seedSelect(folders, fileName, { columns: [...columns.keys()], grain: grain ?? [] })
     : source.sql;
+  const described = Object.entries(header.renamed).map(
+    ([former, name]) => [former, `Former name of ${name}, for one version.`] as const,
+  );
 
   const model: Model = {
     name: header.name,
     kind: header.kind === 'view' ? 'view' : 'table',
     description: header.description,
     grain,
-    columns,
+    columns: new Map([...columns, ...described]),
     reads: new Map(
       Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
     ),
     each: header.each ?? null,
     incremental: header.incremental ?? null,
     tests,
-    sql,
+    sql: withFormerNames(own, header.renamed),
     file,
     sqlLine,
     lineOf: source.lineOf,
   };
   return { model, isSeed };
+}
+
+/** A SELECT with the former names of its columns behind the present ones. Lines stay where they are. */
+function withFormerNames(sql: string, renamed: Readonly<Record<string, string>>): string {
+  const former = Object.entries(renamed).map(([name, present]) => `, ${ident(present)} AS ${ident(name)}`);
+  return former.length === 0 ? sql : `SELECT *${former.join('')} FROM (${sql}\n) AS model`;
 }
 
 function secondOfOneName(tests: readonly DataTest[]): DataTest | undefined {

@@ -115,6 +115,8 @@ export const ModelHeader = z.strictObject({
   description: z.string().min(1),
   grain: Grain,
   columns: z.record(z.string(), Column),
+  /** Former names of columns, each with the present one. They stay as columns for one version. */
+  renamed: z.record(z.string(), z.string()).default({}),
   reads: z
     .record(
       z.string().regex(/^(raw|ops)\.[a-z][a-z0-9_]*$/, 'only tables of raw and ops are declared'),

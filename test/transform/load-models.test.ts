@@ -14,7 +14,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key, with those that work',
     GOOD.replace('kind: table', 'kind: table\nkindd: view'),
     'sql/m/a.sql:4: unknown key kindd',
-    'keys that work here: name, kind, description, grain, columns, reads, each, incremental, tests',
+    'keys that work here: name, kind, description, grain, columns, renamed, reads, each, incremental, tests',
   ],
   [
     'an unknown key of a column',
@@ -54,6 +54,16 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'a grain with a severity that names no column',
     GOOD.replace('grain: null', 'grain: {columns: [y], severity: warn}'),
     'sql/m/a.sql:5: grain names the column y, which is not in columns',
+  ],
+  [
+    'a former name of no column',
+    GOOD.replace('\n*/', '\nrenamed: {z: y}\n*/'),
+    'sql/m/a.sql:8: renamed names the column y, which is not in columns',
+  ],
+  [
+    'a former name that is a column',
+    GOOD.replace('\n*/', '\nrenamed: {x: x}\n*/'),
+    'sql/m/a.sql:8: renamed names the column x, which is in columns',
   ],
   [
     'an unknown key of a grain',

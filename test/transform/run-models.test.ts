@@ -235,6 +235,25 @@ describe('the warehouse', () => {
     ]);
   });
 
+  test('has a column under its former name too, also in a view and for the models that read it', async () => {
+    const pages = {
+      ...{ kind: 'view', columns: ['page_url'], more: 'renamed: {url: page_url}' },
+      sql: '-- One row for each page.\nSELECT url AS page_url FROM raw.pages',
+    };
+    const counts = { columns: ['n'], sql: "SELECT count(*) AS n FROM mart.pages WHERE url = 'a'" };
+    await run({ pages, counts });
+    const { connection } = warehouse;
+    expect(await connection.jsonRows('FROM mart.pages ORDER BY url')).toEqual([
+      { page_url: 'a', url: 'a' },
+      { page_url: 'b', url: 'b' },
+    ]);
+    expect(await connection.jsonRows('FROM mart.counts')).toEqual([{ n: '1' }]);
+    const comment = "SELECT comment FROM duckdb_columns() WHERE table_name = 'pages' AND column_name = 'url'";
+    expect(await connection.scalar(`${comment} AND schema_name = 'mart'`)).toBe(
+      'Former name of page_url, for one version.',
+    );
+  });
+
   test('has views that work under any name of the catalog', async () => {
     await run(MODELS);
     const file = `${warehouse.folder}/warehouse.duckdb`;
