@@ -2,11 +2,11 @@
 name: mart.log_pages_months
 kind: view
 description: One row for each URL of a project and month that log files show a request for.
-grain: {columns: [project_id, first_day, url], severity: warn}
+grain: {columns: [project_id, month_start_date, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_months._project_id).
   month: Month of the requests, YYYY-MM (raw.log_pages_months.month).
-  first_day: First day of that month (raw.log_pages_months._window).
+  month_start_date: First day of that month (raw.log_pages_months._window).
   url: Full URL that was asked for (raw.log_pages_months.url).
   urlpath: Path of that URL (raw.log_pages_months.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_months.hits).
@@ -24,6 +24,7 @@ columns:
   bytes_sent: Size of all answers in bytes (raw.log_pages_months.bytes_sent).
   is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_months.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_months.is_active).
+renamed: {first_day: month_start_date}
 reads:
   raw.log_pages_months:
     _project_id: VARCHAR
@@ -52,20 +53,20 @@ reads:
     window_from: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
-  by: [project_id, first_day]
+  by: [project_id, month_start_date]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS first_day, loaded_at
+    SELECT source_id AS project_id, window_from::DATE AS month_start_date, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_months'
 tests:
   - name: the month has the name that its first day gives it
-    query: SELECT * FROM mart.log_pages_months WHERE month <> strftime(first_day, '%Y-%m')
+    query: SELECT * FROM mart.log_pages_months WHERE month <> strftime(month_start_date, '%Y-%m')
     severity: warn
 */
 SELECT
   _project_id AS project_id,
   month,
-  _window::DATE AS first_day,
+  _window::DATE AS month_start_date,
   url,
   urlpath,
 

@@ -2,13 +2,13 @@
 name: mart.log_pages_weeks
 kind: view
 description: One row for each URL of a project and week that log files show a request for.
-grain: {columns: [project_id, first_day, url], severity: warn}
+grain: {columns: [project_id, week_start_date, url], severity: warn}
 columns:
   project_id: Identifier of the project (raw.log_pages_weeks._project_id).
   week: >-
     Week of the requests, YYYY-Www (raw.log_pages_weeks.week). Week 1 has the first Thursday of the year where weeks
     begin on Monday (ISO), the first of January where they begin on Sunday, as the project says.
-  first_day: First day of that week, Monday or Sunday (raw.log_pages_weeks._window).
+  week_start_date: First day of that week, Monday or Sunday (raw.log_pages_weeks._window).
   url: Full URL that was asked for (raw.log_pages_weeks.url).
   urlpath: Path of that URL (raw.log_pages_weeks.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_weeks.hits).
@@ -26,6 +26,7 @@ columns:
   bytes_sent: Size of all answers in bytes (raw.log_pages_weeks.bytes_sent).
   is_crawled: Whether a bot that reads pages for search results asked for it (raw.log_pages_weeks.is_crawled).
   is_active: Whether a person came to it from the results of a search engine (raw.log_pages_weeks.is_active).
+renamed: {first_day: week_start_date}
 reads:
   raw.log_pages_weeks:
     _project_id: VARCHAR
@@ -54,18 +55,18 @@ reads:
     window_from: VARCHAR
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
-  by: [project_id, first_day]
+  by: [project_id, week_start_date]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS first_day, loaded_at
+    SELECT source_id AS project_id, window_from::DATE AS week_start_date, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_weeks'
 tests:
   - name: the week has the name that its first day gives it
     query: |
       SELECT * FROM mart.log_pages_weeks
-      WHERE week <> CASE isodow(first_day)
-        WHEN 1 THEN strftime(first_day, '%G-W%V')
-        WHEN 7 THEN format('{}-W{:02d}', year(first_day + 6), (dayofyear(first_day + 6) + 6) // 7)
+      WHERE week <> CASE isodow(week_start_date)
+        WHEN 1 THEN strftime(week_start_date, '%G-W%V')
+        WHEN 7 THEN format('{}-W{:02d}', year(week_start_date + 6), (dayofyear(week_start_date + 6) + 6) // 7)
         ELSE ''
       END
     severity: warn
@@ -73,7 +74,7 @@ tests:
 SELECT
   _project_id AS project_id,
   week,
-  _window::DATE AS first_day,
+  _window::DATE AS week_start_date,
   url,
   urlpath,
 

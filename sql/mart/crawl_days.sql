@@ -12,8 +12,9 @@ columns:
   day: Day with log files (mart.log_days.day).
   dataset: What the numbers of the day are from, log_events or log_pages_days (mart.log_days.dataset).
   crawl_id: Identifier of the crawl; NULL for the days before the first one.
-  from_day: First day with log files that goes with the crawl.
-  to_day: Last such day.
+  from_date: First day with log files that goes with the crawl.
+  to_date: Last such day.
+renamed: {from_day: from_date, to_day: to_date}
 */
 WITH
   candidate AS (
@@ -62,6 +63,6 @@ SELECT
   day,
   dataset,
   crawl_id,
-  min(day) OVER (PARTITION BY project_id, crawl_id) AS from_day,
-  max(day) OVER (PARTITION BY project_id, crawl_id) AS to_day
+  min(day) OVER (PARTITION BY project_id, crawl_id) AS from_date,
+  max(day) OVER (PARTITION BY project_id, crawl_id) AS to_date
 FROM joined

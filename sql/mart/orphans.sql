@@ -105,7 +105,7 @@ WITH
     UNION ALL
     SELECT crawl_id, project_id, url, 1, 0
     FROM mart.page_hits
-    WHERE first_seo_visit_day IS NOT NULL AND crawl_id IS NOT NULL
+    WHERE first_seo_visit_date IS NOT NULL AND crawl_id IS NOT NULL
 
     UNION ALL
     SELECT span.crawl_id, span.project_id, ranking.url, 0, 1

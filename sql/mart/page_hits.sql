@@ -10,8 +10,8 @@ columns:
   project_id: Identifier of the project.
   crawl_id: {description: Identifier of the crawl; NULL for the days before the first one., nullable: true}
   url: Full URL that was asked for (mart.log_url_days.url).
-  from_day: First day with log files that goes with the crawl, for all its URLs the same.
-  to_day: Last such day.
+  from_date: First day with log files that goes with the crawl, for all its URLs the same.
+  to_date: Last such day.
   days: Number of days on which the URL was asked for.
   hits: Number of requests for it, bots and people (mart.log_url_days.hits).
   bot_hits: Number of requests by bots (mart.log_url_days.bot_hits).
@@ -29,10 +29,15 @@ columns:
   hits_4xx: Number of requests with an HTTP status of 400 to 499 (mart.log_url_days.hits_4xx).
   hits_5xx: Number of requests with an HTTP status of 500 to 599 (mart.log_url_days.hits_5xx).
   bytes_sent: Size of all answers in bytes (mart.log_url_days.bytes_sent).
-  first_search_bot_day: First of these days on which a bot of a search engine is known to have asked for it.
-  first_seo_visit_day: >-
+  first_search_bot_date: First of these days on which a bot of a search engine is known to have asked for it.
+  first_seo_visit_date: >-
     First of these days on which a person is known to have come to it from the results of a search engine.
   last_status_code: HTTP status of the last request on the last of its days (mart.log_url_days.last_status_code).
+renamed:
+  from_day: from_date
+  to_day: to_date
+  first_search_bot_day: first_search_bot_date
+  first_seo_visit_day: first_seo_visit_date
 reads:
   raw.log_pages_days: &source
     _unit: VARCHAR
@@ -64,8 +69,8 @@ SELECT
   days.project_id,
   days.crawl_id,
   pages.url,
-  max(days.from_day) AS from_day,
-  max(days.to_day) AS to_day,
+  max(days.from_date) AS from_date,
+  max(days.to_date) AS to_date,
   count(*) AS days,
   CASE WHEN count(pages.hits) = count(*) THEN CAST(sum(pages.hits) AS BIGINT) END AS hits,
   CASE WHEN count(pages.bot_hits) = count(*) THEN CAST(sum(pages.bot_hits) AS BIGINT) END AS bot_hits,
@@ -81,8 +86,8 @@ SELECT
   CASE WHEN count(pages.hits_4xx) = count(*) THEN CAST(sum(pages.hits_4xx) AS BIGINT) END AS hits_4xx,
   CASE WHEN count(pages.hits_5xx) = count(*) THEN CAST(sum(pages.hits_5xx) AS BIGINT) END AS hits_5xx,
   CASE WHEN count(pages.bytes_sent) = count(*) THEN CAST(sum(pages.bytes_sent) AS BIGINT) END AS bytes_sent,
-  min(CASE WHEN pages.search_bot_hits > 0 THEN pages.day END) AS first_search_bot_day,
-  min(CASE WHEN pages.seo_visits > 0 THEN pages.day END) AS first_seo_visit_day,
+  min(CASE WHEN pages.search_bot_hits > 0 THEN pages.day END) AS first_search_bot_date,
+  min(CASE WHEN pages.seo_visits > 0 THEN pages.day END) AS first_seo_visit_date,
   max_by(pages.last_status_code, pages.day) FILTER (WHERE pages.last_status_code IS NOT NULL) AS last_status_code
 FROM mart.log_url_days AS pages
 JOIN mart.crawl_days AS days ON days.project_id = pages.project_id AND days.day = pages.day

@@ -10,7 +10,7 @@ parameters: [project, crawl, segment, limit]
 */
 WITH
   logged AS (
-    SELECT crawl_id, max(from_day) AS from_day, max(to_day) AS to_day
+    SELECT crawl_id, max(from_date) AS from_date, max(to_date) AS to_date
     FROM mart.page_hits
     WHERE crawl_id IS NOT NULL AND ($crawl IS NULL OR crawl_id = $crawl)
     GROUP BY crawl_id
@@ -39,8 +39,8 @@ WITH
 SELECT
   project_name,
   crawl_id,
-  from_day,
-  to_day,
+  from_date,
+  to_date,
   url_first_path,
   depth,
   inrank,
@@ -54,8 +54,8 @@ FROM (
   SELECT
     crawls.project_name,
     segment.crawl_id,
-    logged.from_day,
-    logged.to_day,
+    logged.from_date,
+    logged.to_date,
     segment.url_first_path,
     segment.depth,
     segment.inrank,
@@ -69,7 +69,7 @@ FROM (
     CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits,
     row_number() OVER (
       PARTITION BY crawls.project_id
-      ORDER BY logged.from_day, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
+      ORDER BY logged.from_date, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
     ) AS place
   FROM segment
   JOIN logged ON logged.crawl_id = segment.crawl_id
@@ -77,4 +77,4 @@ FROM (
   WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, from_day, crawl_id, url_first_path, depth, inrank
+ORDER BY project_name, from_date, crawl_id, url_first_path, depth, inrank

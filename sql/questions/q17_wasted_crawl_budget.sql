@@ -15,8 +15,8 @@ WITH
     SELECT
       days.project_id,
       days.crawl_id,
-      days.from_day,
-      days.to_day,
+      days.from_date,
+      days.to_date,
       hits.dataset,
       hits.engine,
       hits.url,
@@ -52,8 +52,8 @@ WITH
     SELECT
       project_id,
       crawl_id,
-      from_day,
-      to_day,
+      from_date,
+      to_date,
       dataset,
       engine,
       CASE
@@ -79,8 +79,8 @@ WITH
     SELECT
       project_id,
       crawl_id,
-      from_day,
-      to_day,
+      from_date,
+      to_date,
       dataset,
       engine,
       waste,
@@ -91,7 +91,7 @@ WITH
       CASE WHEN count(hits_4xx) = count(*) THEN sum(hits_4xx) END AS hits_4xx,
       CASE WHEN count(hits_5xx) = count(*) THEN sum(hits_5xx) END AS hits_5xx
     FROM judged
-    GROUP BY project_id, crawl_id, from_day, to_day, dataset, engine, waste, url
+    GROUP BY project_id, crawl_id, from_date, to_date, dataset, engine, waste, url
   ),
 
   answer AS (
@@ -99,8 +99,8 @@ WITH
       projects.project_name,
       asked.project_id,
       asked.crawl_id,
-      asked.from_day,
-      asked.to_day,
+      asked.from_date,
+      asked.to_date,
       asked.dataset,
       asked.engine,
       asked.waste,
@@ -120,7 +120,7 @@ WITH
     LEFT JOIN mart.projects AS projects ON projects.project_id = asked.project_id
     WHERE ($project IS NULL OR asked.project_id = $project OR projects.project_name = $project)
     GROUP BY
-      projects.project_name, asked.project_id, asked.crawl_id, asked.from_day, asked.to_day, asked.dataset,
+      projects.project_name, asked.project_id, asked.crawl_id, asked.from_date, asked.to_date, asked.dataset,
       asked.engine, asked.waste
   )
 
@@ -128,8 +128,8 @@ SELECT
   project_name,
   project_id,
   crawl_id,
-  from_day,
-  to_day,
+  from_date,
+  to_date,
   dataset,
   engine,
   waste,
@@ -144,8 +144,8 @@ SELECT
 FROM (
   SELECT
     *,
-    row_number() OVER (PARTITION BY project_id ORDER BY from_day, dataset, engine, hits DESC, waste) AS place
+    row_number() OVER (PARTITION BY project_id ORDER BY from_date, dataset, engine, hits DESC, waste) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, project_id, from_day, dataset, engine, hits DESC, waste
+ORDER BY project_name, project_id, from_date, dataset, engine, hits DESC, waste

@@ -5,7 +5,7 @@ description: >-
   Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the
   first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
   it, and a person came from there. Numbers of days count from that crawl and are negative for what came before it.
-  NULL where it has not come, as far as the log files (from logs_from on) and search results (from shown_from on) tell.
+  NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
   The days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 */
@@ -54,8 +54,8 @@ WITH
     SELECT
       project_id,
       url,
-      min(first_search_bot_day) AS first_bot_date,
-      min(first_seo_visit_day) AS first_visit_date
+      min(first_search_bot_date) AS first_bot_date,
+      min(first_seo_visit_date) AS first_visit_date
     FROM mart.page_hits
     GROUP BY project_id, url
   ),
@@ -68,13 +68,13 @@ WITH
   ),
 
   logs AS (
-    SELECT project_id, min(day) AS logs_from
+    SELECT project_id, min(day) AS logs_from_date
     FROM mart.log_days
     GROUP BY project_id
   ),
 
   searches AS (
-    SELECT project_id, min(date) AS shown_from
+    SELECT project_id, min(date) AS shown_from_date
     FROM mart.ranking_performance
     GROUP BY project_id
   ),
@@ -93,8 +93,8 @@ WITH
       date_diff('day', fresh.seen_date, asked.first_bot_date) AS days_to_bot,
       date_diff('day', fresh.seen_date, shown.first_shown_date) AS days_to_shown,
       date_diff('day', fresh.seen_date, asked.first_visit_date) AS days_to_visit,
-      logs.logs_from,
-      searches.shown_from,
+      logs.logs_from_date,
+      searches.shown_from_date,
       row_number() OVER (PARTITION BY fresh.project_id ORDER BY fresh.seen_date DESC, fresh.url) AS place
     FROM fresh
     JOIN mart.pages AS pages ON pages.crawl_id = fresh.crawl_id AND pages.url = fresh.url
@@ -117,8 +117,8 @@ SELECT
   days_to_bot,
   days_to_shown,
   days_to_visit,
-  logs_from,
-  shown_from
+  logs_from_date,
+  shown_from_date
 FROM answer
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, project_id, first_seen_date DESC, url

@@ -28,7 +28,7 @@ WITH
   ),
 
   period AS (
-    SELECT project_id, min(day) AS from_day, max(day) AS to_day, count(*) AS days
+    SELECT project_id, min(day) AS from_date, max(day) AS to_date, count(*) AS days
     FROM logged
     WHERE is_asked_for
     GROUP BY project_id
@@ -77,8 +77,8 @@ WITH
       engine.project_id,
       main.crawl_config_name,
       main.crawl_id,
-      period.from_day,
-      period.to_day,
+      period.from_date,
+      period.to_date,
       period.days,
       engine.engine,
       segment.is_in_crawl,
@@ -109,8 +109,8 @@ SELECT
   project_name,
   crawl_config_name,
   crawl_id,
-  from_day,
-  to_day,
+  from_date,
+  to_date,
   days,
   engine,
   is_in_crawl,

@@ -5,7 +5,7 @@ import type { DataTest } from './data-tests.ts';
 /** Columns by which a row names where it is from, as `raw` and the models that ship call them. */
 const SOURCE_COLUMNS = ['_source_id', '_crawl_id', 'crawl_id', 'previous_crawl_id', 'comparison_id'];
 const PROJECT_COLUMNS = ['_project_id', 'project_id'];
-const WINDOW_COLUMNS = ['_window', 'day', 'first_day', 'date'];
+const WINDOW_COLUMNS = ['_window', 'day', 'week_start_date', 'month_start_date', 'date'];
 const NAMING = ['_unit', ...SOURCE_COLUMNS, ...PROJECT_COLUMNS, ...WINDOW_COLUMNS];
 
 /** Rows that break a test and name the same units. */

@@ -189,7 +189,7 @@ test('search engines are followed by segment, depth and inrank, on the days afte
     ['/a/', '5', '1', '1', 0, '0', '0', '0'],
     ['/a/', null, '0', '1', 1, '1', '0', '1'],
   ]);
-  expect(found[0]).toMatchObject({ ...crawl, from_day: '2025-01-02', to_day: '2025-01-03' });
+  expect(found[0]).toMatchObject({ ...crawl, from_date: '2025-01-02', to_date: '2025-01-03' });
 });
 
 test('each hit of a search engine is wasted in one way only, by its own status where lines tell it', async () => {

@@ -77,7 +77,7 @@ test('a new page is followed from the crawl that found it to its first bot, impr
   ]);
   expect(found[0]).toMatchObject({
     ...{ project_name: 'Shop', first_crawl_id: 'c2', first_seen_date: '2025-01-08' },
-    ...{ logs_from: '2025-01-06', shown_from: '2024-01-06' },
+    ...{ logs_from_date: '2025-01-06', shown_from_date: '2024-01-06' },
   });
   expect(await answer('q25', { from: '2025-01-09' })).toEqual([]);
   expect(await answer('q25', { to: '2025-01-08' })).toEqual([]);
@@ -98,7 +98,7 @@ test('engines that came are held against each segment of the crawl, and against 
     ['google', '/a/', '4', '1', 0.25, '1', 0.5, 2],
     ['google', null, null, '1', null, '1', 0.5, 2],
   ]);
-  expect(found[0]).toMatchObject({ crawl_id: 'c2', from_day: '2025-01-06', to_day: '2025-01-10', days: '2' });
+  expect(found[0]).toMatchObject({ crawl_id: 'c2', from_date: '2025-01-06', to_date: '2025-01-10', days: '2' });
   expect(values(await answer('q26', { to: '2025-01-10' }))).toEqual([
     ['google', '/a/', '4', '1', 0.25, '1', 1, 1],
     ['google', '/', '1', '0', 0, '0', 0, null],

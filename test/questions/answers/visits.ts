@@ -64,7 +64,7 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
         const hits = group.map(({ url }) => totals.search(url));
         const known = hits.filter(isKnown);
         return {
-          ...{ project_name: project.name, crawl_id: crawl.id, from_day: days[0], to_day: days.at(-1) },
+          ...{ project_name: project.name, crawl_id: crawl.id, from_date: days[0], to_date: days.at(-1) },
           ...{ url_first_path: group[0]?.firstPath, depth: group[0]?.depth },
           inrank: num(group[0]?.row, 'inrank'),
           pages: group.length,
@@ -112,8 +112,8 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
         return {
           ...{ project_name: project.name, project_id: project.id, crawl_id: first?.crawl?.id ?? null },
           ...{
-            from_day: days[0],
-            to_day: days.at(-1),
+            from_date: days[0],
+            to_date: days.at(-1),
             dataset: first?.hit.dataset,
             engine: first?.hit.engine,
           },
@@ -155,7 +155,7 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
           ...{ project_name: project.name, first_crawl_id: crawl.id, url, url_first_path: page?.firstPath },
           ...{ first_seen_date: day, first_bot_date: bot, first_shown_date: shown, first_visit_date: visit },
           ...{ days_to_bot: since(bot), days_to_shown: since(shown), days_to_visit: since(visit) },
-          ...{ logs_from: first(logs.days.keys()), shown_from: searches.firstDay },
+          ...{ logs_from_date: first(logs.days.keys()), shown_from_date: searches.firstDay },
         },
       ];
     });
@@ -186,7 +186,7 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           project_name: project.name,
           crawl_config_name: crawl?.config?.name ?? null,
           crawl_id: crawl?.id ?? null,
-          ...{ from_day: days[0], to_day: days.at(-1), days: days.length, engine: ofEngine[0]?.engine },
+          ...{ from_date: days[0], to_date: days.at(-1), days: days.length, engine: ofEngine[0]?.engine },
           ...{ is_in_crawl: pages !== null, url_first_path: path, pages, crawled_pages: crawled },
           crawled_share: pages === null ? null : share(crawled, pages),
           hits: count,
@@ -224,7 +224,7 @@ export const q31 = (facts: Facts, asked: Asked): Row[] =>
           ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
           ...{ url: one?.url, url_first_path: page?.firstPath ?? null },
           ...{ engine: one?.engine, crawler: one?.crawler, purpose: one?.purpose },
-          ...{ hits: group.length, days: distinct(on), first_day: on[0], last_day: on.at(-1) },
+          ...{ hits: group.length, days: distinct(on), first_date: on[0], last_date: on.at(-1) },
           ok_share: share(told.filter(({ status }) => status === 'ok').length, told.length),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
           clicks: project.searches.demand.get(one?.url ?? '')?.clicks ?? null,
