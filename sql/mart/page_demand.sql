@@ -12,10 +12,11 @@ columns:
   clicks: Number of clicks on the URL.
   impressions: Number of times that it was shown.
   ctr: Clicks for each impression, 0 to 1; NULL without impressions.
-  position: Average position, 1 is the first, weighted by impressions.
+  average_position: Average position, 1 is the first, weighted by impressions.
   queries: Number of different queries that it was shown for.
   top_query: The query with the most impressions.
   top_query_impressions: Impressions of that query.
+renamed: {position: average_position}
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -72,7 +73,7 @@ SELECT
   CAST(sum(ranked.clicks) AS BIGINT) AS clicks,
   CAST(sum(ranked.impressions) AS BIGINT) AS impressions,
   CAST(sum(ranked.clicks) AS DOUBLE) / nullif(sum(ranked.impressions), 0) AS ctr,
-  CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS position,
+  CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS average_position,
   count(query) AS queries,
   top_query,
   CAST(max(ranked.impressions) FILTER (WHERE query IS NOT NULL) AS BIGINT) AS top_query_impressions

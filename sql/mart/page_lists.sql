@@ -12,7 +12,8 @@ columns:
   field: >-
     sources, sitemaps_file_origin, meta_robots, clusters, semantic_types, hreflang_hrefs, hreflang_langs,
     hreflang_errors, or a field of the project's own that is a list (custom_*); mart.pages says what each holds.
-  value: One of the values in the list, as text.
+  item: One of the values in the list, as text.
+renamed: {value: item}
 reads:
   raw.crawl_pages:
     _crawl_id: VARCHAR
@@ -38,5 +39,5 @@ SELECT
   pages.url,
   pages._crawl_id || ' ' || pages.url AS page_key,
   'each' AS field,
-  pages."each" AS value
+  pages."each" AS item
 FROM raw.crawl_pages AS pages

@@ -38,7 +38,7 @@ columns:
   clicks: Clicks in search results in the last 28 days (mart.page_demand.clicks); NULL where they did not show the page.
   impressions: Times that search results showed it in the same days (mart.page_demand.impressions).
   ctr: Clicks for each impression, 0 to 1 (mart.page_demand.ctr).
-  position: Average position, 1 is the first (mart.page_demand.position).
+  average_position: Average position, 1 is the first (mart.page_demand.average_position).
   top_query: The query with the most impressions (mart.page_demand.top_query).
   hits: Requests for it on the days that go with the crawl (mart.page_hits.hits); NULL where the log files do not name it.
   search_bot_hits: Of these, by search engines (mart.page_hits.search_bot_hits).
@@ -48,6 +48,7 @@ columns:
   changed_fields: >-
     Fields that differ from the crawl before, in the order of the alphabet, with commas between; NULL where none does
     (mart.page_changes.change).
+renamed: {position: average_position}
 */
 WITH
   latest AS (
@@ -117,7 +118,7 @@ SELECT
   demand.clicks,
   demand.impressions,
   demand.ctr,
-  demand.position,
+  demand.average_position,
   demand.top_query,
   hits.hits,
   hits.search_bot_hits,

@@ -39,7 +39,7 @@ WITH
       codes.status_code,
       codes.status_code_range,
       codes.pages,
-      round(100 * codes.share, 1) AS percent
+      round(100 * codes.share, 1) AS pages_percent
     FROM chosen
     JOIN codes ON codes.crawl_id = chosen.crawl_id
   )
@@ -54,7 +54,7 @@ SELECT
   status_code,
   status_code_range,
   pages,
-  percent
+  pages_percent
 FROM (
   SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY ended_at DESC, crawl_id DESC, segmentation NULLS FIRST, segment, status_code) AS place
   FROM answer

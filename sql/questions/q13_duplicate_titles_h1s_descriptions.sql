@@ -2,7 +2,7 @@
 title: Duplicate titles, H1s and descriptions, and clusters of near duplicates
 model: mart.pages
 description: >-
-  Texts that several pages share, and clusters of similar pages (field: clusters, value: the cluster's identifier),
+  Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's identifier),
   and on how many of them the service finds the duplication unhandled by canonicals and hreflang (NULL where the
   export does not say). Pages with status 200 that declare no other page as canonical; white space does not tell texts
   apart. The main crawl of each project, or the crawl asked for. Similarity is that of a cluster; a segment is the
@@ -107,7 +107,7 @@ WITH
       chosen.crawl_config_name,
       shared.crawl_id,
       shared.field,
-      shared.value,
+      shared.value AS shared_value,
       shared.pages,
       CASE WHEN shared.judged_pages > 0 THEN shared.unhandled_pages END AS unhandled_pages,
       cluster.similarity,
@@ -124,14 +124,14 @@ SELECT
   crawl_config_name,
   crawl_id,
   field,
-  value,
+  shared_value,
   pages,
   unhandled_pages,
   similarity,
   sample_url
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY field, pages DESC, value) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY field, pages DESC, shared_value) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, field, pages DESC, value
+ORDER BY project_name, crawl_id, field, pages DESC, shared_value

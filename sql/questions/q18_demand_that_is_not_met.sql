@@ -24,7 +24,7 @@ WITH
       impressions,
       clicks,
       ctr,
-      position,
+      average_position,
       top_query,
       percent_rank() OVER (PARTITION BY project_id ORDER BY impressions DESC) < 0.1 AS has_many_impressions
     FROM mart.page_demand
@@ -87,7 +87,7 @@ WITH
       demand.clicks,
       round(demand.ctr, 4) AS ctr,
       round(expected.clicks / demand.impressions, 4) AS expected_ctr,
-      round(demand.position, 1) AS position,
+      round(demand.average_position, 1) AS average_position,
       demand.top_query
     FROM demand
     LEFT JOIN mart.projects AS projects ON projects.project_id = demand.project_id
@@ -111,7 +111,7 @@ SELECT
   clicks,
   ctr,
   expected_ctr,
-  position,
+  average_position,
   top_query
 FROM (
   SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY finding, impressions DESC, url) AS place

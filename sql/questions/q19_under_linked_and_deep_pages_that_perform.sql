@@ -71,7 +71,7 @@ WITH
       good.depth > usual.depth + 1 AS is_deep,
       demand.clicks,
       demand.impressions,
-      round(demand.position, 1) AS position,
+      round(demand.average_position, 1) AS average_position,
       demand.top_query,
       good.nb_inlinks,
       good.depth
@@ -107,7 +107,7 @@ SELECT
   found.is_deep,
   found.clicks,
   found.impressions,
-  found.position,
+  found.average_position,
   found.top_query,
   found.nb_inlinks,
   found.depth,

@@ -48,7 +48,7 @@ WITH
       url,
       sum(impressions) AS impressions,
       sum(clicks) AS clicks,
-      CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS position
+      CAST(sum(position_impressions) AS DOUBLE) / nullif(sum(positioned_impressions), 0) AS average_position
     FROM shown
     GROUP BY project_id, query, url
   ),
@@ -114,7 +114,7 @@ WITH
       CAST(competing.impressions AS BIGINT) AS impressions,
       round(CAST(competing.impressions AS DOUBLE) / competing.query_impressions, 3) AS impressions_share,
       CAST(competing.clicks AS BIGINT) AS clicks,
-      round(competing.position, 1) AS position,
+      round(competing.average_position, 1) AS average_position,
       coalesce(led.days_as_leader, 0) AS days_as_leader
     FROM competing
     JOIN changes ON changes.project_id = competing.project_id AND changes.query = competing.query
@@ -136,7 +136,7 @@ SELECT
   impressions,
   impressions_share,
   clicks,
-  position,
+  average_position,
   days_as_leader
 FROM (
   SELECT

@@ -54,9 +54,9 @@ WITH
       CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN impressions END), 0) END
         AS impressions_before,
       CAST(sum(CASE WHEN age = 'now' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
-        / nullif(sum(CASE WHEN age = 'now' THEN positioned_impressions END), 0) AS position,
+        / nullif(sum(CASE WHEN age = 'now' THEN positioned_impressions END), 0) AS average_position,
       CAST(sum(CASE WHEN age = 'before' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
-        / nullif(sum(CASE WHEN age = 'before' THEN positioned_impressions END), 0) AS position_before
+        / nullif(sum(CASE WHEN age = 'before' THEN positioned_impressions END), 0) AS average_position_before
     FROM aged
     WHERE age IS NOT NULL
     GROUP BY project_id, url
@@ -122,8 +122,8 @@ WITH
       ) AS clicks_change_in_a_year,
       CAST(decaying.impressions AS BIGINT) AS impressions,
       CAST(decaying.impressions_before AS BIGINT) AS impressions_before,
-      round(decaying.position, 1) AS position,
-      round(decaying.position_before, 1) AS position_before,
+      round(decaying.average_position, 1) AS average_position,
+      round(decaying.average_position_before, 1) AS average_position_before,
       pages.status_code,
       pages.is_indexable,
       coalesce(changed.changes, CAST(ARRAY[] AS VARCHAR[])) AS changes,
@@ -155,8 +155,8 @@ SELECT
   clicks_change_in_a_year,
   impressions,
   impressions_before,
-  position,
-  position_before,
+  average_position,
+  average_position_before,
   status_code,
   is_indexable,
   changes

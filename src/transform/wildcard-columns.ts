@@ -52,7 +52,8 @@ function expandEach({ sql, each }: Model, present: SourceTables): string {
     sql.replaceAll("'each'", () => text(name)).replaceAll(source, () => `(SELECT source.*, ${rows})`);
   const none = copy('', `CAST(NULL AS VARCHAR) AS "each" FROM ${each.source} AS source WHERE false`);
   return (
-    fields.map(({ name, type }) => copy(name, valueRows(each.source, name, type))).join('\nUNION ALL') || none
+    fields.map(({ name, type }) => copy(name, valueRows(each.source, name, type))).join('\nUNION ALL ') ||
+    none
   );
 }
 

@@ -99,6 +99,7 @@ test('follows our models to the fields of the service', async () => {
     'mart.page_hreflangs.place',
     'mart.page_hreflangs.href',
     'mart.page_lists.field',
+    'mart.page_lists.item',
     'mart.page_lists.value',
     'mart.pages_wide.main_segmentation',
     'mart.pages_wide.changed_fields',

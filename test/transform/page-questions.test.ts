@@ -127,7 +127,9 @@ test('a sitemap that lists what is gone or noindex is found', async () => {
 
 test('white space tells no titles apart; copies and a cluster listed twice are no duplicates', async () => {
   const found = await answer('q13');
-  expect(found.map(({ field, value, pages }) => [field, value, pages])).toEqual([['title', 'A title', '2']]);
+  expect(found.map(({ field, shared_value, pages }) => [field, shared_value, pages])).toEqual([
+    ['title', 'A title', '2'],
+  ]);
 });
 
 test('each canonical to a bad target has its problem', async () => {

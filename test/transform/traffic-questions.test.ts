@@ -172,7 +172,7 @@ test('an orphan comes with its clicks', async () => {
 test('a cluster of near duplicates comes with its similarity', async () => {
   const found = await answer('q13');
   expect(found).toMatchObject([
-    { ...crawl, field: 'clusters', value: 'k', pages: '2', unhandled_pages: '1', similarity: 0.9 },
+    { ...crawl, field: 'clusters', shared_value: 'k', pages: '2', unhandled_pages: '1', similarity: 0.9 },
   ]);
 });
 
@@ -223,7 +223,7 @@ test('each hit of a search engine is wasted in one way only, by its own status w
 
 test('demand is not met where the URL is gone, not indexable, not known, or not clicked for its position', async () => {
   const found = await answer('q18');
-  const keys = ['finding', 'url', 'impressions', 'clicks', 'ctr', 'expected_ctr', 'position'];
+  const keys = ['finding', 'url', 'impressions', 'clicks', 'ctr', 'expected_ctr', 'average_position'];
   const unknown = 'demand on a URL that the crawl does not know';
   // At position 2 80 clicks of 1,950 impressions are a rate of 0.041: of 1,000 impressions 41 clicks, not 10.
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
@@ -237,7 +237,15 @@ test('demand is not met where the URL is gone, not indexable, not known, or not 
 
 test('pages that perform against their links come with what links to them', async () => {
   const found = await answer('q19');
-  const keys = ['url', 'is_under_linked', 'is_deep', 'clicks', 'position', 'nb_inlinks', 'origin_pages'];
+  const keys = [
+    'url',
+    'is_under_linked',
+    'is_deep',
+    'clicks',
+    'average_position',
+    'nb_inlinks',
+    'origin_pages',
+  ];
   // Of the indexable pages half have 6 inlinks or more and stand 2.5 clicks deep or deeper.
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
     [POOR, false, true, '20', 2.3, '3', [HOME, RICH]],

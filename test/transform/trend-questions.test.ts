@@ -98,7 +98,12 @@ test('engines that came are held against each segment of the crawl, and against 
     ['google', '/a/', '4', '1', 0.25, '1', 0.5, 2],
     ['google', null, null, '1', null, '1', 0.5, 2],
   ]);
-  expect(found[0]).toMatchObject({ crawl_id: 'c2', from_date: '2025-01-06', to_date: '2025-01-10', days: '2' });
+  expect(found[0]).toMatchObject({
+    crawl_id: 'c2',
+    from_date: '2025-01-06',
+    to_date: '2025-01-10',
+    days: '2',
+  });
   expect(values(await answer('q26', { to: '2025-01-10' }))).toEqual([
     ['google', '/a/', '4', '1', 0.25, '1', 1, 1],
     ['google', '/', '1', '0', 0, '0', 0, null],
@@ -111,7 +116,7 @@ test('engines that came are held against each segment of the crawl, and against 
 
 test('URLs compete for a query from a tenth of its impressions on, and the leader changes by the day', async () => {
   const keys = ['query', 'query_impressions', 'urls', 'leader_changes', 'url', 'impressions'];
-  const more = ['impressions_share', 'clicks', 'position', 'days_as_leader'];
+  const more = ['impressions_share', 'clicks', 'average_position', 'days_as_leader'];
   const values = (rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => [...keys, ...more].map((key) => row[key]));
   expect(values(await answer('q27'))).toEqual([
@@ -136,7 +141,14 @@ test('a page decays against the 28 days before or those of a year ago, and its c
     'clicks_change',
     'clicks_change_in_a_year',
   ];
-  const more = ['impressions', 'impressions_before', 'position', 'position_before', 'status_code', 'changes'];
+  const more = [
+    'impressions',
+    'impressions_before',
+    'average_position',
+    'average_position_before',
+    'status_code',
+    'changes',
+  ];
   const values = (rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => [...keys, ...more].map((key) => row[key]));
   const found = await answer('q28');

@@ -75,7 +75,7 @@ export const q18 = (facts: Facts, asked: Asked): Row[] =>
           ...{ finding, url: one.url, status_code: page?.status ?? null },
           ...{ impressions: one.impressions, clicks: one.clicks },
           ...{ ctr: rounded(one.clicks, 4, one.impressions), expected_ctr: one.expectedCtr },
-          ...{ position: tenths(one.position), top_query: one.topQuery },
+          ...{ average_position: tenths(one.position), top_query: one.topQuery },
         },
       ];
     });
@@ -101,7 +101,7 @@ export const q19 = (facts: Facts, asked: Asked): Row[] =>
             ...named(crawl),
             ...{ url: page.url, is_under_linked: isUnderLinked, is_deep: isDeep },
             ...{ clicks: demand.clicks, impressions: demand.impressions },
-            ...{ position: tenths(demand.position), top_query: demand.topQuery },
+            ...{ average_position: tenths(demand.position), top_query: demand.topQuery },
             ...{ nb_inlinks: page.inlinks, depth: page.depth, origin_pages: originPages(crawl, page.url) },
           },
         ];
@@ -125,7 +125,7 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
         ...{ project_name: name, project_id: id, query: ofQuery[0]?.query, query_impressions: all },
         ...{ urls: rivals.length, leader_changes: changes, url: some[0]?.url },
         ...{ impressions: impressionsOf(some), impressions_share: share(impressionsOf(some), all) },
-        ...{ clicks: clicksOf(some), position: tenths(positionOf(some)) },
+        ...{ clicks: clicksOf(some), average_position: tenths(positionOf(some)) },
         days_as_leader: leaders.filter((leader) => leader === some[0]?.url).length,
       }));
     });
@@ -198,8 +198,8 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
           ...{ to_date: last, url, clicks, clicks_before: then, clicks_year_ago: yearAgo },
           ...{ clicks_change: change(then), clicks_change_in_a_year: change(yearAgo) },
           ...{ impressions: now.of(url, impressionsOf), impressions_before: before.of(url, impressionsOf) },
-          position: tenths(positionOf(now.byUrl.get(url) ?? [])),
-          position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),
+          average_position: tenths(positionOf(now.byUrl.get(url) ?? [])),
+          average_position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
           changes: changes.toSorted(byBytes),
         },

@@ -57,7 +57,7 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
         status_code: ofStatus[0]?.page.status,
         status_code_range: ofStatus.map(({ page }) => statusRange(page.row)).find(isKnown) ?? null,
         pages: ofStatus.length,
-        percent: rounded(100 * ofStatus.length, 1, ofSegment.length),
+        pages_percent: rounded(100 * ofStatus.length, 1, ofSegment.length),
       })),
     );
   });
@@ -145,7 +145,7 @@ export const q13 = (facts: Facts, asked: Asked): Row[] =>
           const cluster = crawl.clusters?.rows.find((row) => row.cluster_id === value);
           return {
             ...named(crawl),
-            ...{ field, value, pages: group.length },
+            ...{ field, shared_value: value, pages: group.length },
             unhandled_pages: handled.some(isKnown) ? handled.filter((one) => one === true).length : null,
             similarity: field === 'clusters' ? num(cluster, 'average_similarity') : null,
             sample_url: ordered(group.map(({ page }) => page.url))[0],
