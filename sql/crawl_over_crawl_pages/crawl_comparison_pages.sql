@@ -12,6 +12,7 @@ columns:
   crawl1_id: Identifier of the base crawl; NULL where the comparison is not listed (raw.crawl_over_crawls.crawl1_id).
   crawl2_id: Identifier of the crawl that is compared with it (raw.crawl_over_crawls.crawl2_id).
   url: URL under which the pages of both were matched (raw.crawl_over_crawl_pages.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   presence: in_both, only_crawl1 or only_crawl2 (raw.crawl_over_crawl_pages.presence).
   crawl1_url: >-
     URL of the page in that crawl, before any rewriting of URLs, base crawl
@@ -155,6 +156,7 @@ SELECT
   comparison.crawl2_id,
 
   pages.url,
+  pages._project_id || ' ' || pages.url AS url_key,
   pages.presence,
   pages.crawl1_url,
   pages.crawl2_url,

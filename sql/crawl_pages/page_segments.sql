@@ -10,6 +10,8 @@ columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
   project_id: Identifier of its project (raw.crawl_pages._project_id).
   url: Full URL of the page (raw.crawl_pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   segmentation: Name of the segmentation; the field's name after page_group_ (raw.crawl_pages.page_group_*).
   segment: Segment of the page, as text (raw.crawl_pages.page_group_*).
 reads:
@@ -23,6 +25,8 @@ SELECT
   pages._crawl_id AS crawl_id,
   pages._project_id AS project_id,
   pages.url,
+  pages._crawl_id || ' ' || pages.url AS page_key,
+  pages._project_id || ' ' || pages.url AS url_key,
   substr('each', length('page_group_') + 1) AS segmentation,
   pages."each" AS segment
 FROM raw.crawl_pages AS pages

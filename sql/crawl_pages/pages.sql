@@ -11,6 +11,8 @@ columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
   project_id: Identifier of its project (raw.crawl_pages._project_id).
   url: Full URL with protocol (raw.crawl_pages.url).
+  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_host: Host of the URL (raw.crawl_pages.url_host).
   urlpath: Path of the URL, without its query string (raw.crawl_pages.urlpath).
   url_first_path: First directory of the URL, or / (raw.crawl_pages.url_first_path).
@@ -296,6 +298,8 @@ SELECT
   _project_id AS project_id,
 
   url,
+  _crawl_id || ' ' || url AS page_key,
+  _project_id || ' ' || url AS url_key,
   url_host,
   urlpath,
   url_first_path,

@@ -11,6 +11,8 @@ columns:
   url:
     description: Full URL of the page, as in mart.pages (raw.crawl_structured_data.url).
     tests: [{not_null: true, severity: warn}]
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   format: json-ld, rdfa or microdata (raw.crawl_structured_data.format).
   type: Type of the item, as in Product (raw.crawl_structured_data.type).
   position: Place of the item on its page, from 0 (raw.crawl_structured_data.position).
@@ -40,6 +42,8 @@ SELECT
   _crawl_id AS crawl_id,
   _project_id AS project_id,
   url,
+  _crawl_id || ' ' || url AS page_key,
+  _project_id || ' ' || url AS url_key,
   format,
   type,
   position,

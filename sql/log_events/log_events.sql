@@ -10,6 +10,7 @@ columns:
   day: {description: 'Day of the request (raw.log_events.day, else the window it came with).', tests: [not_null]}
   event_date: When the request came, a point in time (raw.log_events.event_date).
   url: Full URL that was asked for (raw.log_events.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_events.urlpath).
   url_host: Host of that URL (raw.log_events.url_host).
   url_first_path: First directory of that URL, or / (raw.log_events.url_first_path).
@@ -81,6 +82,7 @@ SELECT
   events.event_date,
 
   events.url,
+  events._project_id || ' ' || events.url AS url_key,
   events.urlpath,
   events.url_host,
   events.url_first_path,

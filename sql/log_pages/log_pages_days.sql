@@ -7,6 +7,7 @@ columns:
   project_id: Identifier of the project (raw.log_pages_days._project_id).
   day: Day of the requests (raw.log_pages_days.day, else the window it came with).
   url: Full URL that was asked for (raw.log_pages_days.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_days.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_days.hits).
   bot_hits: Number of requests by bots (raw.log_pages_days.bot_hits).
@@ -65,6 +66,7 @@ SELECT
   _project_id AS project_id,
   coalesce(day, _window::DATE) AS day,
   url,
+  _project_id || ' ' || url AS url_key,
   urlpath,
 
   hits,

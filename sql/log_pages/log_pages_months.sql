@@ -8,6 +8,7 @@ columns:
   month: Month of the requests, YYYY-MM (raw.log_pages_months.month).
   month_start_date: First day of that month (raw.log_pages_months._window).
   url: Full URL that was asked for (raw.log_pages_months.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_months.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_months.hits).
   bot_hits: Number of requests by bots (raw.log_pages_months.bot_hits).
@@ -68,6 +69,7 @@ SELECT
   month,
   _window::DATE AS month_start_date,
   url,
+  _project_id || ' ' || url AS url_key,
   urlpath,
 
   hits,

@@ -10,6 +10,7 @@ columns:
     begin on Monday (ISO), the first of January where they begin on Sunday, as the project says.
   week_start_date: First day of that week, Monday or Sunday (raw.log_pages_weeks._window).
   url: Full URL that was asked for (raw.log_pages_weeks.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   urlpath: Path of that URL (raw.log_pages_weeks.urlpath).
   hits: Number of requests for it, bots and people (raw.log_pages_weeks.hits).
   bot_hits: Number of requests by bots (raw.log_pages_weeks.bot_hits).
@@ -76,6 +77,7 @@ SELECT
   week,
   _window::DATE AS week_start_date,
   url,
+  _project_id || ' ' || url AS url_key,
   urlpath,
 
   hits,

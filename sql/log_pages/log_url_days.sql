@@ -10,6 +10,7 @@ columns:
   project_id: Identifier of the project.
   day: Day of the requests.
   url: Full URL that was asked for.
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: What the numbers are from, log_events or log_pages_days (mart.log_days.dataset).
   hits: Number of requests for it, bots and people.
   bot_hits: Number of requests by bots; NULL where a line does not say whether it is one's (raw.log_events.is_bot).
@@ -90,6 +91,7 @@ SELECT
   counted.project_id,
   counted.day,
   counted.url,
+  counted.project_id || ' ' || counted.url AS url_key,
   'log_events' AS dataset,
   counted.hits,
   CASE WHEN counted.says_bots THEN counted.bot_hits END AS bot_hits,
@@ -115,6 +117,7 @@ SELECT
   pages.project_id,
   pages.day,
   pages.url,
+  pages.url_key,
   'log_pages_days',
   pages.hits,
   pages.bot_hits,

@@ -10,6 +10,7 @@ columns:
   project_id: Identifier of the project.
   day: Day of the requests (mart.log_days.day).
   url: Full URL that was asked for.
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   dataset: What the row is from, log_events or log_pages_days.
   bot_class: 'What the crawler is for: search, ai, seo_tool, ads or other (mart.log_events.bot_class).'
   crawler: {description: 'Name of the crawler (mart.log_events.crawler); NULL where it is not known.', nullable: true}
@@ -77,6 +78,7 @@ SELECT
   project_id,
   day,
   url,
+  project_id || ' ' || url AS url_key,
   'log_events' AS dataset,
   bot_class,
   crawler,
@@ -101,6 +103,7 @@ SELECT
   project_id,
   day,
   url,
+  project_id || ' ' || url,
   'log_pages_days',
   'search',
   CAST(NULL AS VARCHAR),

@@ -9,6 +9,8 @@ columns:
   crawl_id: Identifier of the crawl (mart.pages.crawl_id).
   project_id: Identifier of its project (mart.pages.project_id).
   url: Full URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   is_indexable: Whether a search engine may index it; NULL when its status is not known (mart.pages.is_indexable).
   reason: >-
     The first reason why it is not indexable, by reason_order: robots_denied, no_answer, redirect, client_error,
@@ -25,6 +27,8 @@ SELECT
   crawl_id,
   project_id,
   url,
+  page_key,
+  url_key,
   is_indexable,
   non_indexable_reason AS reason,
   CASE non_indexable_reason

@@ -9,7 +9,7 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL (mart.pages.url, mart.bot_hits.url, mart.page_hits.url, mart.ranking_performance.url).
-  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path); NULL for a URL that is no page of the crawl.
   reason: >-
@@ -180,7 +180,7 @@ SELECT
   project_id,
   url,
   crawl_id || ' ' || url AS page_key,
-  coalesce(project_id, '') || ' ' || url AS url_key,
+  project_id || ' ' || url AS url_key,
   url_first_path,
   reason,
   sources,

@@ -10,7 +10,7 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL of the page (mart.pages.url).
-  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path).
   issue: >-
@@ -94,7 +94,7 @@ SELECT
   page.project_id,
   page.url,
   page.crawl_id || ' ' || page.url AS page_key,
-  coalesce(page.project_id, '') || ' ' || page.url AS url_key,
+  page.project_id || ' ' || page.url AS url_key,
   page.url_first_path,
   issue.issue,
   issue.severity,

@@ -11,6 +11,8 @@ columns:
   previous_crawl_id: Identifier of the crawl before it (mart.crawls.previous_crawl_id).
   project_id: Identifier of their project.
   url: Full URL of the page (raw.crawl_pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   change:
     description: >-
       added (only the later crawl has the page), removed (only the earlier one has), or the field that differs:
@@ -100,18 +102,25 @@ WITH
   )
 
 SELECT
-  differing.crawl_id, differing.previous_crawl_id, differing.project_id, differing.url, differing.change,
-  differing."before", differing."after"
+  differing.crawl_id, differing.previous_crawl_id, differing.project_id, differing.url,
+  differing.crawl_id || ' ' || differing.url AS page_key, differing.project_id || ' ' || differing.url AS url_key,
+  differing.change, differing."before", differing."after"
 FROM differing
 JOIN comparable ON comparable.crawl_id = differing.crawl_id AND comparable.field = differing.change
 WHERE differing."before" IS DISTINCT FROM differing."after"
 
 UNION ALL
-SELECT later.crawl_id, later.previous_crawl_id, later.project_id, later.url, 'added', NULL, NULL
+SELECT
+  later.crawl_id, later.previous_crawl_id, later.project_id, later.url,
+  later.crawl_id || ' ' || later.url, later.project_id || ' ' || later.url,
+  'added', NULL, NULL
 FROM later
 WHERE NOT EXISTS (SELECT 1 FROM earlier WHERE earlier.crawl_id = later.crawl_id AND earlier.url = later.url)
 
 UNION ALL
-SELECT earlier.crawl_id, earlier.previous_crawl_id, earlier.project_id, earlier.url, 'removed', NULL, NULL
+SELECT
+  earlier.crawl_id, earlier.previous_crawl_id, earlier.project_id, earlier.url,
+  earlier.crawl_id || ' ' || earlier.url, earlier.project_id || ' ' || earlier.url,
+  'removed', NULL, NULL
 FROM earlier
 WHERE NOT EXISTS (SELECT 1 FROM later WHERE later.crawl_id = earlier.crawl_id AND later.url = earlier.url)

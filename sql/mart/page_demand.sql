@@ -7,6 +7,7 @@ grain: [project_id, url]
 columns:
   project_id: Identifier of the project.
   url: Full URL that was shown (mart.ranking_performance.url).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   from_date: First of these days, for all URLs of the project the same.
   to_date: Last of these days.
   clicks: Number of clicks on the URL.
@@ -68,6 +69,7 @@ WITH
 SELECT
   project_id,
   url,
+  project_id || ' ' || url AS url_key,
   CAST(to_date - INTERVAL '27' DAY AS DATE) AS from_date,
   to_date,
   CAST(sum(ranked.clicks) AS BIGINT) AS clicks,

@@ -10,6 +10,8 @@ columns:
   project_id: Identifier of the project.
   crawl_id: {description: Identifier of the crawl; NULL for the days before the first one., nullable: true}
   url: Full URL that was asked for (mart.log_url_days.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   from_date: First day with log files that goes with the crawl, for all its URLs the same.
   to_date: Last such day.
   days: Number of days on which the URL was asked for.
@@ -69,6 +71,8 @@ SELECT
   days.project_id,
   days.crawl_id,
   pages.url,
+  days.crawl_id || ' ' || pages.url AS page_key,
+  days.project_id || ' ' || pages.url AS url_key,
   max(days.from_date) AS from_date,
   max(days.to_date) AS to_date,
   count(*) AS days,

@@ -9,7 +9,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL of the page that declares it (mart.pages.url).
-  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   place: Place of the declaration on the page, from 1.
   lang: >-
     Language and region of the declaration (mart.pages.hreflang_langs); NULL where the page has not as many of these as
@@ -20,7 +21,8 @@ SELECT
   pages.crawl_id,
   pages.project_id,
   pages.url,
-  pages.crawl_id || ' ' || pages.url AS page_key,
+  pages.page_key,
+  pages.url_key,
   hrefs.place,
   CASE
     WHEN array_length(pages.hreflang_langs) = array_length(pages.hreflang_hrefs) THEN pages.hreflang_langs[hrefs.place]

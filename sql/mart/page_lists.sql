@@ -8,7 +8,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL of the page (mart.pages.url).
-  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   field: >-
     sources, sitemaps_file_origin, meta_robots, clusters, semantic_types, hreflang_hrefs, hreflang_langs,
     hreflang_errors, or a field of the project's own that is a list (custom_*); mart.pages says what each holds.
@@ -38,6 +39,7 @@ SELECT
   pages._project_id AS project_id,
   pages.url,
   pages._crawl_id || ' ' || pages.url AS page_key,
+  pages._project_id || ' ' || pages.url AS url_key,
   'each' AS field,
   pages."each" AS item
 FROM raw.crawl_pages AS pages

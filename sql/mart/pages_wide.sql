@@ -14,7 +14,7 @@ columns:
   is_main: Whether questions about the project answer for this crawl (mart.crawls.is_main).
   crawl_ended_at: When the crawl ended, a point in time (mart.crawls.ended_at).
   url: Full URL of the page (mart.pages.url).
-  page_key: The crawl's identifier, a space and the URL, as a key of one column.
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
   url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_host: Host of the URL (mart.pages.url_host).
   url_first_path: First directory of the URL (mart.pages.url_first_path).
@@ -97,8 +97,8 @@ SELECT
   latest.is_main,
   latest.ended_at AS crawl_ended_at,
   pages.url,
-  pages.crawl_id || ' ' || pages.url AS page_key,
-  coalesce(pages.project_id, '') || ' ' || pages.url AS url_key,
+  pages.page_key,
+  pages.url_key,
   pages.url_host,
   pages.url_first_path,
   coalesce(main_segment.segmentation, '(directory)') AS main_segmentation,

@@ -9,6 +9,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: URL that the chain begins with, a page of the crawl that redirects (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   hop: Number of the hop in the chain, from 1 to 16.
   hop_url: URL that redirects in this hop; in hop 1 that of the chain.
   hop_status_code: HTTP status of that URL, 300 to 399 (mart.pages.status_code).
@@ -160,6 +162,8 @@ SELECT
   followed.crawl_id,
   step.project_id,
   followed.url,
+  followed.crawl_id || ' ' || followed.url AS page_key,
+  step.project_id || ' ' || followed.url AS url_key,
   followed.hop,
   followed.hop_url,
   step.status_code AS hop_status_code,

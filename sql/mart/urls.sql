@@ -7,7 +7,7 @@ description: >-
   that is not tested.
 grain: null
 columns:
-  url_key: The project's identifier, a space and the URL, as a key of one column.
+  url_key: The project's identifier, a space and the URL, as a key of one column; NULL where the project is not known.
   project_id: Identifier of the project.
   url: The URL as it was named.
   scheme: Scheme in lower case, as in https; empty without one.
@@ -137,7 +137,7 @@ WITH
   )
 
 SELECT
-  coalesce(project_id, '') || ' ' || url AS url_key,
+  project_id || ' ' || url AS url_key,
   project_id,
   url,
   scheme,

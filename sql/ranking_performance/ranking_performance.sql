@@ -9,6 +9,7 @@ columns:
   project_id: Identifier of the project (raw.ranking_performance._project_id).
   date: Day of the searches (the window it came with, else raw.ranking_performance.date).
   url: {description: Full URL that was shown (raw.ranking_performance.url)., nullable: true}
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   query: {description: What was searched for (raw.ranking_performance.query)., nullable: true}
   device: {description: 'Kind of device, as in mobile (raw.ranking_performance.device).', nullable: true}
   clicks:
@@ -56,6 +57,7 @@ SELECT
   _project_id AS project_id,
   coalesce(CAST(_window AS DATE), performance.date) AS date,
   url,
+  _project_id || ' ' || url AS url_key,
   query,
   device,
   CAST(sum(performance.clicks) AS BIGINT) AS clicks,

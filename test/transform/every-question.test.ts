@@ -62,6 +62,18 @@ test.for(Object.entries(GRAINS))('%s has one row for each %s', async ([model, gr
   expect(await connection.jsonRows(twice)).toEqual([]);
 });
 
+const withColumns = (...names: string[]): string[] =>
+  models.filter(({ columns }) => names.every((name) => columns.has(name))).map(({ name }) => name);
+
+test.for([
+  ...withColumns('crawl_id', 'url').map((model) => [model, 'page_key', 'crawl_id'] as const),
+  ...withColumns('project_id', 'url').map((model) => [model, 'url_key', 'project_id'] as const),
+])('%s has %s, made of %s and the URL', async ([model, key, identifier]) => {
+  const wrong = `${key} IS DISTINCT FROM ${identifier} || ' ' || url`;
+  const { connection } = warehouse;
+  expect(await connection.jsonRows(`SELECT ${key} FROM ${model} WHERE ${wrong} LIMIT 3`)).toEqual([]);
+});
+
 const projectOf = (row: Record<string, unknown>): unknown => row.project_name;
 
 test.for(taking('project').map(({ name }) => name))(
