@@ -81,7 +81,7 @@ export class GoldenJudge implements AsyncDisposable {
 }
 
 /** Without the records of a build, which take longer than a small model. */
-async function makeModel(connection: Connection, { model, sql }: PlannedModel): Promise<void> {
+export async function makeModel(connection: Connection, { model, sql }: PlannedModel): Promise<void> {
   await connection.run(`CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS ${sql}`);
 }
 
@@ -92,7 +92,7 @@ async function inCatalog(connection: Connection, name: string, isNew: boolean): 
 }
 
 /** The models that a model and its tests read, as empty relations of their columns: they are there already. */
-function stubsOf(plan: readonly PlannedModel[], name: string): Model[] {
+export function stubsOf(plan: readonly PlannedModel[], name: string): Model[] {
   const read = plan.find(({ model }) => model.name === name);
   const names = new Set([...(read?.models ?? []), ...(read?.testedWith ?? [])]);
   return plan

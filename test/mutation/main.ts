@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { loadCases } from '../../src/transform/model-cases.ts';
+import { loadQuestions } from '../../src/transform/questions.ts';
 import { splitSqlFile } from '../../src/transform/sql-file.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { GoldenJudge } from './golden-judge.ts';
@@ -15,21 +16,26 @@ import {
   survivorOf,
   writeReport,
 } from './report.ts';
+import { SiteJudge } from './site-judge.ts';
+import type { Verdict } from './verdict.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LEAST_RATIO = 0.9;
 
 const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-mutation-'));
-const models = await loadModels([sqlFolder(join(ROOT, 'sql'))]);
+const sources = [sqlFolder(join(ROOT, 'sql'))];
+const models = await loadModels(sources);
+const questions = await loadQuestions(sources);
 const cases = await loadCases(join(ROOT, 'test/golden'), 'test/golden');
 try {
-  process.exitCode = await judgeFiles(process.argv.slice(2));
+  await using sites = await SiteJudge.open(folder, models, questions);
+  process.exitCode = await judgeFiles(sites, process.argv.slice(2));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
 /** @param wanted files under `sql/`; all when empty */
-async function judgeFiles(wanted: readonly string[]): Promise<number> {
+async function judgeFiles(sites: SiteJudge, wanted: readonly string[]): Promise<number> {
   const found = await readdir(join(ROOT, 'sql'), { recursive: true });
   const files = found
     .filter((name) => name.endsWith('.sql'))
@@ -42,7 +48,7 @@ async function judgeFiles(wanted: readonly string[]): Promise<number> {
   const results = new Map<string, FileResult>();
   let stale = 0;
   for (const file of wanted.length > 0 ? wanted : files) {
-    const judged = await judgeFile(file, equivalents[file]);
+    const judged = await judgeFile(sites, file, equivalents[file]);
     if (!judged) continue;
     results.set(file, judged.result);
     for (const change of judged.stale) console.log(`  no survivor, though in equivalent.yaml: ${change}`);
@@ -54,21 +60,20 @@ async function judgeFiles(wanted: readonly string[]): Promise<number> {
   return all.ratio >= LEAST_RATIO && stale === 0 ? 0 : 1;
 }
 
-/** Judges the mutants of a model; nothing for a file that has none, and for a question. */
+/** Nothing for a file that has no mutants. */
 async function judgeFile(
+  sites: SiteJudge,
   file: string,
   known: Parameters<typeof resultOf>[2],
 ): Promise<ReturnType<typeof resultOf> | undefined> {
   const { sql, sqlLine } = splitSqlFile(file, await readFile(join(ROOT, file), 'utf8'));
   const changes = changesOf(sql);
-  const model = models.find((one) => one.file === file);
-  if (changes.length === 0 || !model) return undefined;
-  const own = cases.find((one) => one.model === model.name)?.cases ?? [];
-  await using judge = await GoldenJudge.open(folder, models, model.name, own);
+  if (changes.length === 0) return undefined;
+  await using judge = await judgeOf(sites, file);
   const survivors: Survivor[] = [];
   let caught = 0;
   for (const change of changes) {
-    const verdict = await judge.judge({ ...model, sql: applyChange(sql, change) });
+    const verdict = await judge.judge(applyChange(sql, change));
     if (verdict === 'caught') caught++;
     if (verdict === 'survived') survivors.push(survivorOf(sql, sqlLine, change));
   }
@@ -76,6 +81,30 @@ async function judgeFile(
   console.log(line(file, judged.result));
   for (const { line, change } of judged.result.survivors) console.log(`  ${line}: ${change}`);
   return judged;
+}
+
+interface FileJudge extends AsyncDisposable {
+  judge(sql: string): Promise<Verdict>;
+}
+
+/** A question is judged by its answers; a model by its cases, then by the answers that it has a part in. */
+async function judgeOf(sites: SiteJudge, file: string): Promise<FileJudge> {
+  const question = questions.find((one) => one.file === file);
+  if (question) {
+    const judge = (sql: string) => sites.judgeQuestion({ ...question, sql });
+    return { judge, [Symbol.asyncDispose]: async () => {} };
+  }
+  const model = models.find((one) => one.file === file);
+  if (!model) throw new Error(`${file} is neither a model nor a question`);
+  const own = cases.find((one) => one.model === model.name)?.cases ?? [];
+  const golden = await GoldenJudge.open(folder, models, model.name, own);
+  return {
+    judge: async (sql) => {
+      const verdict = await golden.judge({ ...model, sql });
+      return verdict === 'survived' ? sites.judgeModel({ ...model, sql }) : verdict;
+    },
+    [Symbol.asyncDispose]: () => golden[Symbol.asyncDispose](),
+  };
 }
 
 function line(file: string, { mutants, caught, equivalent, ratio }: Omit<FileResult, 'survivors'>): string {
