@@ -1,5 +1,5 @@
-/** A number or a word: the text between strings and the marks of arrays and objects. */
-const TOKEN = /[^\s,:{}[\]]+/g;
+/** A number or a word: the text between strings, the marks of arrays and objects, and the four spaces of JSON. */
+const TOKEN = /[^ \t\n\r,:{}[\]]+/g;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 

@@ -95,7 +95,7 @@ function countNewlines(value: string | null): number {
 function decode(latin1: string): { text: string; valid: boolean } {
   const bytes = Buffer.from(latin1, 'latin1');
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), valid: true };
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), valid: true };
   } catch {
     return { text: bytes.toString('utf8'), valid: false };
   }
