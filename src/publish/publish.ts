@@ -7,6 +7,7 @@ import { damagedFile, verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { withLowerMemory } from '../core/lower-memory.ts';
 import { giveUserMode } from '../core/private-files.ts';
 import { attachPublished } from '../warehouse/attach-published.ts';
 import { countQueryable } from '../warehouse/count-queryable.ts';
@@ -20,6 +21,8 @@ import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { compareFingerprints } from './compare-fingerprints.ts';
 
 const COPY = 'publication_copy';
+/** Of `memory_limit`. The copy is read once: DuckDB would keep as much of it as it may. */
+const MEMORY_SHARE = 0.5;
 
 /**
  * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
@@ -44,8 +47,10 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${FILE_OPTIONS})`);
     try {
       const fresh = await freshUnits(connection, COPY);
-      await countQueryable(connection, COPY);
-      await compareFingerprints(connection, COPY, fresh, signal);
+      await withLowerMemory(connection, MEMORY_SHARE, async () => {
+        await countQueryable(connection, COPY);
+        await compareFingerprints(connection, COPY, fresh, signal);
+      });
       await markClean(connection, COPY);
       await connection.run(`CHECKPOINT ${ident(COPY)}`);
     } finally {
