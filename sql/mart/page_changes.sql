@@ -70,57 +70,64 @@ WITH
 
   -- Fields that the exports of both crawls had: elsewhere a NULL says nothing.
   comparable AS (
-    SELECT DISTINCT pair.crawl_id, field.field
+    SELECT pair.crawl_id, field.field
     FROM pair
     JOIN ops.unit_fields AS field ON field.unit = 'crawl_pages/' || pair.crawl_id
     JOIN ops.unit_fields AS former
       ON former.unit = 'crawl_pages/' || pair.previous_crawl_id AND former.field = field.field
   ),
 
-  differing AS (
+  -- Each page once, in one join: three of them would hold both crawls in memory three times.
+  page AS (
     SELECT
-      later.crawl_id,
-      later.previous_crawl_id,
-      later.project_id,
-      later.url,
-      fields.change,
-      CASE fields.change
-        WHEN 'status_code' THEN CAST(earlier.status_code AS VARCHAR)
-        WHEN 'title' THEN CAST(earlier.title AS VARCHAR)
-        WHEN 'rel_canonical' THEN CAST(earlier.rel_canonical AS VARCHAR)
-        ELSE CAST(earlier.h1 AS VARCHAR)
-      END AS "before",
-      CASE fields.change
-        WHEN 'status_code' THEN CAST(later.status_code AS VARCHAR)
-        WHEN 'title' THEN CAST(later.title AS VARCHAR)
-        WHEN 'rel_canonical' THEN CAST(later.rel_canonical AS VARCHAR)
-        ELSE CAST(later.h1 AS VARCHAR)
-      END AS "after"
+      coalesce(later.crawl_id, earlier.crawl_id) AS crawl_id,
+      coalesce(later.previous_crawl_id, earlier.previous_crawl_id) AS previous_crawl_id,
+      coalesce(later.project_id, earlier.project_id) AS project_id,
+      coalesce(later.url, earlier.url) AS url,
+      CASE WHEN earlier.crawl_id IS NULL THEN 'added' WHEN later.crawl_id IS NULL THEN 'removed' END AS presence,
+      CAST(earlier.status_code AS VARCHAR) AS former_status_code,
+      CAST(earlier.title AS VARCHAR) AS former_title,
+      CAST(earlier.rel_canonical AS VARCHAR) AS former_rel_canonical,
+      CAST(earlier.h1 AS VARCHAR) AS former_h1,
+      CAST(later.status_code AS VARCHAR) AS status_code,
+      CAST(later.title AS VARCHAR) AS title,
+      CAST(later.rel_canonical AS VARCHAR) AS rel_canonical,
+      CAST(later.h1 AS VARCHAR) AS h1
     FROM later
-    JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
-    CROSS JOIN (VALUES ('status_code'), ('title'), ('rel_canonical'), ('h1')) AS fields(change)
+    FULL JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
+  ),
+
+  compared AS (
+    SELECT
+      page.crawl_id,
+      page.previous_crawl_id,
+      page.project_id,
+      page.url,
+      fields.field,
+      coalesce(page.presence, fields.field) AS change,
+      CASE fields.field
+        WHEN 'status_code' THEN page.former_status_code
+        WHEN 'title' THEN page.former_title
+        WHEN 'rel_canonical' THEN page.former_rel_canonical
+        WHEN 'h1' THEN page.former_h1
+      END AS "before",
+      CASE fields.field
+        WHEN 'status_code' THEN page.status_code
+        WHEN 'title' THEN page.title
+        WHEN 'rel_canonical' THEN page.rel_canonical
+        WHEN 'h1' THEN page.h1
+      END AS "after"
+    FROM page
+    JOIN (VALUES ('presence'), ('status_code'), ('title'), ('rel_canonical'), ('h1')) AS fields(field)
+      ON (fields.field = 'presence') = (page.presence IS NOT NULL)
   )
 
 SELECT
-  differing.crawl_id, differing.previous_crawl_id, differing.project_id, differing.url,
-  differing.crawl_id || ' ' || differing.url AS page_key, differing.project_id || ' ' || differing.url AS url_key,
-  differing.change, differing."before", differing."after"
-FROM differing
-JOIN comparable ON comparable.crawl_id = differing.crawl_id AND comparable.field = differing.change
-WHERE differing."before" IS DISTINCT FROM differing."after"
-
-UNION ALL
-SELECT
-  later.crawl_id, later.previous_crawl_id, later.project_id, later.url,
-  later.crawl_id || ' ' || later.url, later.project_id || ' ' || later.url,
-  'added', NULL, NULL
-FROM later
-WHERE NOT EXISTS (SELECT 1 FROM earlier WHERE earlier.crawl_id = later.crawl_id AND earlier.url = later.url)
-
-UNION ALL
-SELECT
-  earlier.crawl_id, earlier.previous_crawl_id, earlier.project_id, earlier.url,
-  earlier.crawl_id || ' ' || earlier.url, earlier.project_id || ' ' || earlier.url,
-  'removed', NULL, NULL
-FROM earlier
-WHERE NOT EXISTS (SELECT 1 FROM later WHERE later.crawl_id = earlier.crawl_id AND later.url = earlier.url)
+  compared.crawl_id, compared.previous_crawl_id, compared.project_id, compared.url,
+  compared.crawl_id || ' ' || compared.url AS page_key, compared.project_id || ' ' || compared.url AS url_key,
+  compared.change, compared."before", compared."after"
+FROM compared
+LEFT JOIN comparable ON comparable.crawl_id = compared.crawl_id AND comparable.field = compared.field
+WHERE
+  compared.field = 'presence'
+  OR comparable.field IS NOT NULL AND compared."before" IS DISTINCT FROM compared."after"
