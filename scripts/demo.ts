@@ -1,16 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readFaults } from './demo-site/faults.ts';
+import { serveDemoSite } from './demo-site/serve-site.ts';
 
 /**
  * The main job, for real: a sandbox with three synthetic crawls (and, where they are, real ones), a run over HTTP, the
- * answers of four questions. Leaves the warehouse in `.demo/`.
+ * answers of four questions. Then a website with planted faults is crawled twice. Leaves the warehouses in `.demo/` and
+ * `.demo/site/`.
  */
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.demo');
+const siteFolder = join(folder, 'site');
 const program = join(root, 'dist', 'cli', 'main.js');
 const real = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site']
   .map((name) => join(root, '..', 'shared', 'data', name))
@@ -22,7 +27,11 @@ const QUESTIONS = [
   'q08_404s_with_most_internal_links',
   'q16_bot_hits_by_segment_depth_and_inrank',
 ];
+/** Of the website. */
+const SITE_QUESTIONS = ['q09_redirect_chains_and_loops', 'q12_sitemap_against_crawl'];
 const ROWS = 8;
+/** Commands that say nothing but how to go on. */
+const SILENT = ['query', 'init'];
 /** One project with every data type of the service. */
 const SPEC =
   'projects=1,crawls=3,pages=3000,links=30000,columns=90,clusters=100,structured_data=1000,comparisons=2,log_days=4,events=20000,ranking_days=4,seed=1';
@@ -50,49 +59,65 @@ say(
   '.\n',
 );
 const ready = await readyDocument();
-const environment = {
-  ...process.env,
-  CRAWLHOUSE_BASE_URL: ready.base_url,
-  CRAWLHOUSE_ACCESS_TOKEN: ready.access_token,
-};
+const { CRAWLHOUSE_BASE_URL, CRAWLHOUSE_ACCESS_TOKEN, ...environment } = process.env;
+const account = { CRAWLHOUSE_BASE_URL: ready.base_url, CRAWLHOUSE_ACCESS_TOKEN: ready.access_token };
 
 say('\n$ crawlhouse run\n');
-crawlhouse('run');
+await crawlhouse(folder, 'run');
 say('\n$ crawlhouse run        (again: nothing is asked for twice)\n');
-crawlhouse('run');
-for (const question of QUESTIONS) {
+await crawlhouse(folder, 'run');
+for (const question of QUESTIONS) await ask(folder, question);
+const ended = once(sandbox, 'exit');
+sandbox.kill();
+await ended;
+await crawlSite();
+const path = relative(process.cwd(), folder) || '.';
+say(`\nThe warehouses are ${join(path, 'warehouse.duckdb')} and ${join(path, 'site', 'warehouse.duckdb')}. `);
+say('Go on querying them:\n\n');
+say(`  npx crawlhouse query --project-dir ${path} 'SELECT * FROM mart.crawls'\n`);
+say(`  npx crawlhouse query --project-dir ${join(path, 'site')} --question q32_what_to_do_first\n`);
+
+/** A website with faults is crawled, changes, and is crawled again. */
+async function crawlSite(): Promise<void> {
+  await using site = await serveDemoSite();
+  const { faults } = readFaults();
+  say(
+    `\nA website on this machine: our documentation in two languages, with ${faults.length} planted faults.\n`,
+  );
+  say('\n$ crawlhouse init site\n');
+  await crawlhouse(folder, 'init', siteFolder);
+  say(`\n$ crawlhouse crawl ${site.origin}\n`);
+  await crawlhouse(siteFolder, 'crawl', site.origin);
+  site.change();
+  say(`\n$ crawlhouse crawl ${site.origin}        (again, after the site has changed)\n`);
+  say(await crawlhouse(siteFolder, 'crawl', site.origin));
+  for (const question of SITE_QUESTIONS) await ask(siteFolder, question);
+}
+
+async function ask(project: string, question: string): Promise<void> {
   const [name = '', ...parameters] = question.split(' ');
   const title = /title: (.*)/.exec(
     await readFile(join(folder, 'sql', 'questions', `${name}.sql`), 'utf8'),
   )?.[1];
   say(`\n${title?.replaceAll(/^['"]|['"]$/g, '')}\n$ crawlhouse query --question ${question}\n`);
-  const lines = crawlhouse('query', '--question', name, ...parameters).split('\n');
+  const lines = (await crawlhouse(project, 'query', '--question', name, ...parameters)).split('\n');
   say(
     lines.slice(0, ROWS + 2).join('\n'),
     lines.length > ROWS + 3 ? `\n… (${lines.length - 3} rows)\n` : '\n',
   );
 }
-const ended = once(sandbox, 'exit');
-sandbox.kill();
-await ended;
-const path = relative(process.cwd(), folder) || '.';
-say(`\nThe warehouse is ${join(path, 'warehouse.duckdb')}. Go on querying it:\n`);
-say(`  npx crawlhouse query --project-dir ${path} 'SELECT * FROM mart.crawls'\n`);
 
-/** Runs the program in the demo's folder; what it says is shown, what it prints comes back. */
-function crawlhouse(...args: string[]): string {
-  const { status, stdout } = spawnSync(process.execPath, [program, ...args], {
-    cwd: folder,
-    env: environment,
-    stdio: ['ignore', 'pipe', args[0] === 'query' ? 'ignore' : 'inherit'],
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
+/** Runs the program in a project folder; what it prints comes back, and what it says is shown. */
+async function crawlhouse(project: string, command: string, ...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, command, ...args], {
+    cwd: project,
+    env: project === folder ? { ...environment, ...account } : environment,
+    stdio: ['ignore', 'pipe', SILENT.includes(command) ? 'ignore' : 'inherit'],
   });
-  if (status !== 0) {
-    say(`crawlhouse ${args.join(' ')} ended with ${status}\n`);
-    process.exit(status ?? 1);
-  }
-  return stdout;
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (code === 0) return printed;
+  say(`crawlhouse ${command} ${args.join(' ')} ended with ${code}\n`);
+  process.exit(code ?? 1);
 }
 
 async function readyDocument(): Promise<{ base_url: string; access_token: string }> {

@@ -1,0 +1,190 @@
+import type { Fault, Planted } from './faults.ts';
+import { LANGUAGES, type Language } from './languages.ts';
+import { escapeHtml, type Rendering, renderMarkdown } from './markdown.ts';
+import { type Chapter, plainText, readChapters } from './read-chapters.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly delayMs: number;
+}
+
+interface Page {
+  readonly path: string;
+  readonly language: Language;
+  /** The home page of a language has none. */
+  readonly chapter: Chapter | null;
+  readonly planted: Planted;
+}
+
+interface Site {
+  readonly origin: string;
+  readonly pages: ReadonlyMap<string, Page>;
+  readonly chapters: readonly Chapter[];
+  readonly links: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The answers of the demo's site by path: the documentation in two languages, with faults. */
+export function buildSite(docs: string, faults: readonly Fault[], origin: string): Map<string, Answer> {
+  const planted = new Map<string, Planted>();
+  for (const { pages } of faults)
+    for (const [path, one] of Object.entries(pages)) planted.set(path, { ...planted.get(path), ...one });
+  const chapters = readChapters(docs);
+  const pages = new Map<string, Page>();
+  for (const language of LANGUAGES)
+    for (const chapter of [null, ...chapters]) {
+      const path = pathIn(language, chapter?.path ?? '');
+      pages.set(path, { path, language, chapter, planted: planted.get(path) ?? {} });
+    }
+  const links = new Map(faults.flatMap((one) => Object.entries(one.links)));
+  for (const path of [...planted.keys(), ...links.keys()])
+    if (!pages.has(path)) throw new Error(`faults.yaml: the site has no page ${path}`);
+  const site: Site = { origin, pages, chapters, links };
+
+  const answers = new Map<string, Answer>();
+  for (const page of pages.values())
+    answers.set(page.path, html(200, renderPage(site, page), page.planted.delay_ms));
+  for (const { redirects, statuses } of faults) {
+    for (const [path, location] of Object.entries(redirects))
+      answers.set(path, { ...html(301, ''), headers: { location } });
+    for (const [path, status] of Object.entries(statuses)) answers.set(path, html(status, ''));
+  }
+  answers.set('/robots.txt', plain('text/plain', robotsTxt(faults, origin)));
+  answers.set('/sitemap.xml', plain('application/xml', sitemap(faults, site)));
+  return answers;
+}
+
+/** The first language's home page is that of the site. */
+function pathIn(language: Language, path: string): string {
+  if (path === '') return language === LANGUAGES[0] ? '/' : `/${language.folder}`;
+  return `/${language.folder}/${path}`;
+}
+
+function html(status: number, body: string, delayMs = 0): Answer {
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body, delayMs };
+}
+
+function plain(type: string, body: string): Answer {
+  return { status: 200, headers: { 'content-type': type }, body, delayMs: 0 };
+}
+
+function renderPage(site: Site, page: Page): string {
+  const { path, language, chapter, planted } = page;
+  const title = chapter?.title ?? 'crawlhouse';
+  const texts = {
+    title: `${title} · crawlhouse documentation`,
+    h1: title,
+    description: chapter === null ? 'The documentation of crawlhouse' : descriptionOf(chapter),
+  };
+  const shown = (name: keyof typeof texts): string | null =>
+    planted[name] === undefined ? escapeHtml(language.translate(texts[name])) : planted[name];
+  const link = (target: string, text: string): string =>
+    isLinked(site, target) ? `<a href="${target}">${escapeHtml(language.translate(text))}</a>` : '';
+  const head = [
+    tag(shown('title'), (text) => `<title>${text}</title>`),
+    tag(shown('description'), (text) => `<meta name="description" content="${text}">`),
+    planted.noindex === true ? '<meta name="robots" content="noindex">' : '',
+    `<link rel="canonical" href="${site.origin}${planted.canonical ?? path}">`,
+    ...versionsOf(site, page).map(
+      ([code, target]) => `<link rel="alternate" hreflang="${code}" href="${site.origin}${target}">`,
+    ),
+  ];
+  const menu = [
+    link(pathIn(language, ''), 'Contents'),
+    ...LANGUAGES.filter((one) => one !== language).map((one) =>
+      link(pathIn(one, chapter?.path ?? ''), `This page: ${one.code}`),
+    ),
+    ...site.chapters
+      .filter((one) => one.document === chapter?.document)
+      .map((one) => link(pathIn(language, one.path), one.title)),
+    ...(site.links.get(path) ?? []).map((target) => `<a href="${target}">${target}</a>`),
+  ];
+  return `<!doctype html>
+<html lang="${language.code}">
+<head>
+<meta charset="utf-8">
+${head.filter((line) => line !== '').join('\n')}
+</head>
+<body>
+<nav>${menu.filter((one) => one !== '').join('\n')}</nav>
+<main>
+${tag(shown('h1'), (text) => `<h1>${text}</h1>`)}
+${chapter === null ? contents(site, language, link) : mainText(site, page)}
+</main>
+</body>
+</html>
+`;
+}
+
+function tag(text: string | null, write: (text: string) => string): string {
+  return text === null ? '' : write(text);
+}
+
+/** Each document with its first words. */
+function contents(
+  { chapters }: Site,
+  language: Language,
+  link: (target: string, text: string) => string,
+): string {
+  const items = chapters
+    .filter(({ path, document }) => path === document)
+    .map((one) => {
+      const words = escapeHtml(language.translate(plainText(one.markdown).slice(0, 120)));
+      return `<li>${link(pathIn(language, one.path), one.title)} ${words}</li>`;
+    });
+  return `<ul>${items.join('\n')}</ul>`;
+}
+
+function mainText(site: Site, { language, chapter, planted }: Page): string {
+  const source = planted.text_of === undefined ? chapter : site.pages.get(planted.text_of)?.chapter;
+  const rendering: Rendering = {
+    translate: language.translate,
+    pathOf(target) {
+      const path = /^(?:\.\.?\/)*((?:decisions\/)?[a-z-]+)\.md(?:#.*)?$/.exec(target)?.[1];
+      const found = [path, `decisions/${path}`].find((one) =>
+        site.chapters.some((known) => known.path === one),
+      );
+      const at = found === undefined ? null : pathIn(language, found);
+      return at !== null && isLinked(site, at) ? at : null;
+    },
+  };
+  const markdown = source?.markdown ?? '';
+  return renderMarkdown(planted.thin === true ? plainText(markdown).slice(0, 400) : markdown, rendering);
+}
+
+function descriptionOf({ title, markdown }: Chapter): string {
+  return `${title}: ${plainText(markdown).slice(0, 120)}`;
+}
+
+function isLinked({ pages }: Site, path: string): boolean {
+  const page = pages.get(path);
+  return page !== undefined && page.planted.unlinked !== true;
+}
+
+/** The language versions that a page names, itself among them. */
+function versionsOf({ pages }: Site, { chapter, planted }: Page): [string, string][] {
+  const all = LANGUAGES.map((language) => ({ language, path: pathIn(language, chapter?.path ?? '') }));
+  const isAlone = all.some(({ path }) => pages.get(path)?.planted.versions === 'none');
+  if (isAlone || planted.versions !== undefined) return [];
+  return all.map(({ language, path }) => [language.code, path]);
+}
+
+function robotsTxt(faults: readonly Fault[], origin: string): string {
+  const denied = faults.flatMap((one) => one.robots_txt);
+  return ['User-agent: *', ...denied, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n');
+}
+
+function sitemap(faults: readonly Fault[], { origin, pages }: Site): string {
+  const lacks = new Set(faults.flatMap((one) => one.sitemap_lacks));
+  const paths = new Set([
+    ...[...pages.keys()].filter((path) => !lacks.has(path)),
+    ...faults.flatMap((one) => one.sitemap_adds),
+  ]);
+  const urls = [...paths].map((path) => `<url><loc>${origin}${path}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`;
+}

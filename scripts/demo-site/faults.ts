@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** What is planted on a page. Null takes a text away. */
+const Planted = z.strictObject({
+  title: z.string().nullish(),
+  h1: z.string().nullish(),
+  description: z.string().nullish(),
+  /** The path of the page whose main text it has too. */
+  text_of: z.string().optional(),
+  /** Only the first paragraph is there. */
+  thin: z.boolean().optional(),
+  noindex: z.boolean().optional(),
+  canonical: z.string().optional(),
+  /** `none`: without hreflang, as its other versions; `forgotten`: without, while they name it. */
+  versions: z.enum(['none', 'forgotten']).optional(),
+  /** No page links to it. */
+  unlinked: z.boolean().optional(),
+  delay_ms: z.number().optional(),
+});
+export type Planted = z.infer<typeof Planted>;
+
+const Path = z.string().startsWith('/');
+
+const Fault = z.strictObject({
+  fault: z.string(),
+  /** The crawl that meets it first: the site changes between the first and the second one. */
+  since: z.union([z.literal(1), z.literal(2)]).default(1),
+  pages: z.record(Path, Planted).default({}),
+  redirects: z.record(Path, Path).default({}),
+  statuses: z.record(Path, z.number()).default({}),
+  links: z.record(Path, z.array(Path)).default({}),
+  sitemap_adds: z.array(Path).default([]),
+  sitemap_lacks: z.array(Path).default([]),
+  robots_txt: z.array(z.string()).default([]),
+  /** Rows of saved questions that tell of it, in the columns that `questions` names. */
+  answers: z.record(z.string(), z.array(z.array(z.json()))),
+});
+export type Fault = z.infer<typeof Fault>;
+
+const Faults = z.strictObject({
+  /** The saved questions that tell of faults, and the columns of their answers that are looked at. */
+  questions: z.record(z.string(), z.array(z.string())),
+  faults: z.array(Fault),
+});
+
+/** The faults of the demo's site: what is planted, and what the saved questions answer. */
+export function readFaults(): z.infer<typeof Faults> {
+  return Faults.parse(parse(readFileSync(join(import.meta.dirname, 'faults.yaml'), 'utf8')));
+}

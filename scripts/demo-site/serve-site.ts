@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, buildSite } from './build-site.ts';
+import { readFaults } from './faults.ts';
+
+const DOCS = join(import.meta.dirname, '..', '..', 'docs');
+
+export interface DemoSite extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** Makes it the site that the second crawl meets. */
+  change(): void;
+}
+
+/** Serves the demo's site on this machine, at a free port. */
+export async function serveDemoSite(): Promise<DemoSite> {
+  let answers = new Map<string, Answer>();
+  const server = createServer(async (request, response) => {
+    const answer = answers.get(request.url ?? '');
+    if (answer === undefined) return void response.writeHead(404).end('missing');
+    await sleep(answer.delayMs);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { faults } = readFaults();
+  const build = (crawl: number): void => {
+    const present = faults.filter(({ since }) => since <= crawl);
+    answers = buildSite(DOCS, present, origin);
+  };
+  build(1);
+  return {
+    origin,
+    change: () => build(2),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

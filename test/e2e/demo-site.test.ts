@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readFaults } from '../../scripts/demo-site/faults.ts';
+import { serveDemoSite } from '../../scripts/demo-site/serve-site.ts';
+import { capture } from '../cli/capture.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const { questions, faults } = readFaults();
+
+test('every planted fault has an answer of a question that is asked', () => {
+  const asked = ({ answers }: (typeof faults)[number]): string[] =>
+    Object.keys(answers).filter((question) => question in questions);
+  expect(faults.filter((fault) => asked(fault).length === 0)).toEqual([]);
+  expect(faults.flatMap(({ answers }) => Object.keys(answers)).filter((one) => !(one in questions))).toEqual(
+    [],
+  );
+});
+
+test('the saved questions find every fault of the demo’s site, and no other', async () => {
+  const folder = join(await temporaryFolder(), 'site');
+  await using site = await serveDemoSite();
+  expect(await capture('init', folder)).toMatchObject({ code: 0 });
+  const answersAfterCrawl = async (): Promise<Record<string, string[]>> => {
+    const { code, stderr } = await capture('crawl', site.origin, '--project-dir', folder);
+    expect([code, stderr]).toEqual([0, '']);
+    const answers: Record<string, string[]> = {};
+    for (const [question, columns] of Object.entries(questions)) {
+      const { stdout } = await capture('query', '--question', question, '--json', '--project-dir', folder);
+      const rows = JSON.parse(stdout.replaceAll(site.origin, '')) as Record<string, unknown>[];
+      answers[question] = sorted(rows.map((row) => columns.map((column) => row[column])));
+    }
+    return answers;
+  };
+  expect(await answersAfterCrawl()).toEqual(expectedOf(1));
+  site.change();
+  expect(await answersAfterCrawl()).toEqual(expectedOf(2));
+});
+
+function expectedOf(crawl: number): Record<string, string[]> {
+  const planted = faults.filter(({ since }) => since <= crawl);
+  return Object.fromEntries(
+    Object.keys(questions).map((question) => [
+      question,
+      sorted(planted.flatMap(({ answers }) => answers[question] ?? [])),
+    ]),
+  );
+}
+
+/** Each row once, as a text. */
+function sorted(rows: readonly unknown[]): string[] {
+  return [...new Set(rows.map((row) => JSON.stringify(row)))].sort();
+}
