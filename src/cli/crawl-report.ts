@@ -54,7 +54,8 @@ export async function readCrawlReport(
     last_depth: crawl.last_depth ?? 0,
     statuses: await ask(
       STATUSES,
-      (answer) => `SELECT status_code, pages, percent FROM ${answer} WHERE segment IS NULL ORDER BY ALL`,
+      (answer) =>
+        `SELECT status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL ORDER BY ALL`,
     ),
     funnel: await ask(
       FUNNEL,
