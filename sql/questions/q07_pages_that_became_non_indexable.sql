@@ -16,38 +16,22 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  known AS (
-    SELECT
-      chosen.crawl_id,
-      fields.field
-    FROM chosen
-    JOIN mart.crawl_fields AS fields ON fields.crawl_id = chosen.crawl_id AND fields.dataset = 'crawl_pages'
-  ),
-
-  known_before AS (
-    SELECT
-      chosen.crawl_id,
-      fields.field
-    FROM chosen
-    JOIN mart.crawl_fields AS fields ON fields.crawl_id = chosen.previous_crawl_id AND fields.dataset = 'crawl_pages'
-  ),
-
+  -- What the exports of both crawls have fields for.
   comparable AS (
     SELECT
       chosen.crawl_id,
-      count(DISTINCT CASE WHEN known.field = 'status_code' THEN 1 END)
-        + count(DISTINCT CASE WHEN before.field = 'status_code' THEN 1 END) = 2 AS status,
-      count(DISTINCT CASE WHEN known.field IN ('robots_txt_denied', 'fetch_status') THEN 1 END)
-        + count(DISTINCT CASE WHEN before.field IN ('robots_txt_denied', 'fetch_status') THEN 1 END) = 2 AS robots,
-      count(DISTINCT CASE WHEN known.field IN ('meta_robots_index', 'meta_robots') THEN 1 END)
-        + count(DISTINCT CASE WHEN before.field IN ('meta_robots_index', 'meta_robots') THEN 1 END) = 2 AS noindex,
-      count(DISTINCT CASE WHEN known.field IN ('canonical_evaluation', 'rel_canonical') THEN 1 END)
-        + count(DISTINCT CASE WHEN before.field IN ('canonical_evaluation', 'rel_canonical') THEN 1 END) = 2 AS canonical,
-      count(DISTINCT CASE WHEN known.field = 'indexable' THEN 1 END)
-        + count(DISTINCT CASE WHEN before.field = 'indexable' THEN 1 END) = 2 AS service
+      count(DISTINCT CASE WHEN fields.field = 'status_code' THEN fields.crawl_id END) = 2 AS status,
+      count(DISTINCT CASE WHEN fields.field IN ('robots_txt_denied', 'fetch_status') THEN fields.crawl_id END) = 2
+        AS robots,
+      count(DISTINCT CASE WHEN fields.field IN ('meta_robots_index', 'meta_robots') THEN fields.crawl_id END) = 2
+        AS noindex,
+      count(DISTINCT CASE WHEN fields.field IN ('canonical_evaluation', 'rel_canonical') THEN fields.crawl_id END) = 2
+        AS canonical,
+      count(DISTINCT CASE WHEN fields.field = 'indexable' THEN fields.crawl_id END) = 2 AS service
     FROM chosen
-    LEFT JOIN known ON known.crawl_id = chosen.crawl_id
-    LEFT JOIN known_before AS before ON before.crawl_id = chosen.crawl_id
+    JOIN mart.crawl_fields AS fields
+      ON fields.dataset = 'crawl_pages'
+        AND (fields.crawl_id = chosen.crawl_id OR fields.crawl_id = chosen.previous_crawl_id)
     GROUP BY chosen.crawl_id
   ),
 

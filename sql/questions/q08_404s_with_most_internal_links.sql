@@ -56,7 +56,7 @@ WITH
       ) AS anchors
     FROM ranked
     JOIN link ON link.crawl_id = ranked.crawl_id AND link.target = ranked.target
-    WHERE $targets IS NULL OR ranked.place <= $targets
+    WHERE ranked.place <= $targets
     GROUP BY
       ranked.project_name, ranked.crawl_config_name, ranked.crawl_id, ranked.target, ranked.internal_links, link.origin
   )

@@ -43,6 +43,10 @@ test.each([
   ['SELECT NOT EXISTS (SELECT 1 FROM t)', ['SELECT EXISTS (SELECT 1 FROM t)']],
   ['SELECT a FROM t ORDER BY a DESC', ['SELECT a FROM t ORDER BY a ASC']],
   ['SELECT count(CASE WHEN a THEN 1 END)', ['SELECT count(CASE WHEN true THEN 1 END)']],
+  [
+    'SELECT count(DISTINCT CASE WHEN a THEN 1 END)',
+    ['SELECT count( CASE WHEN a THEN 1 END)', 'SELECT count(DISTINCT CASE WHEN true THEN 1 END)'],
+  ],
   ['SELECT "a = 1", $limit -- b = 2\n/* \'c\' */ FROM t', []],
 ])('%s has the mutants %j', (sql, expected) => {
   expect(mutantsOf(sql)).toEqual(expected);

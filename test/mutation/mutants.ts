@@ -88,7 +88,7 @@ function numberChanges({ value, start, end }: Token, before: readonly Token[]): 
   return [1n, -1n].map((by) => ({ start, end, instead: String(BigInt(value) + by) }));
 }
 
-/** Whether a constant is the 1 of `count(CASE WHEN … THEN 1 END)`, for which any other one would do. */
+/** Whether a constant is the 1 of `count(DISTINCT CASE WHEN … THEN 1 END)`, for which any other one would do. */
 function isCounted(tokens: readonly Token[], index: number): boolean {
   if (tokens[index + 1]?.value !== 'END') return false;
   let [depth, start] = [1, index];
@@ -97,7 +97,9 @@ function isCounted(tokens: readonly Token[], index: number): boolean {
     const { value = '' } = tokens[start] ?? {};
     depth += value === 'END' ? 1 : value === 'CASE' ? -1 : 0;
   }
-  return tokens[start - 1]?.value === '(' && tokens[start - 2]?.value === 'COUNT';
+  const before = tokens.slice(0, start).map(({ value }) => value);
+  if (before.at(-1) === 'DISTINCT') before.pop();
+  return before.slice(-2).join(' ') === 'COUNT (';
 }
 
 const isOperand = (token: Token | undefined): boolean =>

@@ -2,6 +2,8 @@ import * as crawls from './crawl-sites.ts';
 import * as fields from './field-site.ts';
 import * as large from './large-site.ts';
 import * as logs from './log-sites.ts';
+import * as losses from './loss-sites.ts';
+import * as sameHost from './same-host-site.ts';
 import * as search from './search-sites.ts';
 import type { Sites } from './sites.ts';
 import * as structure from './structure-site.ts';
@@ -9,8 +11,8 @@ import * as structure from './structure-site.ts';
 /** Every adversarial site: what real sites have in their corners, made by hand. */
 export const ALL_SITES: Sites = {
   projects: [
-    ...[structure.PROJECT, fields.PROJECT, large.PROJECT],
-    ...[crawls, logs, search].flatMap(({ PROJECTS }) => PROJECTS),
+    ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT],
+    ...[crawls, losses, logs, search].flatMap(({ PROJECTS }) => PROJECTS),
   ],
-  crawls: [structure, crawls, logs, search, large, fields].flatMap(({ CRAWLS }) => CRAWLS),
+  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields].flatMap(({ CRAWLS }) => CRAWLS),
 };
