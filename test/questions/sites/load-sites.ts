@@ -51,8 +51,16 @@ interface Unit extends Dataset {
   readonly window: string | null;
 }
 
-/** Writes sites into the raw tables of an empty warehouse that the connection uses, as loads would. */
-export async function loadSites(connection: Connection, { projects, crawls }: Sites): Promise<void> {
+/**
+ * Writes sites into the raw tables of a warehouse that the connection uses, as loads would.
+ *
+ * @param loadedAt when the data of a crawl or a project, by identifier, came
+ */
+export async function loadSites(
+  connection: Connection,
+  { projects, crawls }: Sites,
+  loadedAt: (source: string) => string = () => '2026-06-01T00:00:00Z',
+): Promise<void> {
   await createSchema(connection);
   const units = [...crawls.flatMap(unitsOfCrawl), ...projects.flatMap(unitsOfProject)];
   await write(
@@ -90,7 +98,7 @@ export async function loadSites(connection: Connection, { projects, crawls }: Si
       ...{ unit: unit.name, dataset: unit.dataset, source_id: unit.crawlId ?? unit.projectId },
       ...{ source_kind: unit.crawlId === null ? 'project' : 'crawl', project_id: unit.projectId },
       ...{ window_from: unit.window, window_to: unit.window && dayAfter(unit.window) },
-      ...{ loaded: unit.rows.length, run_id: 'run', loaded_at: '2026-06-01T00:00:00Z' },
+      ...{ loaded: unit.rows.length, run_id: 'run', loaded_at: loadedAt(unit.crawlId ?? unit.projectId) },
     })),
   );
   await write(
