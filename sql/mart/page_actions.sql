@@ -48,10 +48,10 @@ WITH
       pages.title_evaluation,
       pages.h1_evaluation,
       pages.description_evaluation,
-      coalesce(pages.has_duplicate_title_issue, false)
-        OR coalesce(pages.has_duplicate_h1_issue, false)
-        OR coalesce(pages.has_duplicate_description_issue, false)
-        OR coalesce(pages.has_nearduplicate_issue, false) AS is_duplicate,
+      pages.has_duplicate_title_issue
+        OR pages.has_duplicate_h1_issue
+        OR pages.has_duplicate_description_issue
+        OR pages.has_nearduplicate_issue AS is_duplicate,
       pages.word_count,
       pages.load_time,
       orphans.reason AS orphan_reason,
@@ -133,9 +133,7 @@ WHERE CASE issue.issue
   WHEN 'server_error' THEN page.non_indexable_reason = 'server_error'
   WHEN 'client_error'
     THEN page.non_indexable_reason = 'client_error'
-      AND (
-        coalesce(page.nb_inlinks, 0) > 0 OR coalesce(page.impressions, 0) > 0 OR coalesce(page.search_bot_hits, 0) > 0
-      )
+      AND (page.nb_inlinks > 0 OR page.impressions > 0 OR page.search_bot_hits > 0)
   WHEN 'redirect_loop' THEN page.is_endless
   WHEN 'redirect_chain' THEN page.redirect_count > 1 AND NOT page.is_endless
   WHEN 'linked_redirect' THEN page.non_indexable_reason = 'redirect' AND page.nb_inlinks > 0

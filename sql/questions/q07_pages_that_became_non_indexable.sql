@@ -20,14 +20,14 @@ WITH
   comparable AS (
     SELECT
       chosen.crawl_id,
-      count(DISTINCT CASE WHEN fields.field = 'status_code' THEN fields.crawl_id END) = 2 AS status,
+      count(CASE WHEN fields.field = 'status_code' THEN fields.crawl_id END) = 2 AS status,
       count(DISTINCT CASE WHEN fields.field IN ('robots_txt_denied', 'fetch_status') THEN fields.crawl_id END) = 2
         AS robots,
       count(DISTINCT CASE WHEN fields.field IN ('meta_robots_index', 'meta_robots') THEN fields.crawl_id END) = 2
         AS noindex,
       count(DISTINCT CASE WHEN fields.field IN ('canonical_evaluation', 'rel_canonical') THEN fields.crawl_id END) = 2
         AS canonical,
-      count(DISTINCT CASE WHEN fields.field = 'indexable' THEN fields.crawl_id END) = 2 AS service
+      count(CASE WHEN fields.field = 'indexable' THEN fields.crawl_id END) = 2 AS service
     FROM chosen
     JOIN mart.crawl_fields AS fields
       ON fields.dataset = 'crawl_pages'

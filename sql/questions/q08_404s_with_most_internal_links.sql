@@ -30,7 +30,7 @@ WITH
       ) AS place
     FROM chosen
     JOIN mart.links_to_broken_pages AS broken ON broken.crawl_id = chosen.crawl_id
-    WHERE broken.target_status = 404 AND broken.internal_links > 0
+    WHERE broken.target_status = 404
   ),
 
   link AS (

@@ -32,8 +32,12 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
     [301, 404, 503, 999].map((status_code) => bare(`/${status_code}`, { status_code })),
   ],
   'no status now': [
-    [page('/1'), page('/2')],
+    [page('/1', { depth: 1 }), page('/2', { depth: 2 })],
     [bare('/1', { depth: 1 }), bare('/2', { depth: null })],
+  ],
+  'no depth now': [
+    [page('/1', { depth: 1 }), page('/2', { depth: 2 })],
+    [page('/1', { depth: null }), page('/2', { depth: null })],
   ],
   'nothing before': [
     ['/denied', '/noindex', '/canonical', '/service'].map((path) => bare(path, { status_code: 200 })),

@@ -39,6 +39,11 @@ const BEFORE = [
   page('/t/3', { depth: 1, nb_inlinks: null, inrank_decimal: 4.25, title: 'Text', page_group_kind: 'pots' }),
   page('/r/1', { depth: 1, nb_inlinks: 1, inrank_decimal: null, title: 'moves', page_group_kind: 'tea' }),
   page('/c/target', { depth: null, nb_inlinks: 1, inrank_decimal: null, page_group_kind: 'tea' }),
+  page('/gone/before', { status_code: 404, nb_inlinks: 1, sitemaps_file_origin: ['other.xml'] }),
+  page('/r/before', {
+    ...{ status_code: 301, nb_inlinks: 1, redirect_location: url('/gone/before'), redirect_count: 2 },
+    ...{ final_redirect_status: 404 },
+  }),
 ];
 const NOW = [
   page('/', {
@@ -56,7 +61,7 @@ const NOW = [
   page('/t/2', { depth: 2, nb_inlinks: 6, inrank_decimal: 4.25, title: 'Text', clusters: ['k1'] }),
   page('/t/3', { depth: 2, nb_inlinks: 6, inrank_decimal: 4.25, title: 'Text', robots_txt_denied: true }),
   page('/r/1', {
-    ...{ status_code: 302, depth: 1, nb_inlinks: 4, redirect_location: url('/t/1'), redirect_count: 1 },
+    ...{ status_code: 302, depth: 1, nb_inlinks: 4, redirect_location: url('/t/1'), redirect_count: 2 },
     ...{ final_redirect_status: 200, final_redirect_location: url('/t/1'), page_group_kind: 'tea' },
   }),
   page('/r/2', {
@@ -67,11 +72,15 @@ const NOW = [
     ...{ status_code: 301, depth: 1, nb_inlinks: 3, redirect_location: url('/gone/1'), redirect_count: 1 },
     ...{ final_redirect_status: 404 },
   }),
+  page('/r/endless', { status_code: 301, depth: 1, nb_inlinks: 4, is_too_many_redirects: true }),
   page('/c/target', { depth: null, nb_inlinks: 0, word_count: 10, load_time: 5000 }),
 ];
 
 export const CRAWLS: readonly Crawl[] = [
-  crawl('o1', '2026-01-13T10:00:00Z', { pages: dataset(BEFORE), links: dataset([link('/', '/shop/ok')]) }),
+  crawl('o1', '2026-01-13T10:00:00Z', {
+    pages: dataset(BEFORE),
+    links: dataset(['/shop/ok', '/gone/before', '/r/before'].map((target) => link('/', target))),
+  }),
   crawl('o2', '2026-01-20T10:00:00Z', {
     pages: dataset(NOW),
     links: dataset([
@@ -80,7 +89,8 @@ export const CRAWLS: readonly Crawl[] = [
       link('/', '/gone/outer', { intern: false, target_status: 404 }),
       link('/t/1', '/r/to-404', { anchor: 'broken' }),
       link('/t/2', '/r/2', { anchor: 'broken', follow: false }),
-      link('/', '/r/1'),
+      ...Array.from({ length: 12 }, (_, n) => link(`/from/${n}`, '/r/1')),
+      ...Array.from({ length: 12 }, (_, n) => link(`/from/${n}`, '/r/endless')),
       link('/', '/t/1'),
       link('/t/1', '/'),
       link('/elsewhere', '/t/1'),
