@@ -11,7 +11,9 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   const folder = join(await temporaryFolder(), 'new', 'project');
   const { code, stderr } = await capture('init', folder);
   expect(code).toBe(0);
-  expect(stderr).toContain(`${folder} is ready.`);
+  expect(stderr).toContain(`${folder} is ready:\n  cd ${folder}\n`);
+  expect(stderr).toContain('crawlhouse crawl https://www.example.com/\n');
+  expect(stderr).toContain('put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env');
   expect((await readdir(folder)).sort()).toEqual([
     '.env',
     '.gitignore',

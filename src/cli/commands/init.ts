@@ -46,10 +46,10 @@ export const init: Command = {
     await writeFile(join(folder, 'crawlhouse.yaml'), SETTINGS);
     await writeFile(join(folder, '.gitignore'), '.crawlhouse/\n.env\n*.duckdb\n*.duckdb.wal\n');
     await writeEnvironment(join(folder, '.env'));
-    invocation.say(
-      `${folder} is ready. Put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in ${join(folder, '.env')}, then:\n`,
-    );
-    invocation.say(`  cd ${folder}\n  crawlhouse run\n`);
+    invocation.say(`${folder} is ready:\n  cd ${folder}\n\n`);
+    invocation.say('Without an account, crawl a website:\n  crawlhouse crawl https://www.example.com/\n\n');
+    invocation.say('With an account, put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env, then:\n');
+    invocation.say('  crawlhouse run\n');
     return 0;
   },
 };
