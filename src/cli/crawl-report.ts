@@ -12,8 +12,6 @@ const STATUSES = 'q05_status_codes_by_crawl';
 const FUNNEL = 'q04_indexability_funnel';
 const CHANGES = 'q06_page_changes_by_crawl';
 const ACTIONS = 'q32_what_to_do_first';
-const MOST_FINDINGS = 10;
-const MOST_ACTIONS = 1_000_000;
 
 type Rows = readonly Record<string, unknown>[];
 
@@ -38,14 +36,10 @@ export async function readCrawlReport(
 ): Promise<CrawlReport> {
   const questions = await loadQuestions(sqlFolders(settings));
   await using warehouse = await openWarehouse(invocation, settings);
-  const ask = (
-    name: string,
-    select: (answer: string) => string,
-    given: Readonly<Record<string, string>> = {},
-  ): Promise<Rows> => {
-    const parameters = new Map(Object.entries({ crawl: crawl.id, ...given }));
-    const bound = bindQuestion(questionNamed(questions, name), parameters);
-    return warehouse.rows(select(`(\n${bound.sql}\n) AS answer`), invocation.signal, bound.parameters);
+  const ask = (name: string, select: (answer: string) => string): Promise<Rows> => {
+    const { sql, parameters } = bindQuestion(questionNamed(questions, name), new Map([['crawl', crawl.id]]));
+    const unlimited = new Map([...parameters, ['limit', null]]);
+    return warehouse.rows(select(`(\n${sql}\n) AS answer`), invocation.signal, unlimited);
   };
   return {
     crawl_id: crawl.id,
@@ -72,21 +66,22 @@ export async function readCrawlReport(
         answer,
       ) => `SELECT issue, any_value(severity) AS severity, count(*) AS pages, arg_max(url, priority) AS example
         FROM ${answer} GROUP BY issue
-        ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue LIMIT ${MOST_FINDINGS}`,
-      { limit: String(MOST_ACTIONS) },
+        ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue`,
     ),
   };
 }
 
 export function describeCrawl(report: CrawlReport): string {
   const { crawl_id, fetched_urls, last_depth, end_reason } = report;
+  const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
+  const next = actions === 0 ? '' : ` ${ACTIONS} -p crawl=${crawl_id} -p limit=${actions}`;
   return [
     `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`,
     section('Statuses', report.statuses),
     section('Indexability', report.funnel),
     section('Changes since the crawl before', report.changes),
     section('What to do first', report.findings),
-    `\nNext: crawlhouse query --question ${ACTIONS} -p crawl=${crawl_id}\n`,
+    `\nNext: crawlhouse query --question${next}\n`,
   ].join('');
 }
 
