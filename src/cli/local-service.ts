@@ -34,7 +34,7 @@ export class LocalService implements AsyncDisposable {
       });
     }
     const stateDir = join(settings.state_dir, 'service');
-    return new LocalService(await startSandbox({ stateDir, ...options }));
+    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }));
   }
 
   /** The settings of a run that loads from this service. */
@@ -63,13 +63,11 @@ export class LocalService implements AsyncDisposable {
     return id;
   }
 
-  /** The newest crawl that has not ended, of a project or of all. */
-  async unfinished(projectId?: string): Promise<Crawl | undefined> {
+  /** Crawls that have not ended, the newest first. */
+  async unfinished(): Promise<Crawl[]> {
     const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
     const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
-    return items.find(
-      (crawl) => UNFINISHED.includes(crawl.status) && (projectId ?? crawl.project_id) === crawl.project_id,
-    );
+    return items.filter(({ status }) => UNFINISHED.includes(status));
   }
 
   async launch(projectId: string, config: CrawlConfigInput): Promise<Crawl> {

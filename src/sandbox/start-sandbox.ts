@@ -54,6 +54,8 @@ export interface SandboxOptions {
   readonly exportGzip?: boolean;
   /** Crawls of websites may fetch private, loopback and link-local addresses, whatever their start URL. */
   readonly allowPrivate?: boolean;
+  /** Crawls of websites that the last process was cut off from are paused; else they go on. */
+  readonly pausesCrawls?: boolean;
   readonly logger?: Logger;
   /** Closes the sandbox when it aborts. */
   readonly signal?: AbortSignal;
@@ -143,7 +145,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
     signal?.throwIfAborted();
 
-    await life.begin();
+    await life.begin({ pausesCrawls: options.pausesCrawls === true });
     const server = createServer(context);
     closers.push(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0);

@@ -25,6 +25,9 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   expect(first.stdout).toMatch(/^Indexability\nknown .*\n +4 +4 +3 +3/m);
   const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
   expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
+  expect(first.stdout).toMatch(
+    /\nNext: crawlhouse query --question q32_what_to_do_first -p crawl=\w+ -p limit=\d+\n$/,
+  );
   expect(first.stdout).not.toContain('Changes');
   routes['/b'] = pageWith('/new');
   routes['/new'] = 'x';
@@ -76,6 +79,36 @@ test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => 
     `Going on with the crawl of ${site.origin}/, with the flags that it began with.\n`,
   );
   expect(resumed.stdout).toContain('4 pages fetched, depth 2: ok');
+});
+
+test('a crawl that was killed stays paused while another site is crawled, and its own command goes on with it', async () => {
+  const folder = await projectFolder();
+  let isOpen = false;
+  const killed = await serveSite({
+    ...PAGES,
+    '/b': (_request, response) => {
+      if (isOpen) response.setHeader('content-type', 'text/html').end(PAGES['/b']);
+    },
+  });
+  const other = await serveSite(PAGES);
+  const argv = ['crawl', killed.origin, '--project-dir', folder];
+  const { code } = await spawned(argv, (child) => {
+    void until(async () => (killed.hits.includes('/b') ? child.kill('SIGKILL') : undefined));
+  });
+  expect(code).toBe(null);
+  const requests = killed.requests.length;
+  const second = await capture('crawl', other.origin, '--project-dir', folder);
+  expect(second).toMatchObject({
+    code: 0,
+    stderr: `The crawl of ${killed.origin}/ stays paused. Go on with it: crawlhouse crawl ${killed.origin}/\n`,
+  });
+  expect(killed.requests.length).toBe(requests);
+  isOpen = true;
+  const third = await capture(...argv);
+  expect(third.stderr).toBe(
+    `Going on with the crawl of ${killed.origin}/, with the flags that it began with.\n`,
+  );
+  expect(third.stdout).toContain('4 pages fetched, depth 2: ok');
 });
 
 test.for([

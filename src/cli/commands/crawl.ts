@@ -69,12 +69,15 @@ async function begin(
   config: CrawlConfigInput | null,
 ): Promise<Crawl> {
   const projectId = config === null ? undefined : await service.project(config.start_url);
-  const unfinished = await service.unfinished(projectId);
-  if (unfinished !== undefined) {
-    say(
-      `Going on with the crawl of ${unfinished.crawl_config?.start_url}, with the flags that it began with.\n`,
-    );
-    return unfinished;
+  const unfinished = await service.unfinished();
+  const own = unfinished.find(({ project_id }) => projectId === undefined || project_id === projectId);
+  for (const other of unfinished.filter((one) => one !== own)) {
+    const url = other.crawl_config?.start_url;
+    say(`The crawl of ${url} stays paused. Go on with it: crawlhouse crawl ${url}\n`);
+  }
+  if (own !== undefined) {
+    say(`Going on with the crawl of ${own.crawl_config?.start_url}, with the flags that it began with.\n`);
+    return own;
   }
   if (config !== null && projectId !== undefined) return service.launch(projectId, config);
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted', { hint: 'crawlhouse crawl URL' });

@@ -1,4 +1,6 @@
+import { WORKSPACE_ID } from '../resources/seed.ts';
 import { applyEvent, giveUp } from './apply-event.ts';
+import type { LaunchedCrawl } from './crawl-life.ts';
 import { type Due, nextDue } from './due.ts';
 import { followCrawl } from './follow-crawl.ts';
 import type { LifeContext } from './life-context.ts';
@@ -22,10 +24,18 @@ export class Life implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** Starts to check the clock, and goes on with the work of the last process. Before, the data may be incomplete. */
-  async begin(): Promise<void> {
-    for (const crawl of this.#context.resources.listHolding('crawls', '_work'))
-      await followCrawl(this.#context, crawl);
+  /**
+   * Starts to check the clock. Before, the data may be incomplete. Crawls of websites that the last process worked on go
+   * on, or are paused.
+   */
+  async begin({ pausesCrawls }: { readonly pausesCrawls: boolean }): Promise<void> {
+    const { resources } = this.#context;
+    for (const crawl of resources.listHolding('crawls', '_work') as LaunchedCrawl[]) {
+      const isCut =
+        crawl.status === 'running' && crawl._crawler !== undefined && crawl._crawler.ended === undefined;
+      if (isCut && pausesCrawls) resources.put('crawls', WORKSPACE_ID, { ...crawl, status: 'paused' });
+      else await followCrawl(this.#context, crawl);
+    }
     this.#glances = setInterval(() => void this.advance().catch(() => {}), GLANCE).unref();
   }
 
