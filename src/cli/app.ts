@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { setCloudVariables } from '../config/command-environment.ts';
 import { findProject } from '../config/project.ts';
@@ -9,6 +10,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { aboveNet } from '../core/last-net.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../core/logger.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { redact, redactTexts } from '../core/redact.ts';
 import { visible, visibleLine } from '../core/visible.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
@@ -17,6 +19,8 @@ import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /** Has stdout got anything? What follows it would not be one document. */
 let written = false;
@@ -28,15 +32,19 @@ export async function main(argv: readonly string[]): Promise<number> {
   written = false;
   process.stdout.on('error', hangUp);
   try {
-    const command = await commandOf(argv);
+    if (argv[0] === '--version') {
+      process.stdout.write(`${JSON.parse(await readFile(PACKAGE, 'utf8')).version}\n`);
+      return 0;
+    }
+    const named = argv[0] === 'help' ? argv.slice(1) : argv;
+    const command = await commandOf(named);
     if (!command) {
-      const asked = argv.length === 0 || argv[0] === '--help' || argv[0] === 'help';
-      if (!asked) throw unknownCommand(argv);
+      if (named[0] !== undefined && !isHelp(named[0])) throw unknownCommand(named);
       process.stdout.write(programHelp(await allCommands()));
       return argv.length === 0 ? 2 : 0;
     }
-    const rest = argv.slice(command.name.split(' ').length);
-    if (rest.includes('--help')) {
+    const rest = named.slice(command.name.split(' ').length);
+    if (named !== argv || rest.some(isHelp)) {
       process.stdout.write(commandHelp(command));
       return 0;
     }
@@ -59,10 +67,17 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
 function unknownCommand(argv: readonly string[]): CrawlhouseError {
   const family = COMMAND_NAMES.filter((name) => name.startsWith(`${argv[0]} `));
   const known = (family.length > 0 ? family : COMMAND_NAMES).join(', ');
-  return new CrawlhouseError('usage', `there is no command ${argv[0]}`, { hint: `commands: ${known}` });
+  const name = family.length > 0 ? argv.slice(0, 2).join(' ') : (argv[0] ?? '');
+  return new CrawlhouseError('usage', `there is no command ${name}`, {
+    hint: `${didYouMean(name, COMMAND_NAMES)}commands: ${known}`,
+  });
 }
 
 function invoke(command: Command, argv: readonly string[], signal: AbortSignal): Invocation {
@@ -142,11 +157,12 @@ function parse(
     return parseArgs({ args: [...argv], options: parseOptions(flags), allowPositionals: true, strict: true });
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);
+    const known = Object.keys(flags).map((flag) => `--${flag}`);
+    const unknown = /^Unknown option '(.+)'$/.exec(message)?.[1];
+    const meant = unknown === undefined ? '' : didYouMean(unknown, known);
     throw new CrawlhouseError('usage', message, {
       cause,
-      hint: `flags of crawlhouse ${command.name}: ${Object.keys(flags)
-        .map((flag) => `--${flag}`)
-        .join(', ')}`,
+      hint: `${meant}flags of crawlhouse ${command.name}: ${known.join(', ')}`,
     });
   }
 }

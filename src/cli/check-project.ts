@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../core/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import type { QueryProcess } from '../query/query-process.ts';
 import type { BoundQuestion } from '../transform/bind-question.ts';
 import { knownProjects } from '../warehouse/known-projects.ts';
@@ -19,8 +19,7 @@ export async function checkProject(
   if (project === null) return;
   const known = await knownProjects(warehouse, signal);
   if (known.length === 0 || known.includes(project)) return;
-  const near = nearestName(project, known);
   throw new CrawlhouseError('usage', `the warehouse has no project ${project}`, {
-    hint: `${near ? `did you mean ${near}? ` : ''}crawlhouse query "SELECT project_id, project_name FROM mart.projects"`,
+    hint: `${didYouMean(project, known)}crawlhouse query "SELECT project_id, project_name FROM mart.projects"`,
   });
 }

@@ -72,7 +72,7 @@ export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
   debug: { type: 'boolean', help: 'print everything, with stack traces' },
   'no-color': { type: 'boolean', help: 'no colours' },
   'project-dir': { type: 'string', value: 'DIR', help: 'the folder that holds schedules.yaml' },
-  help: { type: 'boolean', help: 'show this help' },
+  help: { type: 'boolean', short: 'h', help: 'show this help' },
 };
 
 export function parseOptions(flags: Readonly<Record<string, Flag>>): ParseArgsOptionsConfig {

@@ -14,7 +14,7 @@ export function programHelp(commands: readonly Command[]): string {
     'Everywhere:',
     ...flagLines(GLOBAL_FLAGS),
     '',
-    'crawlhouse COMMAND --help says more.',
+    'crawlhouse help COMMAND says more; crawlhouse --version says which one this is.',
     '',
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CrawlhouseError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { Pipeline } from '../model/pipeline.ts';
 import { checkYaml, readYaml } from './yaml-file.ts';
 
@@ -37,12 +38,12 @@ export async function loadPipelines(projectDir: string): Promise<Pipeline[]> {
  * @throws CrawlhouseError `usage` for a name without a file
  */
 export function selectPipelines(pipelines: readonly Pipeline[], names: readonly string[]): Pipeline[] {
+  const datasets = pipelines.map((pipeline) => pipeline.dataset);
   for (const name of names) {
-    if (!pipelines.some((pipeline) => pipeline.dataset === name)) {
-      throw new CrawlhouseError('usage', `there is no pipeline ${name}`, {
-        hint: `pipelines of this project: ${pipelines.map((pipeline) => pipeline.dataset).join(', ')}`,
-      });
-    }
+    if (datasets.includes(name)) continue;
+    throw new CrawlhouseError('usage', `there is no pipeline ${name}`, {
+      hint: `${didYouMean(name, datasets)}pipelines of this project: ${datasets.join(', ')}`,
+    });
   }
   return pipelines.filter((pipeline) => names.length === 0 || names.includes(pipeline.dataset));
 }

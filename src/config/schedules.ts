@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { ScheduleAlerts } from './alert-settings.ts';
 import { cronProblem } from './cron-fields.ts';
 import { keepSecrets } from './keep-secrets.ts';
@@ -91,7 +92,7 @@ function checkNames(
     throw new CrawlhouseError(
       'bad_schedule',
       `${at('pipelines', position)}: there is no pipeline ${dataset}`,
-      { hint: `pipelines of this project: ${datasets.join(', ')}` },
+      { hint: `${didYouMean(dataset, datasets)}pipelines of this project: ${datasets.join(', ')}` },
     );
   }
 }

@@ -3,6 +3,7 @@ import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { ErrorCode } from '../core/error-codes.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 
 /** The origin of a parsed YAML value, so that an error can name the line of any key. */
 export interface YamlSource {
@@ -74,7 +75,9 @@ function describeIssue(
     const allowed = keysAt(schema, issue.path);
     return {
       message: `${source.file}:${source.lineOf([...issue.path, key])}: unknown key ${[...issue.path, key].join('.')}`,
-      ...(allowed.length > 0 ? { hint: `keys that work here: ${allowed.join(', ')}` } : {}),
+      ...(allowed.length > 0
+        ? { hint: `${didYouMean(key, allowed)}keys that work here: ${allowed.join(', ')}` }
+        : {}),
     };
   }
   // The fault within the one shape of the value, unless the schema has its own message.

@@ -1,5 +1,10 @@
-/** The name that was most likely meant; none where no known name is near. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+/** How a hint begins about a name that is not known: with the name that was most likely meant, or with nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known) ?? known.find((one) => name !== '' && one.startsWith(name));
+  return near === undefined ? '' : `did you mean ${near}? `;
+}
+
+function nearestName(name: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((one) => ({ one, edits: edits(name.toLowerCase(), one.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
@@ -7,15 +12,19 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best && best.edits <= Math.max(1, Math.floor(name.length / 3)) ? best.one : undefined;
 }
 
-/** How many letters must be put in, taken out or replaced (Levenshtein). */
+/** How many letters must be put in, taken out, replaced, or exchanged with the next one. */
 function edits(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, n) => n);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1];
     for (let n = 1; n <= to.length; n++) {
-      const replaced = (row[n - 1] ?? 0) + (letter === to[n - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[n] ?? 0) + 1, (next[n - 1] ?? 0) + 1));
+      const replaced = (row[n - 1] ?? 0) + (from[at] === to[n - 1] ? 0 : 1);
+      const isSwapped = n > 1 && at > 0 && from[at] === to[n - 2] && from[at - 1] === to[n - 1];
+      const swapped = isSwapped ? (before[n - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[n] ?? 0) + 1, (next[n - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[to.length] ?? 0;

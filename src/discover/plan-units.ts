@@ -1,5 +1,6 @@
 import type { BrokenItem } from '../api/read-list.ts';
 import { CrawlhouseError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import type { Inventory, ListReading } from '../model/inventory.ts';
 import type { Listed } from '../model/listed.ts';
 import type { Pipeline } from '../model/pipeline.ts';
@@ -222,7 +223,10 @@ function selectProjects(
       if (failures[0]) throw failures[0];
       const names = projects.map((project) => `${project.name} (${project.id})`).join(', ');
       throw new CrawlhouseError('usage', `there is no project ${wanted}`, {
-        hint: `projects: ${names || 'none'}`,
+        hint: `${didYouMean(
+          wanted,
+          projects.map((project) => project.name),
+        )}projects: ${names || 'none'}`,
       });
     }),
   );

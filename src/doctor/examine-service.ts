@@ -5,6 +5,7 @@ import type { Workspace } from '../api/workspaces.ts';
 import { type Settings, serviceSettings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { connect } from '../discover/connect.ts';
 import { exportStores } from '../stores/registry.ts';
 import { type Check, type Finding, look } from './check.ts';
@@ -95,7 +96,10 @@ async function projects(
   const missing = named === 'all' ? undefined : named.find((name) => !found.some((one) => has(one, name)));
   if (missing !== undefined)
     throw new CrawlhouseError('bad_settings', `there is no project ${missing}`, {
-      hint: `projects: ${namesOf(found)}`,
+      hint: `${didYouMean(
+        missing,
+        found.map((one) => one.name),
+      )}projects: ${namesOf(found)}`,
     });
   const read = found.filter((one) => named === 'all' || named.some((name) => has(one, name)));
   const message = `projects:read: ${read.length} of ${found.length} are read`;

@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../core/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { misfit, type Parameter, replaceParameters } from './question-parameters.ts';
 
 /** A question that can be run: each `$name` of its SQL has the declared type, and a text or NULL. */
@@ -40,9 +40,8 @@ export function bindQuestion(
 }
 
 function unknownParameter(question: string, name: string, names: readonly string[]): CrawlhouseError {
-  const near = nearestName(name, names);
   const takes = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes no parameters';
   return new CrawlhouseError('usage', `${question} has no parameter ${name}`, {
-    hint: near === undefined ? takes : `did you mean ${near}? ${takes}`,
+    hint: `${didYouMean(name, names)}${takes}`,
   });
 }

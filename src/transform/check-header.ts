@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { didYouMean } from '../core/nearest-name.ts';
 import { badModel } from './bad-model.ts';
 import type { SqlFile } from './sql-file.ts';
 
@@ -17,9 +18,11 @@ export function checkHeader<T extends z.ZodType>(schema: T, source: SqlFile): z.
   const place = (path: readonly PropertyKey[]) => ({ file: source.file, line: source.lineOf(path) });
 
   if (issue.code === 'unrecognized_keys') {
-    const path = [...issue.path, issue.keys[0] ?? ''];
+    const key = issue.keys[0] ?? '';
+    const path = [...issue.path, key];
     const keys = keysAt(schema, issue.path);
-    throw badModel(place(path), `unknown key ${path.join('.')}`, `keys that work here: ${keys.join(', ')}`);
+    const hint = `${didYouMean(key, keys)}keys that work here: ${keys.join(', ')}`;
+    throw badModel(place(path), `unknown key ${path.join('.')}`, hint);
   }
   const key = issue.path.join('.');
   const values = issue.code === 'invalid_value' ? `values that work: ${issue.values.join(', ')}` : undefined;

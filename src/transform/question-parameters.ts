@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nearestName } from '../core/nearest-name.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { badModel } from './bad-model.ts';
 import type { SqlFile } from './sql-file.ts';
 
@@ -106,18 +106,17 @@ export function replaceParameters(sql: string, by: (name: string) => string): st
 export function checkParameters(source: SqlFile, parameters: readonly Parameter[]): void {
   const { file, sql, sqlLine } = source;
   const names = parameters.map(({ name }) => name);
+  const known = [...names, ...STANDARD].map((one) => `$${one}`);
   const used = new Set<string>();
   for (const { 2: name, index } of sql.matchAll(USE)) {
     if (name === undefined) continue;
     used.add(name.toLowerCase());
     if (names.includes(name.toLowerCase())) continue;
     const line = sqlLine + sql.slice(0, index).split('\n').length - 1;
-    const near = nearestName(name, [...names, ...STANDARD]);
-    const meant = near ? `did you mean $${near}? ` : '';
     throw badModel(
       { file, line },
       `$${name} is not declared`,
-      `${meant}declare it in the header, under parameters`,
+      `${didYouMean(`$${name}`, known)}declare it in the header, under parameters`,
     );
   }
   const unused = names.find((name) => !used.has(name));

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import { checkHeader } from './check-header.ts';
 import {
   checkParameters,
@@ -60,9 +60,8 @@ export function questionNamed(questions: readonly Question[], name: string): Que
   const question = questions.find((one) => one.name === name);
   if (question) return question;
   const names = questions.map((one) => one.name);
-  const near = nearestName(name, names) ?? names.find((one) => name !== '' && one.startsWith(name));
   throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
-    hint: `${near ? `did you mean ${near}? ` : ''}questions: ${names.join(', ')}`,
+    hint: `${didYouMean(name, names)}questions: ${names.join(', ')}`,
   });
 }
 

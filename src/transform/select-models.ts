@@ -1,4 +1,5 @@
 import { CrawlhouseError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest-name.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /**
@@ -21,7 +22,7 @@ export function selectModels(
     const name = given.includes('.') ? given : `mart.${given}`;
     if (!reads.has(name)) {
       throw new CrawlhouseError('usage', `there is no model ${given}`, {
-        hint: `models: ${[...reads.keys()].join(', ')}`,
+        hint: `${didYouMean(name, [...reads.keys()])}models: ${[...reads.keys()].join(', ')}`,
       });
     }
     chosen.add(name);

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
@@ -15,7 +15,7 @@ test('every file of commands/ is a command of the program', () => {
 });
 
 test('the help of the program lists every command with its summary, and every flag that works everywhere', async () => {
-  for (const argv of [['--help'], ['help']]) {
+  for (const argv of [['--help'], ['help'], ['-h'], ['help', '--help']]) {
     const { code, stdout, stderr } = await capture(...argv);
     expect([code, stderr]).toEqual([0, '']);
     for (const { name, summary } of COMMANDS)
@@ -45,6 +45,20 @@ test.for(COMMANDS.map((command) => [command.name, command] as const))(
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
   },
 );
+
+test('help, -h and --help show the same help of a command', async () => {
+  const { stdout } = await capture('sandbox', 'start', '--help');
+  for (const argv of [
+    ['help', 'sandbox', 'start'],
+    ['sandbox', 'start', '-h'],
+  ])
+    expect(await capture(...argv)).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect(await capture('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
 
 test('the program runs as a process and keeps quiet about experiments of Node', async () => {
   const { code, stdout, stderr } = await spawned(['--help']);

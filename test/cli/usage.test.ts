@@ -7,9 +7,20 @@ import { capture, projectFolder } from './capture.ts';
 const PLACE = 'base_url: http://127.0.0.1:9\naccess_token: token-of-usage-test\n';
 
 test.for([
-  [['rnu'], 'there is no command rnu', 'Try: commands: init, crawl, sandbox start, discover, run'],
-  [['sandbox'], 'there is no command sandbox', 'Try: commands: sandbox start'],
-  [['run', '--fromat', 'csv'], "Unknown option '--fromat'", 'Try: flags of crawlhouse run: --json'],
+  [
+    ['rnu'],
+    'there is no command rnu',
+    'Try: did you mean run? commands: init, crawl, sandbox start, discover, run',
+  ],
+  [['sandbox'], 'there is no command sandbox', 'Try: did you mean sandbox start? commands: sandbox start'],
+  [['sandbox', 'strat'], 'there is no command sandbox strat', 'Try: did you mean sandbox start?'],
+  [['help', 'rnu'], 'there is no command rnu', 'Try: did you mean run?'],
+  [['zzzzzz'], 'there is no command zzzzzz', 'Try: commands: init'],
+  [
+    ['run', '--fromat', 'csv'],
+    "Unknown option '--fromat'",
+    'Try: did you mean --format? flags of crawlhouse run: --json',
+  ],
   [['status', 'a', 'b'], 'unexpected argument b', 'Try: crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],
   [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of crawlhouse run'],
   [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of crawlhouse run'],
@@ -23,7 +34,11 @@ test.for([
 });
 
 test.for([
-  [['run', 'crawl_page'], 'there is no pipeline crawl_page', 'pipelines of this project: crawl_pages'],
+  [
+    ['run', 'crawl_page'],
+    'there is no pipeline crawl_page',
+    'did you mean crawl_pages? pipelines of this project: crawl_pages',
+  ],
   [['run', '--route', 'teleport'], '--route: teleport does not work', 'values: auto, stream'],
   [['run', '--format', 'xml'], '--format: xml does not work', 'values: auto, csv'],
   [

@@ -71,11 +71,11 @@ test('an unknown key is named with file, line and the keys that work there', asy
   await (await refused(`${PAGES}formt: csv\n`)).toMatchObject({
     code: 'bad_pipeline',
     message: 'pipelines/pages.yaml:4: unknown key formt',
-    hint: expect.stringMatching(/^keys that work here: dataset, .*\bformat\b/),
+    hint: expect.stringMatching(/^did you mean format\? keys that work here: dataset, .*\bformat\b/),
   });
   await (await refused(`${PAGES}fields:\n  includes: ['*']\n`)).toMatchObject({
     message: 'pipelines/pages.yaml:5: unknown key fields.includes',
-    hint: 'keys that work here: include, exclude',
+    hint: 'did you mean include? keys that work here: include, exclude',
   });
 });
 
@@ -111,7 +111,7 @@ test.for([
   [
     '{ type: enum, schema_chang: freeze }',
     'unknown key columns.day.schema_chang',
-    'keys that work here: type, arity, values, schema_change, retype',
+    'did you mean schema_change? keys that work here: type, arity, values, schema_change, retype',
   ],
   [
     '{ type: enum, schema_change: thaw }',
@@ -167,7 +167,7 @@ test('a command line selects pipelines by dataset; one that is not there is a wr
     expect.objectContaining({
       code: 'usage',
       message: 'there is no pipeline crawl_page',
-      hint: 'pipelines of this project: crawl_links, crawl_pages',
+      hint: 'did you mean crawl_pages? pipelines of this project: crawl_links, crawl_pages',
     }),
   );
 });

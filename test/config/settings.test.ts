@@ -102,7 +102,7 @@ test('an unknown key is named with its line and the keys that work', async () =>
   await refused({ file: 'since: all\n\nwarehose: x.duckdb\n' }).toMatchObject({
     code: 'bad_settings',
     message: 'crawlhouse.yaml:3: unknown key warehose',
-    hint: expect.stringMatching(/^keys that work here: base_url, .*\bwarehouse\b/),
+    hint: expect.stringMatching(/^did you mean warehouse\? keys that work here: base_url, .*\bwarehouse\b/),
   });
 });
 
@@ -336,7 +336,7 @@ test('alerts have a form in file and environment, and the webhook, which is ofte
   });
   await refused({ file: 'alerts:\n  wehook: x\n' }).toMatchObject({
     message: 'crawlhouse.yaml:2: unknown key alerts.wehook',
-    hint: 'keys that work here: webhook, format, command, timeout, events',
+    hint: 'did you mean webhook? keys that work here: webhook, format, command, timeout, events',
   });
   await refused({ variables: { CRAWLHOUSE_ALERTS_EVENTS: 'late' } }).toMatchObject({
     message: expect.stringMatching(/^CRAWLHOUSE_ALERTS_EVENTS: ./),

@@ -141,7 +141,7 @@ test('a project or crawl that is not there is a wrong use that says what is', ()
     expect.objectContaining({
       code: 'usage',
       message: 'there is no project Shp',
-      hint: 'projects: Shop (p1), Blog (p2)',
+      hint: 'did you mean Shop? projects: Shop (p1), Blog (p2)',
     }),
   );
   expect(() => plan([crawl('c1')], { crawls: ['c1', 'c9'] })).toThrow(

@@ -14,7 +14,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key, with those that work',
     GOOD.replace('kind: table', 'kind: table\nkindd: view'),
     'sql/m/a.sql:4: unknown key kindd',
-    'keys that work here: name, kind, description, grain, columns, renamed, reads, each, incremental, tests',
+    'did you mean kind? keys that work here: name, kind, description, grain, columns, renamed, reads, each, incremental, tests',
   ],
   [
     'an unknown key of a column',
@@ -26,7 +26,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key of a test',
     GOOD.replace('\n*/', '\ntests:\n  - not_null: x\n  - not_null: x\n    sverity: warn\n*/'),
     'sql/m/a.sql:11: unknown key tests.1.sverity',
-    'keys that work here: not_null, unique, accepted_values, relationships, row_count, freshness, query, severity, name',
+    'did you mean severity? keys that work here: not_null, unique, accepted_values, relationships, row_count, freshness, query, severity, name',
   ],
   [
     'a missing grain',
@@ -69,7 +69,7 @@ test.each<[name: string, file: string, message: string, hint?: string]>([
     'an unknown key of a grain',
     GOOD.replace('grain: null', 'grain: {columns: [x], sverity: warn}'),
     'sql/m/a.sql:5: unknown key grain.sverity',
-    'keys that work here: columns, severity',
+    'did you mean severity? keys that work here: columns, severity',
   ],
   [
     'a grain of no columns',

@@ -215,6 +215,6 @@ test('a model is partitioned by columns of its own that the SELECT of the partit
   await expectBadModel(
     run({ ...PAGES, more: incremental.replace('partitions:', 'partition:') }),
     'sql/m/pages.sql:11: unknown key incremental.partition',
-    'keys that work here: by, partitions, within',
+    'did you mean partitions? keys that work here: by, partitions, within',
   );
 });

@@ -70,7 +70,7 @@ test.for([
     'parameters:\n  share: {type: DOUBLE, defualt: 1, description: D}',
     'SELECT $share',
     'sql/questions/q01.sql:6: unknown key parameters.share.defualt',
-    'keys that work here: type, default, description',
+    'did you mean default? keys that work here: type, default, description',
   ],
   [
     'an unknown type',
