@@ -55,7 +55,7 @@ export async function buildModel(
     const made =
       build.how === 'partitions' && partitioned
         ? await replacePartitions(connection, planned, partitioned, build.changes, signal)
-        : await create(connection, planned, partitioned, signal);
+        : await createModel(connection, planned, signal);
     if (partitioned)
       await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
     else await forgetPartitions(connection, model.name);
@@ -160,13 +160,13 @@ function hasWithin({ incremental }: Model): boolean {
  * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built a few
  * partitions at a time: one statement would join and sort all of the warehouse.
  */
-async function create(
+export async function createModel(
   connection: Connection,
   planned: PlannedModel,
-  partitioned: PartitionedModel | undefined,
   signal?: AbortSignal,
 ): Promise<bigint | null> {
   const { model, sql } = planned;
+  const partitioned = partitionedModel(planned);
   const anew = `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS`;
   return await running(model, async () => {
     if (model.kind === 'view') {
