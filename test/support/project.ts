@@ -14,6 +14,7 @@ import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { RouteOverride } from '../../src/routes/choose-route.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
+import { threads } from './threads.ts';
 import './process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -148,6 +149,7 @@ export function environmentOf(
     CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: store_b.credentials_secret,
     AWS_ACCESS_KEY_ID: store_b.access_key,
     AWS_SECRET_ACCESS_KEY: store_b.secret_key,
+    CRAWLHOUSE_THREADS: String(threads()),
     ...extra,
   };
 }

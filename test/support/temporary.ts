@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { type Connection, Database } from '../../src/core/duckdb.ts';
+import { threads } from './threads.ts';
 
 /** A folder of its own for one test, removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
@@ -23,7 +24,7 @@ export function sharedFolder(): string {
 export async function temporaryConnection(folder: string): Promise<Connection> {
   const database = await Database.open({
     memoryLimit: '400MB',
-    threads: 2,
+    threads: threads(),
     tempDirectory: join(folder, 'spill'),
   });
   onTestFinished(() => database[Symbol.asyncDispose]());

@@ -9,6 +9,7 @@ import { makeModels } from '../../src/transform/run-models.ts';
 import { withNewUnits } from '../../src/warehouse/new-units.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { threads } from '../support/threads.ts';
 import { loadFiles, type ModelText, modelText } from './model-files.ts';
 
 const signal = new AbortController().signal;
@@ -23,7 +24,7 @@ beforeEach(async () => {
   const folder = await temporaryFolder();
   const database = await Database.open({
     memoryLimit: '400MB',
-    threads: 2,
+    threads: threads(),
     tempDirectory: join(folder, 't'),
   });
   onTestFinished(() => database[Symbol.asyncDispose]());

@@ -5,6 +5,7 @@ import '../support/process-timeout.ts';
 import { type Connection, Database, table, text } from '../../src/core/duckdb.ts';
 import { rowsSql } from '../../src/transform/model-cases.ts';
 import { createSchema } from '../../src/warehouse/schema.ts';
+import { threads } from '../support/threads.ts';
 
 export interface TestWarehouse extends AsyncDisposable {
   readonly connection: Connection;
@@ -38,7 +39,7 @@ async function attachWarehouse(content?: Buffer) {
   if (content) await writeFile(path, content);
   const database = await Database.open({
     memoryLimit: '400MB',
-    threads: 2,
+    threads: threads(),
     tempDirectory: join(folder, 'tmp'),
   });
   const connection = await database.connect();

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { threads } from '../support/threads.ts';
 
 export interface Place {
   readonly stateDir: string;
@@ -20,7 +21,7 @@ export function placeIn(folder: string): Place {
 export async function openDatabase(folder: string): Promise<Database> {
   const database = await Database.open({
     memoryLimit: '300MB',
-    threads: 2,
+    threads: threads(),
     tempDirectory: join(folder, 'state', 'spill'),
   });
   onTestFinished(() => database[Symbol.asyncDispose]());
