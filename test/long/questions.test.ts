@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { Database, text } from '../../src/core/duckdb.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { ANSWERS } from '../questions/answers/answers.ts';
+import { factsOf } from '../questions/answers/facts.ts';
+import { compareQuestion } from '../questions/compare-question.ts';
+import { exported, imported, readService } from '../questions/service-data.ts';
+import { shopFolders } from '../questions/shop.ts';
+import type { Row, Sites } from '../questions/sites/sites.ts';
 import { type Service, service } from '../sandbox/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
-import { ANSWERS } from './answers/answers.ts';
-import { factsOf } from './answers/facts.ts';
-import { compareQuestion } from './compare-question.ts';
-import { exported, imported, readService } from './service-data.ts';
-import { shopFolders } from './shop.ts';
-import type { Row, Sites } from './sites/sites.ts';
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */
 async function compare(

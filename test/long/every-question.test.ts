@@ -7,7 +7,7 @@ import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
 import { askQuestion } from '../support/ask-question.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
-import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
+import { openWarehouse, type TestWarehouse } from '../transform/test-warehouse.ts';
 
 // What holds of each question and of each model without a grain of its own, on made sites of two projects.
 
