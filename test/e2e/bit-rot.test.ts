@@ -14,7 +14,7 @@ import { crawlhouse } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const FLIPS = 5;
+const FLIPS = 3;
 
 test(`a byte flipped in ${FLIPS} places of the working copy: each run publishes all, whole (seed ${testSeed()})`, async () => {
   const project = await projectWithPages();

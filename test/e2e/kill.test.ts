@@ -5,7 +5,8 @@ import { crawlhouse, spawnCrawlhouse } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const KILLS = 8;
+/** `test/long/kill.test.ts` kills a hundred times. */
+const KILLS = 4;
 
 test(`killed ${KILLS} times at its state changes, a run ends where an undisturbed one does (seed ${testSeed()})`, async () => {
   const { sandbox, desk } = await killScene();

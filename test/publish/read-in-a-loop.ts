@@ -33,7 +33,7 @@ async function read(): Promise<void> {
     if (turn % 5 === 0 && held.length < 3) held.push({ open, said });
     else open[Symbol.dispose]();
     // Time for the publications, which the readers would take otherwise.
-    await pause(20);
+    await pause(300);
   }
   for (const { open, said } of held) {
     const now = await ask(open);
