@@ -1,12 +1,44 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Kills, simulations and large properties: `npm run test:long`, by seed (SEED). */
+const shared = {
+  setupFiles: ['test/support/clean-environment.ts'],
+  testTimeout: 900_000,
+  hookTimeout: 120_000,
+};
+/** They measure memory, or fill a disk. */
+const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
+/** They take the longest, so they begin: the others run beside them. */
+const FIRST = ['hostile.test.ts', 'kill.test.ts', 'simulated-year.test.ts'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const index = FIRST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return index < 0 ? FIRST.length : index;
+    };
+    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+  }
+}
+
+/** Kills, simulations and large properties: `npm run test:long`, by seed (SEED). Two files run at once, then some alone. */
 export default defineConfig({
   test: {
-    include: ['test/long/**/*.test.ts'],
-    setupFiles: ['test/support/clean-environment.ts'],
-    testTimeout: 900_000,
-    hookTimeout: 120_000,
-    fileParallelism: false,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'beside',
+          include: ['test/long/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
+    sequence: { sequencer: LongestFirst },
   },
 });
