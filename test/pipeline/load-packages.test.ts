@@ -15,6 +15,7 @@ import { fields, makePackage } from '../load/make-package.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { threads } from '../support/threads.ts';
 
 const PAGES = { fields: fields('url', 'depth natural', 'tags string many', 'data object', 'inrank float') };
 
@@ -36,7 +37,10 @@ async function place(): Promise<Place> {
     packages,
     make: (id, rows = [ROW]) => makePackage(staging, packages, { id, ...PAGES, rows }),
     load: async (...folders) => {
-      const settings = await loadSettings(project, { CRAWLHOUSE_ON_REJECT: 'quarantine' });
+      const settings = await loadSettings(project, {
+        CRAWLHOUSE_ON_REJECT: 'quarantine',
+        CRAWLHOUSE_THREADS: String(threads()),
+      });
       return loadPackages(settings, folders, silentLogger, new AbortController().signal);
     },
   };
