@@ -70,19 +70,44 @@ export class LocalService implements AsyncDisposable {
     return items.filter(({ status }) => UNFINISHED.includes(status));
   }
 
-  async launch(projectId: string, config: CrawlConfigInput): Promise<Crawl> {
+  /** Gives a project a configuration, in the place of one of the same name. */
+  async configure(projectId: string, config: CrawlConfigInput): Promise<string> {
     const known = await this.#client.call('crawlConfigs', { project_id: projectId });
     const body = { crawl_config: config };
     const { id } = known.some(({ name }) => name === config.name)
       ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
       : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
-    return this.#client.call('launchCrawl', { project_id: projectId, query: { configId: id } });
+    return id;
+  }
+
+  launch(projectId: string, configId: string): Promise<Crawl> {
+    return this.#client.call('launchCrawl', { project_id: projectId, query: { configId } });
   }
 
   /**
-   * Waits until a crawl has ended; one that is paused goes on. An interruption pauses it.
+   * Crawls a website as it was crawled last, or goes on with a crawl of it that was interrupted.
+   *
+   * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it
+   */
+  async crawlAgain(startUrl: string, signal: AbortSignal): Promise<void> {
+    const projectId = await this.project(startUrl);
+    const unfinished = (await this.unfinished()).find(({ project_id }) => project_id === projectId);
+    const known = await this.#client.call('crawlConfigs', { project_id: projectId });
+    const config = known.findLast(({ start_url }) => start_url === startUrl);
+    if (config === undefined) {
+      throw new CrawlhouseError('bad_schedule', `${startUrl} has no crawl configuration in this folder`, {
+        hint: `crawlhouse crawl ${startUrl}`,
+      });
+    }
+    const { id } = unfinished ?? (await this.launch(projectId, config.id));
+    await this.finish(id, () => {}, signal);
+  }
+
+  /**
+   * Waits until a crawl is done; one that is paused goes on. An interruption pauses it.
    *
    * @param show is told how far it is
+   * @throws CrawlhouseError `internal` for a crawl that ended without a report
    */
   async finish(
     crawl_id: string,
@@ -94,7 +119,8 @@ export class LocalService implements AsyncDisposable {
     try {
       for (;;) {
         const crawl = await this.#client.call('crawl', { crawl_id });
-        if (!UNFINISHED.includes(crawl.status)) return crawl;
+        if (crawl.status === 'done') return crawl;
+        if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
         if (crawl.status === 'paused') await pilot('resume');
         show((await this.#client.call('crawlProgress', { crawl_id })).progress);
         await sleep(INTERVAL_MS, undefined, { signal });
@@ -110,4 +136,10 @@ export class LocalService implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
     await this.#sandbox.close();
   }
+}
+
+function withoutReport({ status, end_reason }: Crawl): CrawlhouseError {
+  return new CrawlhouseError('internal', `the crawl ended as ${status}: ${end_reason}`, {
+    hint: 'the log has the error',
+  });
 }

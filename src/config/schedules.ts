@@ -54,6 +54,10 @@ export const Schedule = z.strictObject({
     })
     .default({ number: 0, wait: 1 }),
   timeout: z.number().positive().optional().describe('Minutes after which a run is ended.'),
+  crawl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('A website that is crawled before the run, as the last `crawlhouse crawl` of it was.'),
   alerts: ScheduleAlerts.optional().describe('Keys that override the setting `alerts` for this schedule.'),
 });
 export type Schedule = z.output<typeof Schedule>;

@@ -15,6 +15,11 @@ export interface Firing {
   readonly isLast: boolean;
   /** The fault of the present schedules.yaml, if it is invalid. */
   readonly schedulesError: string | null;
+  /** What goes around the run: it gives the settings to run with. */
+  readonly load?: (
+    run: (settings: Settings, signal: AbortSignal) => Promise<RunResult>,
+    signal: AbortSignal,
+  ) => Promise<RunResult>;
 }
 
 /**
@@ -24,7 +29,7 @@ export interface Firing {
  */
 export async function fire(
   settings: Settings,
-  { schedule, isLast, schedulesError }: Firing,
+  { schedule, isLast, schedulesError, load = (run, own) => run(settings, own) }: Firing,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
@@ -37,7 +42,8 @@ export async function fire(
     { scope: schedule.name, alerts, isLast, otherFailures, now: Date.now },
     {
       plan: () => requestOf(settings, schedule),
-      run: (request) => runInTime(settings, schedule, request, scoped, signal),
+      run: (request) =>
+        inTime(schedule, (own) => load((given, last) => run(given, request, scoped, last), own), signal),
     },
     scoped,
     signal,
@@ -61,11 +67,9 @@ async function requestOf(settings: Settings, { pipelines, projects }: Schedule):
   };
 }
 
-async function runInTime(
-  settings: Settings,
+async function inTime(
   schedule: Schedule,
-  request: RunRequest,
-  logger: Logger,
+  work: (signal: AbortSignal) => Promise<RunResult>,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const late = new AbortController();
@@ -74,7 +78,7 @@ async function runInTime(
       ? undefined
       : setTimeout(() => late.abort(timedOut(schedule)), schedule.timeout * 60_000);
   try {
-    const result = await run(settings, request, logger, AbortSignal.any([signal, late.signal]));
+    const result = await work(AbortSignal.any([signal, late.signal]));
     if (!late.signal.aborted || signal.aborted) return result;
     const errors = [timedOut(schedule)];
     return { ...result, errors, exitCode: exitCodeOf(errors) };

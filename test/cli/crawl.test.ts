@@ -1,7 +1,11 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlDisplay } from '../../src/cli/crawl-display.ts';
+import { fireSchedule } from '../../src/cli/fire-schedule.ts';
+import { loadSchedules } from '../../src/config/schedules.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { silentLogger } from '../../src/core/logger.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
@@ -111,9 +115,39 @@ test('a crawl that was killed stays paused while another site is crawled, and it
   expect(third.stdout).toContain('4 pages fetched, depth 2: ok');
 });
 
+test('crawl --schedule writes a schedule that crawls the site with these flags and loads it', async () => {
+  const folder = await projectFolder();
+  writeFileSync(
+    join(folder, 'schedules.yaml'),
+    '# mine\nschedules:\n  - name: morning\n    cron: 0 6 * * *\n',
+  );
+  const site = await serveSite(PAGES);
+  for (const cron of ['0 6 * * 2', '0 6 * * 1']) {
+    const argv = ['crawl', site.origin, '--max-urls', '2', '--schedule', cron, '--project-dir', folder];
+    expect(await capture(...argv)).toMatchObject({ code: 0, stdout: '' });
+  }
+  expect(site.hits).toEqual(['/', '/']);
+  const name = `crawl-127-0-0-1-${site.port}`;
+  expect(readFileSync(join(folder, 'schedules.yaml'), 'utf8')).toBe(
+    `# mine\nschedules:\n  - name: morning\n    cron: 0 6 * * *\n  - name: ${name}\n    cron: 0 6 * * 1\n    crawl: ${site.origin}/\n`,
+  );
+  const [, schedule] = await loadSchedules(folder, []);
+  if (schedule === undefined) throw new Error('no schedule');
+  const settings = await loadSettings(folder, {});
+  const firing = { schedule, isLast: true, schedulesError: null };
+  const result = await fireSchedule(settings, firing, silentLogger, new AbortController().signal);
+  expect(result.exitCode).toBe(0);
+  expect(result.report.units).toContainEqual(
+    expect.objectContaining({ dataset: 'crawl_pages', status: 'loaded' }),
+  );
+  expect(site.hits.slice(2)).toEqual(['/', '/a']);
+});
+
 test.for([
   [[], 'a URL is needed'],
   [['--resume'], 'no crawl was interrupted'],
+  [['https://www.example.com/', '--schedule', 'monday'], '--schedule monday: '],
+  [['--resume', '--schedule', '0 6 * * 1'], '--schedule 0 6 * * 1: it does not go with --resume'],
   [['https://www.example.com/', '--max-urls', 'many'], '--max-urls many: a number above 0 is expected'],
   [['http://user agent/'], 'start_url'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],

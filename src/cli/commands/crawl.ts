@@ -1,6 +1,8 @@
 import type { CrawlConfigInput } from '../../api/crawl-configs.ts';
 import type { Crawl } from '../../api/crawls.ts';
+import { cronProblem } from '../../config/cron-fields.ts';
 import { loadPipelines } from '../../config/pipelines.ts';
+import { writeSchedule } from '../../config/write-schedule.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { run as runPipelines } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -17,6 +19,11 @@ export const crawl: Command = {
   positionals: { shown: '[URL]', most: 1 },
   flags: {
     ...CRAWL_FLAGS,
+    schedule: {
+      type: 'string',
+      value: 'CRON',
+      help: 'crawl it at these times (schedules.yaml, crawlhouse schedule), and not now',
+    },
     resume: { type: 'boolean', help: 'go on with the last crawl that was interrupted; needs no URL' },
   },
   async run(invocation) {
@@ -24,7 +31,9 @@ export const crawl: Command = {
     const settings = await invocation.settings();
     const config = invocation.has('resume') ? null : await crawlConfig(invocation);
     const allowPrivate = invocation.has('allow-private');
+    const cron = scheduledAt(invocation);
     await using service = await LocalService.start(settings, { allowPrivate, logger });
+    if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
     const begun = await begin(invocation, service, config);
     const display = new CrawlDisplay();
     const ended = await service.finish(
@@ -32,10 +41,6 @@ export const crawl: Command = {
       (progress) => invocation.progress(display.line(progress, performance.now())),
       signal,
     );
-    if (ended.status !== 'done')
-      throw new CrawlhouseError('internal', `the crawl ended as ${ended.status}: ${ended.end_reason}`, {
-        hint: 'the log has the error',
-      });
     const result = await runPipelines(
       service.settingsFor(settings),
       {
@@ -62,6 +67,35 @@ export const crawl: Command = {
   },
 };
 
+/** The cron expression that was given. */
+function scheduledAt(invocation: Invocation): string | undefined {
+  const cron = invocation.text('schedule');
+  if (cron === undefined) return undefined;
+  const other = ['resume', 'allow-private'].find((flag) => invocation.has(flag));
+  const problem = other === undefined ? cronProblem(cron) : `it does not go with --${other}`;
+  if (problem === undefined) return cron;
+  throw new CrawlhouseError('usage', `--schedule ${cron}: ${problem}`, {
+    hint: 'minute, hour, day of month, month, day of week: --schedule "0 6 * * 1"',
+  });
+}
+
+/** Writes a schedule that crawls the website with this configuration. */
+async function schedule(
+  invocation: Invocation,
+  service: LocalService,
+  config: CrawlConfigInput,
+  cron: string,
+): Promise<number> {
+  const { projectDir } = await invocation.settings();
+  const { start_url } = config;
+  await service.configure(await service.project(start_url), config);
+  const name = `crawl-${new URL(start_url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
+  await writeSchedule(projectDir, { name, cron, crawl: start_url });
+  invocation.say(`schedules.yaml has the schedule ${name}: ${start_url} is crawled at ${cron} (UTC), by:\n`);
+  invocation.say('  crawlhouse schedule\n');
+  return 0;
+}
+
 /** The crawl that was interrupted, if there is one, else a new one. */
 async function begin(
   { say }: Invocation,
@@ -79,6 +113,7 @@ async function begin(
     say(`Going on with the crawl of ${own.crawl_config?.start_url}, with the flags that it began with.\n`);
     return own;
   }
-  if (config !== null && projectId !== undefined) return service.launch(projectId, config);
+  if (config !== null && projectId !== undefined)
+    return service.launch(projectId, await service.configure(projectId, config));
   throw new CrawlhouseError('usage', '--resume: no crawl was interrupted', { hint: 'crawlhouse crawl URL' });
 }

@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { loadPipelines } from '../../config/pipelines.ts';
-import { loadSchedules } from '../../config/schedules.ts';
+import { loadSchedules, type Schedule } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import type { RunReport } from '../../model/report.ts';
-import { fire } from '../../schedule/fire.ts';
 import { listen } from '../../schedule/listen.ts';
 import { Scheduler, type SchedulerOptions } from '../../schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedules.ts';
 import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
 import type { Command, Invocation } from '../command.ts';
+import { fireSchedule } from '../fire-schedule.ts';
 import { describeRun } from '../run-report.ts';
 
 export const schedule: Command = {
@@ -22,7 +22,7 @@ export const schedule: Command = {
   flags: { once: { type: 'boolean', help: 'run the due schedules, then end with their exit code' } },
   async run(invocation) {
     const settings = await invocation.settings();
-    serviceSettings(settings);
+    if (settings.base_url !== undefined || !(await crawls(settings))) serviceSettings(settings);
     // Of two services on one state each firing would run twice.
     using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
     return await (invocation.has('once') ? once(invocation, settings) : serve(invocation, settings));
@@ -32,7 +32,7 @@ export const schedule: Command = {
 async function serve(invocation: Invocation, settings: Settings): Promise<number> {
   const logger = serviceLogger(invocation);
   const scheduler = schedulerOf(settings, logger, async (one, signal, isLast) => {
-    const result = await fire(
+    const result = await fireSchedule(
       settings,
       { schedule: one, isLast, schedulesError: scheduler.broken },
       invocation.logger,
@@ -58,7 +58,7 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
 async function once(invocation: Invocation, settings: Settings): Promise<number> {
   const reports = new Map<string, RunReport>();
   const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal, isLast) => {
-    const result = await fire(
+    const result = await fireSchedule(
       settings,
       { schedule: one, isLast, schedulesError: scheduler.broken },
       invocation.logger,
@@ -81,13 +81,22 @@ function serviceLogger(invocation: Invocation): Logger {
   return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
 }
 
+/** Whether a schedule crawls a website; the folder then needs no other service. */
+async function crawls({ projectDir }: Settings): Promise<boolean> {
+  return (await readSchedules(projectDir)).some(({ crawl }) => crawl !== undefined);
+}
+
+async function readSchedules(projectDir: string): Promise<Schedule[]> {
+  const pipelines = await loadPipelines(projectDir);
+  return loadSchedules(
+    projectDir,
+    pipelines.map(({ dataset }) => dataset),
+  );
+}
+
 function schedulerOf(settings: Settings, logger: Logger, run: SchedulerOptions['fire']): Scheduler {
   return new Scheduler({
-    async load() {
-      const pipelines = await loadPipelines(settings.projectDir);
-      const datasets = pipelines.map((one) => one.dataset);
-      return loadSchedules(settings.projectDir, datasets);
-    },
+    load: () => readSchedules(settings.projectDir),
     fire: run,
     readState: () => readScheduleState(settings.state_dir),
     writeState: (state) => writeScheduleState(settings.state_dir, state),

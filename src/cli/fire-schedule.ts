@@ -1,0 +1,22 @@
+import type { Settings } from '../config/settings.ts';
+import type { Logger } from '../core/logger.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { type Firing, fire } from '../schedule/fire.ts';
+import { LocalService } from './local-service.ts';
+
+/** Fires a schedule. In a folder without another service it loads from the local one; its crawl comes first. */
+export function fireSchedule(
+  settings: Settings,
+  firing: Firing,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { crawl } = firing.schedule;
+  if (settings.base_url !== undefined && crawl === undefined) return fire(settings, firing, logger, signal);
+  const load: Firing['load'] = async (run, own) => {
+    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    if (crawl !== undefined) await service.crawlAgain(crawl, own);
+    return await run(service.settingsFor(settings), own);
+  };
+  return fire(settings, { ...firing, load }, logger, signal);
+}
