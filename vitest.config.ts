@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'e2e',
           include: [...e2e],
           setupFiles: ['test/support/clean-environment.ts', 'test/support/process-timeout.ts'],
-          provide: { slowFiles: slow, threads: 1 },
+          provide: { slowFiles: slow, threads: 1, sampled: true },
         },
       },
     ],

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Connection, ident } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
+import { runs } from '../support/runs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { makePackage } from './make-package.ts';
@@ -78,6 +79,6 @@ test('every field of every crawl is read back by its column, whatever it is call
       }
       await database[Symbol.asyncDispose]();
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });

@@ -14,6 +14,7 @@ import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import { fields, makePackage } from '../load/make-package.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rawProjectFolder } from '../support/project.ts';
+import { runs } from '../support/runs.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { threads } from '../support/threads.ts';
 
@@ -339,7 +340,7 @@ test('no manifest that is composed of hostile values changes the warehouse or th
       expect(await hashes(project)).toEqual(before);
       expect(await hashes(copy)).toEqual(inside);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect((await load(hostile)).exitCode).toBe(0);
 });
