@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../core/in-transaction.ts';
 import { makePrivateFolder } from '../core/private-files.ts';
 import type { Alert } from './alert.ts';
 import type { OpenIncident } from './incident.ts';
@@ -42,14 +43,7 @@ export class AlertStore implements Disposable {
 
   /** Runs `change` alone and whole, whatever other processes do. */
   transaction(change: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      change();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    inTransaction(this.#database, change);
   }
 
   incidents(): OpenIncident[] {

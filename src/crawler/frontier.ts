@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
+import { inTransaction } from '../core/in-transaction.ts';
 import type { SitemapRecord } from './records.ts';
 import type { RobotsFile } from './robots.ts';
 
@@ -91,14 +92,7 @@ export class Frontier implements Disposable {
   }
 
   transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    inTransaction(this.#database, work);
   }
 
   /** Adds a URL from outside the site's links. The first ones come first. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CrawlhouseError } from '../core/errors.ts';
+import { inTransaction } from '../core/in-transaction.ts';
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
 const MIGRATIONS = [
@@ -47,15 +48,11 @@ export function migrateLedger(database: DatabaseSync, path: string, now: Date = 
     const copy = copyName(path, version, now);
     if (!existsSync(copy)) database.prepare('VACUUM INTO ?').run(copy);
   }
-  database.exec('BEGIN IMMEDIATE');
-  try {
+  inTransaction(database, () => {
     // Another process may have been quicker.
     for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${LEDGER_VERSION}; COMMIT`);
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
+    database.exec(`PRAGMA user_version = ${LEDGER_VERSION}`);
+  });
 }
 
 /** `ledger.v1-2026-11-21T07-50-57Z.sqlite` */

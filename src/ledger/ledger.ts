@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../core/in-transaction.ts';
 import { makePrivateFolder } from '../core/private-files.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../model/ledger-records.ts';
 import type { UnitError } from '../model/report.ts';
@@ -270,14 +271,7 @@ export class Ledger implements Disposable {
   }
 
   #transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    inTransaction(this.#database, work);
   }
 
   [Symbol.dispose](): void {

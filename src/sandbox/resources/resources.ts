@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { inTransaction } from '../../core/in-transaction.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { Column } from '../catalogue/column.ts';
 
@@ -142,14 +143,7 @@ export class Resources implements Disposable {
 
   /** All or nothing of what `work` puts. */
   transaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    inTransaction(this.#database, work);
   }
 
   [Symbol.dispose](): void {
