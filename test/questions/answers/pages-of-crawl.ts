@@ -135,9 +135,10 @@ export const q13 = (facts: Facts, asked: Asked): Row[] =>
       const values = pages.flatMap((page) =>
         field === 'clusters'
           ? ordered(list(page.row, field) ?? []).map((value) => ({ page, value }))
-          : [{ page, value: oneSpaced(str(page.row, field) ?? '') }].filter(({ value }) => value !== ''),
+          : [{ page, value: oneSpaced(str(page.row, field) ?? '') }],
       );
-      return groups(values, ({ value }) => [value])
+      const filled = values.filter(({ value }) => value !== '');
+      return groups(filled, ({ value }) => [value])
         .filter((group) => group.length > 1)
         .map((group) => {
           const value = group[0]?.value;
