@@ -120,9 +120,8 @@ export class SiteJudge implements AsyncDisposable {
       const { name } = planned.model;
       const isMutant = name === mutant.model.name;
       if (!isMutant && ![...planned.models].some((read) => changed.has(read))) continue;
-      if (isMutant || planned.model.kind === 'table') {
-        await makeModel(this.#connection, isMutant ? mutant : planned);
-      }
+      // A view, too: the sites keep the rows of each view as they were.
+      await makeModel(this.#connection, isMutant ? mutant : planned);
       if ((await digestOf(this.#connection, name)) !== this.#digests.get(name)) changed.set(name, planned);
     }
     return [...changed.values()];
