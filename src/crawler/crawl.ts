@@ -120,6 +120,7 @@ async function fetchSite(
   await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
   // What is under way fails at once, and is fetched again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
+  signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
     const robots = new RobotsCache(settings, frontier, fetcher, signal);

@@ -61,6 +61,7 @@ export class Fetcher implements AsyncDisposable {
   readonly #resolver: HostResolver;
   readonly #limits: FetchLimits;
   readonly #connections: number;
+  #isClosed = false;
 
   constructor(
     session: Session,
@@ -73,7 +74,7 @@ export class Fetcher implements AsyncDisposable {
     this.#connections = options.connections;
   }
 
-  /** Never throws: what went wrong is in the answer. Answers the challenge of a server once. */
+  /** Never throws: what went wrong is in the answer. A closed fetcher sends nothing. Answers the challenge of a server once. */
   async fetch(text: string, bytes: number = this.#limits.bytes): Promise<Answer> {
     const url = new URL(text);
     let answer = await this.#once(url, bytes);
@@ -84,6 +85,7 @@ export class Fetcher implements AsyncDisposable {
 
   async #once(url: URL, bytes: number): Promise<Answer> {
     try {
+      if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);
     } catch (error) {
       return failed(url.href, error, new Date());
@@ -129,6 +131,7 @@ export class Fetcher implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CrawlControl } from '../../src/crawler/crawl-control.ts';
 import { crawlSite, pageWith, serveSite } from '../support/crawl-site.ts';
@@ -59,6 +60,20 @@ test('an interrupted crawl goes on in its folder, and fetches nothing twice', as
   expect(
     await crawled.rows('SELECT count(*)::INT AS pages, count(DISTINCT url)::INT AS urls FROM fetched_pages'),
   ).toEqual([{ pages: 7, urls: 7 }]);
+});
+
+test('a crawl that is interrupted as it begins ends at once, though the site does not answer', {
+  timeout: 15_000,
+}, async () => {
+  const silent = await serveSite({ '/robots.txt': () => {} });
+  for (let turns = 0; turns < 40; turns++) {
+    const interruption = new AbortController();
+    const crawled = crawlSite(silent, {}, { signal: interruption.signal });
+    const ended = expect(crawled, `after ${turns} turns`).rejects.toThrow();
+    for (let turn = 0; turn < turns; turn++) await setImmediate();
+    interruption.abort();
+    await ended;
+  }
 });
 
 test('a crawl that is interrupted in its analysis makes the report later, without a request', async () => {

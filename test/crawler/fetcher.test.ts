@@ -38,6 +38,14 @@ test('private addresses are fetched when they are allowed', async () => {
   expect(await fetcher.fetch(`http://inside.example:${inside.port}/`)).toMatchObject({ statusCode: 200 });
 });
 
+test('a closed fetcher sends nothing, and answers at once', { timeout: 5000 }, async () => {
+  const site = await serveSite({ '/': 'open' });
+  const fetcher = await fetcherOf(`${site.origin}/`);
+  await fetcher[Symbol.asyncDispose]();
+  expect(await fetcher.fetch(`${site.origin}/`)).toMatchObject({ statusCode: null, error: 'connection' });
+  expect(site.requests).toEqual([]);
+});
+
 test('an answer has its headers as they were sent, with all of one name', async () => {
   const site = await serveSite({ '/': { headers: { Link: ['<a>; rel=next', '<b>; rel=prev'] }, body: 'x' } });
   const answer = await (await fetcherOf(`${site.origin}/`)).fetch(`${site.origin}/`);
