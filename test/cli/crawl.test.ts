@@ -8,8 +8,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';
-import { until } from '../support/until.ts';
-import { capture, spawned } from './capture.ts';
+import { capture } from './capture.ts';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': pageWith('/a', '/gone'),
@@ -40,79 +39,6 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   const report = JSON.parse(second.stdout) as { fetched_urls: number; changes: unknown[] };
   expect(report.fetched_urls).toBe(5);
   expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
-});
-
-test('flags replace keys of the configuration file, which replace defaults', async () => {
-  const folder = await projectFolder();
-  const site = await serveSite(PAGES);
-  const file = join(folder, 'config.yaml');
-  writeFileSync(file, `start_url: ${site.origin}/\nuser_agent: filebot\nmax_url: 1\n`);
-  const flags = ['--config', file, '--max-urls', '2', '--project-dir', folder];
-  const { code, stdout } = await capture('crawl', ...flags);
-  expect(code).toBe(0);
-  expect(stdout).toContain('2 pages fetched, depth 1: max_url_reached');
-  expect(site.requests.at(-1)?.headers['user-agent']).toContain('filebot');
-});
-
-test('a start URL that redirects to another host is replaced by what it leads to', async () => {
-  const folder = await projectFolder();
-  const site = await serveSite(PAGES);
-  const old = await serveSite({ '/': { status: 301, headers: { location: `${site.origin}/` } } });
-  const { code, stdout, stderr } = await capture('crawl', old.origin, '--project-dir', folder);
-  expect([code, stderr]).toEqual([0, `${old.origin}/ redirects to ${site.origin}/, which is crawled.\n`]);
-  expect(stdout).toContain('4 pages fetched');
-});
-
-test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => {
-  const folder = await projectFolder();
-  let isOpen = false;
-  const site = await serveSite({
-    ...PAGES,
-    '/b': (_request, response) => {
-      if (isOpen) response.setHeader('content-type', 'text/html').end(PAGES['/b']);
-    },
-  });
-  const argv = ['crawl', site.origin, '--project-dir', folder];
-  const interrupted = await spawned(argv, (child) => {
-    void until(async () => (site.hits.includes('/b') ? child.kill('SIGINT') : undefined));
-  });
-  expect(interrupted.code).toBe(130);
-  isOpen = true;
-  const resumed = await capture(...argv);
-  expect(resumed.stderr).toBe(
-    `Going on with the crawl of ${site.origin}/, with the flags that it began with.\n`,
-  );
-  expect(resumed.stdout).toContain('4 pages fetched, depth 2: ok');
-});
-
-test('a crawl that was killed stays paused while another site is crawled, and its own command goes on with it', async () => {
-  const folder = await projectFolder();
-  let isOpen = false;
-  const killed = await serveSite({
-    ...PAGES,
-    '/b': (_request, response) => {
-      if (isOpen) response.setHeader('content-type', 'text/html').end(PAGES['/b']);
-    },
-  });
-  const other = await serveSite(PAGES);
-  const argv = ['crawl', killed.origin, '--project-dir', folder];
-  const { code } = await spawned(argv, (child) => {
-    void until(async () => (killed.hits.includes('/b') ? child.kill('SIGKILL') : undefined));
-  });
-  expect(code).toBe(null);
-  const requests = killed.requests.length;
-  const second = await capture('crawl', other.origin, '--project-dir', folder);
-  expect(second).toMatchObject({
-    code: 0,
-    stderr: `The crawl of ${killed.origin}/ stays paused. Go on with it: crawlhouse crawl ${killed.origin}/\n`,
-  });
-  expect(killed.requests.length).toBe(requests);
-  isOpen = true;
-  const third = await capture(...argv);
-  expect(third.stderr).toBe(
-    `Going on with the crawl of ${killed.origin}/, with the flags that it began with.\n`,
-  );
-  expect(third.stdout).toContain('4 pages fetched, depth 2: ok');
 });
 
 test('crawl --schedule writes a schedule that crawls the site with these flags and loads it', async () => {
