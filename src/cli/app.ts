@@ -44,7 +44,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       return argv.length === 0 ? 2 : 0;
     }
     const rest = named.slice(command.name.split(' ').length);
-    if (named !== argv || rest.some(isHelp)) {
+    const end = rest.indexOf('--');
+    if (named !== argv || rest.slice(0, end < 0 ? rest.length : end).some(isHelp)) {
       process.stdout.write(commandHelp(command));
       return 0;
     }
@@ -126,6 +127,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       return settings;
     },
     workingDirectory,
+    commands: { names: COMMAND_NAMES, of: commandOf },
     logger: logTo(level),
     logTo,
     signal,

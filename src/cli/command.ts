@@ -10,6 +10,8 @@ export interface Flag {
   readonly short?: string;
   /** The placeholder for the value in the help, such as `DATE`. */
   readonly value?: string;
+  /** The values that work, where there are few. */
+  readonly values?: readonly string[];
   readonly help: string;
 }
 
@@ -29,6 +31,12 @@ export interface Invocation {
   projectDir(): string;
   settings(): Promise<Settings>;
   readonly workingDirectory: string;
+  /** The commands of the program. */
+  readonly commands: {
+    readonly names: readonly string[];
+    /** The one that a command line begins with. */
+    of(words: readonly string[]): Promise<Command | undefined>;
+  };
   readonly logger: Logger;
   /** The same for another level of what stderr shows. */
   logTo(level: LogLevel): Logger;

@@ -20,6 +20,8 @@ const READ: Readonly<Record<string, () => Promise<Command>>> = {
   transform: async () => (await import('./commands/transform.ts')).transform,
   test: async () => (await import('./commands/test.ts')).test,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+  config: async () => (await import('./commands/config.ts')).config,
 };
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(READ);

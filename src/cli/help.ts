@@ -43,7 +43,7 @@ export function usageLine(command: Command): string {
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
   const shown = Object.entries(flags).map(([name, flag]) => [
     `${flag.short ? `-${flag.short}, ` : ''}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? '…' : ''}`,
-    flag.help,
+    flag.values ? `${flag.help}: ${flag.values.join(', ')}` : flag.help,
   ]);
   const width = Math.max(...shown.map(([flag]) => flag?.length ?? 0));
   return shown.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`);

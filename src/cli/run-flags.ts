@@ -10,9 +10,9 @@ import type { Flag, Invocation } from './command.ts';
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   project: { type: 'string', multiple: true, value: 'P', help: 'only this project, by id or name' },
   crawl: { type: 'string', multiple: true, value: 'ID', help: 'only this crawl' },
-  route: { type: 'string', value: 'ROUTE', help: `the route of the rows: ${ROUTES.join(', ')}` },
-  format: { type: 'string', value: 'FORMAT', help: `the format of the rows: ${FORMATS.join(', ')}` },
-  store: { type: 'string', value: 'STORE', help: `the store of data exports: ${EXPORT_STORES.join(', ')}` },
+  route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
+  format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
+  store: { type: 'string', value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
 };
 
 export function routeOverride(invocation: Invocation): RouteOverride {

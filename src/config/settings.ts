@@ -5,7 +5,7 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { readDotEnv } from './dot-env.ts';
 import { keepSecrets, keepSecretVariables } from './keep-secrets.ts';
 import { type OAuthSettings, SettingsFile } from './settings-file.ts';
-import { NESTED, PREFIX, readVariables } from './variables.ts';
+import { NESTED, PREFIX, readVariables, SETTING_PATHS } from './variables.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 /** The settings of one project folder; paths are absolute. */
@@ -16,10 +16,49 @@ export type Settings = z.output<typeof SettingsFile> & { readonly projectDir: st
  *
  * @throws CrawlhouseError `bad_settings` naming the file and line or the variable
  */
-export async function loadSettings(
+export async function loadSettings(projectDir: string, environment: Variables): Promise<Settings> {
+  return (await readSettings(projectDir, environment)).settings;
+}
+
+/** A setting, or a part of one, with what gave it its value. */
+export interface SettingOrigin {
+  /** As crawlhouse.yaml writes it, such as `store_b.region`. */
+  readonly key: string;
+  /** Undefined where it is not set and has no default. */
+  readonly value: unknown;
+  readonly from: 'environment' | '.env' | 'crawlhouse.yaml' | 'default' | null;
+  /** The variable, or `crawlhouse.yaml` with the line. */
+  readonly place: string | null;
+}
+
+/**
+ * Every setting of a project folder with where it comes from.
+ *
+ * @throws CrawlhouseError as `loadSettings`
+ */
+export async function explainSettings(
   projectDir: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Settings> {
+  environment: Variables,
+): Promise<readonly SettingOrigin[]> {
+  const { settings, variables, file } = await readSettings(projectDir, environment);
+  return SETTING_PATHS.map(({ path, names }): SettingOrigin => {
+    const value = valueAt(settings, path);
+    const origin = { key: path.join('.'), value };
+    const name = names.find((one) => variables[one] !== undefined && variables[one] !== '');
+    if (name !== undefined)
+      return { ...origin, from: environment[name] === undefined ? '.env' : 'environment', place: name };
+    if (valueAt(file.value, path) !== undefined)
+      return { ...origin, from: 'crawlhouse.yaml', place: `${file.file}:${file.lineOf(path)}` };
+    return { ...origin, from: value === undefined ? null : 'default', place: null };
+  });
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+async function readSettings(
+  projectDir: string,
+  environment: Variables,
+): Promise<{ readonly settings: Settings; readonly variables: Variables; readonly file: YamlSource }> {
   const variables = { ...(await readDotEnv(projectDir)), ...environment };
   const overrides = readVariables(variables);
   const file = await readFileSettings(projectDir, variables, overrides);
@@ -28,16 +67,24 @@ export async function loadSettings(
   keepSecretVariables(variables);
   const settings = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
   return {
-    ...settings,
-    projectDir,
-    warehouse: resolve(projectDir, settings.warehouse),
-    state_dir: resolve(projectDir, settings.state_dir),
+    settings: {
+      ...settings,
+      projectDir,
+      warehouse: resolve(projectDir, settings.warehouse),
+      state_dir: resolve(projectDir, settings.state_dir),
+    },
+    variables,
+    file,
   };
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
 }
 
 async function readFileSettings(
   projectDir: string,
-  variables: Readonly<Record<string, string | undefined>>,
+  variables: Variables,
   overrides: Readonly<Record<string, unknown>>,
 ): Promise<YamlSource> {
   const path = join(projectDir, 'crawlhouse.yaml');
@@ -80,7 +127,7 @@ function expand(
   value: unknown,
   path: readonly PropertyKey[],
   source: YamlSource,
-  variables: Readonly<Record<string, string | undefined>>,
+  variables: Variables,
 ): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_match, name: string) => {

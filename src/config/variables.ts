@@ -22,6 +22,12 @@ const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   }),
 );
 
+/** Every setting, or part of one, in the order of the schema, with the variables that give it. */
+export const SETTING_PATHS = [...VARIABLES].map(([name, { path }]) => ({
+  path: path.flatMap((one) => one ?? []),
+  names: (name === 'keep_raw' ? [name, 'keep_raw_days'] : [name]).map((one) => PREFIX + one.toUpperCase()),
+}));
+
 /** Settings that have parts. */
 export const NESTED: ReadonlySet<string> = new Set(
   [...VARIABLES.values()].flatMap(({ path: [key, part] }) => (part === undefined ? [] : [key])),

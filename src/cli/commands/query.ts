@@ -32,7 +32,12 @@ export const query: Command = {
       multiple: true,
       help: 'the value of $NAME in the SQL, or of a parameter of the question',
     },
-    format: { type: 'string', value: 'FORMAT', help: `${QUERY_FORMATS.join(', ')} (table)` },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      values: QUERY_FORMATS,
+      help: 'how the rows are shown (table)',
+    },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
   },
