@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { setCloudVariables } from '../config/command-environment.ts';
 import { findProject } from '../config/project.ts';
@@ -11,6 +10,7 @@ import { stringifyJson } from '../core/json.ts';
 import { aboveNet } from '../core/last-net.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../core/logger.ts';
 import { didYouMean } from '../core/nearest-name.ts';
+import { packageVersion } from '../core/package-version.ts';
 import { redact, redactTexts } from '../core/redact.ts';
 import { visible, visibleLine } from '../core/visible.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
@@ -19,8 +19,6 @@ import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
-
-const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /** Has stdout got anything? What follows it would not be one document. */
 let written = false;
@@ -33,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', hangUp);
   try {
     if (argv[0] === '--version') {
-      process.stdout.write(`${JSON.parse(await readFile(PACKAGE, 'utf8')).version}\n`);
+      process.stdout.write(`${await packageVersion()}\n`);
       return 0;
     }
     const named = argv[0] === 'help' ? argv.slice(1) : argv;

@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { loadPipelines } from '../config/pipelines.ts';
 import { loadSchedules } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
+import { packageVersion } from '../core/package-version.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { loadModels } from '../transform/load-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Check, look, smallEngine } from './check.ts';
-
-const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /** Versions and the files of a project folder. */
 export async function examineProject(
@@ -46,7 +44,7 @@ export async function examineProject(
 }
 
 async function versions() {
-  const { version } = JSON.parse(await readFile(PACKAGE, 'utf8')) as { version: string };
+  const version = await packageVersion();
   await using database = await smallEngine();
   using connection = await database.connect();
   const duckdb = await connection.scalar('SELECT version()');
