@@ -183,3 +183,14 @@ test('every query that a hint gives runs', async () => {
   expect(queries).toContain('SHOW ALL TABLES');
   for (const sql of new Set(queries)) expect([sql, (await query(folder, sql)).code]).toEqual([sql, 0]);
 });
+
+test('the shell completes the names of the projects that the warehouse has', async () => {
+  const folder = await published('', [
+    'CREATE SCHEMA raw',
+    "CREATE TABLE raw.projects AS SELECT 'p1' AS id, 'My shop' AS name",
+  ]);
+  const complete = (begun: string) =>
+    capture('completion', 'words', '--project-dir', folder, '--', 'run', '--project', begun);
+  expect(await complete('My')).toMatchObject({ code: 0, stdout: 'My shop\n' });
+  expect(await complete('Your')).toMatchObject({ code: 0, stdout: '' });
+});
