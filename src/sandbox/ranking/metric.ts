@@ -8,7 +8,10 @@ export interface Metric {
   readonly column: Column;
 }
 
-/** Positions come with as many decimals, so that equal averages are equal in whatever order they were summed. */
+/**
+ * Positions come with as many decimals, and so does their sum before it is divided: equal averages are equal
+ * in whatever order they were summed, also where the last decimal is a tie.
+ */
 const DECIMALS = 6;
 
 type Columns = ReadonlyMap<string, Column>;
@@ -44,7 +47,8 @@ export function metricOf(
     case 'weighted_average': {
       const [value, weight] = [numberOf(column), numberOf(companion(columns, 'impressions', path))];
       const total = `sum(${weight}) FILTER (${value} IS NOT NULL)`;
-      const sql = `round(fsum(${value} * ${weight}) / nullif(${total}, 0), ${DECIMALS})`;
+      const sum = `round(fsum(${value} * ${weight}), ${DECIMALS})`;
+      const sql = `round(${sum} / nullif(${total}, 0), ${DECIMALS})`;
       return { sql, column: made(alias, index, 'float') };
     }
     case 'ctr': {

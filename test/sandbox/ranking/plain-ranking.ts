@@ -67,8 +67,12 @@ function metric(rows: readonly RankingRow[], field: keyof RankingRow, method: st
   if (method === 'ctr') return shown === 0 ? null : total((row) => row.clicks) / shown;
   const placed = rows.filter((row) => row.position !== null);
   const weight = placed.reduce((sum, row) => sum + row.impressions, 0);
-  const weighted = placed.reduce((sum, row) => sum + row.impressions * Number(row.position), 0);
-  return weight === 0 ? null : Math.round((weighted / weight) * 1e6) / 1e6;
+  // In tenths, as the rows are made: whole numbers, and so without an error of their own.
+  const tenths = placed.reduce(
+    (sum, row) => sum + row.impressions * Math.round(Number(row.position) * 10),
+    0,
+  );
+  return weight === 0 ? null : Math.round((tenths / 10 / weight) * 1e6) / 1e6;
 }
 
 function holds(oql: Oql | null, row: Record_): boolean {

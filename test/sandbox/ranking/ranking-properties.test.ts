@@ -143,6 +143,37 @@ test('an aggregate is what a plain evaluation of its query gives', async () => {
   expect(compared).toBeGreaterThan(100);
 });
 
+test('an average whose last decimal is a tie is rounded alike in whatever order its rows are summed', async () => {
+  const store = await openStore();
+  const shown = [
+    [15, 18.1],
+    [13, 29.7],
+    [10, 1],
+    [5, 28.3],
+    [11, 20.6],
+    [10, 1],
+  ] as const;
+  const whole: RankingRow[] = shown.map(([impressions, position]) => ({
+    ...{ url: 'https://a.example/', date: '2025-01-01', device: 'desktop', clicks: 0 },
+    ...{ impressions, position },
+  }));
+  const value = [{ field: 'position', method: 'weighted_average', alias: 'p' }] as const;
+  const asked: PlainQuery = {
+    fields: [],
+    value,
+    oql: null,
+    post_aggs_oql: null,
+    sort: [],
+    limit: 1,
+    offset: 0,
+  };
+  const orders = whole.map((_, first) => [...whole.slice(first), ...whole.slice(0, first)]);
+  for (const given of [...orders, ...orders.map((order) => order.toReversed())]) {
+    await fill(store, given);
+    expect((await answer(store, asked)).rows).toEqual([[16.339063]]);
+  }
+});
+
 test('pages of any size hold every row of the whole once, in its order', async () => {
   const store = await openStore();
   await fc.assert(
