@@ -14,7 +14,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [...unit],
-          setupFiles: ['test/support/clean-environment.ts'],
+          setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
         },
       },
       {
@@ -22,7 +22,11 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: [...e2e],
-          setupFiles: ['test/support/clean-environment.ts', 'test/support/process-timeout.ts'],
+          setupFiles: [
+            'test/support/clean-environment.ts',
+            'test/support/seed.ts',
+            'test/support/process-timeout.ts',
+          ],
           provide: { slowFiles: slow, threads: 1, sampled: true },
         },
       },

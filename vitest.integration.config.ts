@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/integration/**/*.test.ts'],
-    setupFiles: ['test/support/clean-environment.ts'],
+    setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     fileParallelism: false,

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const shared = {
-  setupFiles: ['test/support/clean-environment.ts'],
+  setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
   testTimeout: 900_000,
   hookTimeout: 120_000,
 };

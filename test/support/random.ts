@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The seed of a long test: SEED, or one that is printed so that a failure can be had again. */
+/** The seed of every generated case: SEED, or one that is always the same. */
 export function testSeed(): number {
   return Number(process.env.SEED ?? 20_260_101);
 }
