@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CrawlhouseError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest-name.ts';
 import { Pipeline } from '../model/pipeline.ts';
-import { checkYaml, readYaml } from './yaml-file.ts';
+import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 /**
  * Reads every file of `pipelines/`, ordered by dataset.
@@ -12,24 +12,41 @@ import { checkYaml, readYaml } from './yaml-file.ts';
  * @throws CrawlhouseError `bad_pipeline` naming file, line, key and what would work
  */
 export async function loadPipelines(projectDir: string): Promise<Pipeline[]> {
-  const folder = join(projectDir, 'pipelines');
-  if (!existsSync(folder)) {
-    throw new CrawlhouseError('bad_project', `${projectDir} has no pipelines folder`);
-  }
   const pipelines = new Map<string, Pipeline>();
-  for (const name of (await readdir(folder)).sort()) {
-    if (!/\.ya?ml$/.test(name)) continue;
-    const source = await readYaml(join(folder, name), `pipelines/${name}`, 'bad_pipeline');
+  for await (const source of pipelineFiles(projectDir)) {
     const pipeline = checkYaml(Pipeline, source, 'bad_pipeline');
     if (pipelines.has(pipeline.dataset)) {
       throw new CrawlhouseError(
         'bad_pipeline',
-        `pipelines/${name}:${source.lineOf(['dataset'])}: a second pipeline of the dataset ${pipeline.dataset}`,
+        `${source.file}:${source.lineOf(['dataset'])}: a second pipeline of the dataset ${pipeline.dataset}`,
       );
     }
     pipelines.set(pipeline.dataset, pipeline);
   }
   return [...pipelines.values()].sort((a, b) => a.dataset.localeCompare(b.dataset));
+}
+
+/** The place of a key of a dataset's pipeline, for messages: `pipelines/crawl_pages.yaml:4: fields.include.1`. */
+export async function pipelinePlace(
+  projectDir: string,
+  dataset: string,
+  path: readonly PropertyKey[],
+): Promise<string> {
+  for await (const source of pipelineFiles(projectDir)) {
+    if ((source.value as { dataset?: unknown }).dataset === dataset)
+      return `${source.file}:${source.lineOf(path)}: ${path.join('.')}`;
+  }
+  return `pipeline ${dataset}: ${path.join('.')}`;
+}
+
+async function* pipelineFiles(projectDir: string): AsyncGenerator<YamlSource> {
+  const folder = join(projectDir, 'pipelines');
+  if (!existsSync(folder)) {
+    throw new CrawlhouseError('bad_project', `${projectDir} has no pipelines folder`);
+  }
+  for (const name of (await readdir(folder)).sort()) {
+    if (/\.ya?ml$/.test(name)) yield await readYaml(join(folder, name), `pipelines/${name}`, 'bad_pipeline');
+  }
 }
 
 /**

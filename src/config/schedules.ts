@@ -52,7 +52,8 @@ export const Schedule = z.strictObject({
       number: z.int().min(0).max(100).describe('Repeats after a failure that can be retried.'),
       wait: z.number().positive().max(1440).describe('Minutes before each repeat.'),
     })
-    .default({ number: 0, wait: 1 }),
+    .default({ number: 3, wait: 5 })
+    .describe('By default, four tries in a quarter of an hour: a short outage needs no person.'),
   timeout: z.number().positive().optional().describe('Minutes after which a run is ended.'),
   crawl: z
     .url({ protocol: /^https?$/ })

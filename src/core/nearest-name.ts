@@ -1,15 +1,17 @@
 /** How a hint begins about a name that is not known: with the name that was most likely meant, or with nothing. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known) ?? known.find((one) => name !== '' && one.startsWith(name));
+  const near = nearNames(name, known)[0] ?? known.find((one) => name !== '' && one.startsWith(name));
   return near === undefined ? '' : `did you mean ${near}? `;
 }
 
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
+/** The known names that a misspelt one may stand for, the nearest first. */
+export function nearNames(name: string, known: readonly string[], most = 3): string[] {
+  return known
     .map((one) => ({ one, edits: edits(name.toLowerCase(), one.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  const [best] = ranked;
-  return best && best.edits <= Math.max(1, Math.floor(name.length / 3)) ? best.one : undefined;
+    .filter((near) => near.edits <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, most)
+    .map(({ one }) => one);
 }
 
 /** How many letters must be put in, taken out, replaced, or exchanged with the next one. */

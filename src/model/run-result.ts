@@ -18,7 +18,7 @@ export function mergeResults(results: readonly [RunResult, ...RunResult[]]): Run
   const errors = results.flatMap((result) => result.errors);
   const units = results.flatMap((result) => result.report.units);
   return {
-    report: { ...last.report, status: runStatus(errors), started_at: first.report.started_at, units },
+    report: { ...last.report, status: runStatus(errors, units), started_at: first.report.started_at, units },
     exitCode: exitCodeOf(errors),
     errors,
     yielded: last.yielded,

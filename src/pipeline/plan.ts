@@ -12,13 +12,16 @@ import type { Plan, PlannedUnit } from '../model/planned-unit.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import { dataSourceOf } from '../model/unit-source.ts';
 import { pickRoute } from '../routes/choose-route.ts';
+import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import { ROUTES } from '../routes/registry.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
 import { type Knowledge, readKnowledge } from '../warehouse/knowledge.ts';
 import { NOTHING_KNOWN } from '../warehouse/ops-lists.ts';
 import { readPastLoads } from '../warehouse/ops-loads.ts';
+import { loadedFieldNames } from '../warehouse/ops-unit-fields.ts';
 import { droppedUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
+import { type KnownFields, refuseUnknownFields } from './refuse-unknown-fields.ts';
 import { isExplicit } from './retention.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
 
@@ -44,6 +47,8 @@ export async function reportPlan(
     markDropped(dropped),
     signal,
   );
+  const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
+  await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
@@ -89,9 +94,12 @@ export async function discoverUnits(
   signal: AbortSignal,
 ): Promise<{ plan: Plan; loaded: Knowledge['loaded'] }> {
   await using client = connect(settings, logger);
-  const { loaded, known, dropped } = await knownUnits(settings);
-  const scope = scopeOf(settings, request, { loaded, known });
+  const known = await knownUnits(settings);
+  const { loaded, dropped } = known;
+  const scope = scopeOf(settings, request, known);
   const { plan } = await planRun(client, request, scope, markDropped(dropped), signal);
+  const left = plan.units.filter((one) => !isLoaded(loaded, one));
+  await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
   return { plan, loaded };
 }
 
@@ -119,6 +127,15 @@ async function knownUnits(settings: Settings): Promise<Known> {
     dropped: await droppedUnits(connection),
   }));
   return known ?? { known: NOTHING_KNOWN, loaded: new Map(), past: [], dropped: NOTHING };
+}
+
+function knownFields(settings: Settings, client: ServiceClient, signal: AbortSignal): KnownFields {
+  return {
+    projectDir: settings.projectDir,
+    fieldSchemas: new FieldSchemaCache(client, signal),
+    loadedFields: async (dataset) =>
+      (await readPublished(settings, (connection) => loadedFieldNames(connection, dataset))) ?? new Set(),
+  };
 }
 
 async function countRows(

@@ -22,9 +22,12 @@ import { type RouteOverride, routeOptions } from '../routes/choose-route.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { ChosenRoute } from '../routes/route.ts';
 import { exportStores } from '../stores/registry.ts';
+import { isLoaded } from '../warehouse/is-loaded.ts';
 import type { Knowledge } from '../warehouse/knowledge.ts';
 import { readKnownLists } from '../warehouse/ops-lists.ts';
+import { loadedFieldNames } from '../warehouse/ops-unit-fields.ts';
 import type { RunContext } from './context.ts';
+import { refuseUnknownFields } from './refuse-unknown-fields.ts';
 import { applyRetention, withoutDropped } from './retention.ts';
 import { runUnits } from './run-units.ts';
 import { runSession, type Session, type Work } from './session.ts';
@@ -136,6 +139,13 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     open: plan.open,
     swept_at: sweptAt === null ? null : new Date(sweptAt).toISOString(),
   });
+  const fieldSchemas = new FieldSchemaCache(client, signal);
+  const loadedFields = (dataset: string) => loadedFieldNames(connection, dataset);
+  await refuseUnknownFields(
+    { projectDir: settings.projectDir, fieldSchemas, loadedFields },
+    plan.units.filter((one) => request.reload || !isLoaded(session.loaded, one)),
+    signal,
+  );
   const context: RunContext = {
     ...session,
     client,
@@ -143,7 +153,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     named: request.selection.crawls !== null,
     respectBackoff: request.respectBackoff ?? false,
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
-    fieldSchemas: new FieldSchemaCache(client, signal),
+    fieldSchemas,
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
     hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };

@@ -192,7 +192,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
           working.connection,
           stillHeld.map(({ unit }) => unit),
         );
-        await recordLedger(ledger, working, { runId, status: runStatus(errors) });
+        await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
         await aboveOurs(() => publish(working, logger, signal));
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');
@@ -211,7 +211,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   }
   const report: RunReport = {
     run_id: runId,
-    status: runStatus(errors),
+    status: runStatus(errors, units),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
     // Where the working copy can't be read any more, what was counted on the way.

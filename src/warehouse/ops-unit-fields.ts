@@ -31,6 +31,14 @@ export async function fieldRegistry(connection: Connection, dataset: string): Pr
   return new Map(rows.map((row) => [row.field, row.column_name]));
 }
 
+/** The fields that any unit of a dataset came with. */
+export async function loadedFieldNames(
+  connection: Connection,
+  dataset: string,
+): Promise<ReadonlySet<string>> {
+  return new Set((await fieldRegistry(connection, dataset)).keys());
+}
+
 /** The columns that each of some units came with, in the order of their names. */
 export async function columnsOfUnits(
   connection: Connection,

@@ -35,7 +35,7 @@ test('missing keys have defaults', async () => {
       on_missed: 'run_once',
       overlap: 'skip',
       jitter: 0,
-      retries: { number: 0, wait: 1 },
+      retries: { number: 3, wait: 5 },
     },
   ]);
 });

@@ -72,8 +72,8 @@ test('on the eighth day of a bad week, status first shows the open incidents wit
     expect(said).toMatch(/^Incidents: 2\n/);
     expect(status.runs.map(({ status }) => status).toReversed()).toEqual([
       'done',
-      'partial',
-      'partial',
+      'failed',
+      'failed',
       'done',
       'partial',
       'refused',

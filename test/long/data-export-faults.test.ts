@@ -154,7 +154,7 @@ test('a failed export is reported with its reason, keeps the former rows, and th
   await desk.service.api(`/workspaces/${await desk.service.workspace()}/secrets`, { body: { secret } });
   const environment = { CRAWLHOUSE_STORE_B_CREDENTIALS_SECRET: name };
   const { exitCode, report, errors } = await runProject(folder, sandbox, { ...AGAIN, environment });
-  expect([exitCode, report.status, report.units[0]?.status]).toEqual([3, 'partial', 'failed']);
+  expect([exitCode, report.status, report.units[0]?.status]).toEqual([3, 'failed', 'failed']);
   expect(errors[0]).toMatchObject({
     code: 'export_failed',
     message: expect.stringMatching(/ended as FAILED: the upload to store_b \S+ failed: InvalidAccessKeyId/),

@@ -18,7 +18,25 @@ test.for([
   [['bad_settings', 'internal', 'quota'], 1, 'failed'],
   [['internal', 'interrupted'], 130, 'failed'],
 ] as const)('a run with the errors %j ends with %i: %s', ([codes, exitCode, status]) => {
-  expect([exitCodeOf(errors(...codes)), runStatus(errors(...codes))]).toEqual([exitCode, status]);
+  expect([exitCodeOf(errors(...codes)), runStatus(errors(...codes), [{ status: 'loaded' }])]).toEqual([
+    exitCode,
+    status,
+  ]);
+});
+
+test.for([
+  ['connection', ['failed', 'failed'], 'failed'],
+  ['service_unavailable', [], 'failed'],
+  ['connection', ['failed', 'skipped'], 'failed'],
+  ['connection', ['failed', 'unchanged'], 'partial'],
+  ['unreconciled', ['refused'], 'refused'],
+] as const)('with %s, a run whose units are %j is %s', ([code, statuses, status]) => {
+  expect(
+    runStatus(
+      errors(code),
+      statuses.map((one) => ({ status: one })),
+    ),
+  ).toBe(status);
 });
 
 test('only a failed test of severity error is an error', () => {
