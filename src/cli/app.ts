@@ -13,8 +13,10 @@ import { didYouMean } from '../core/nearest-name.ts';
 import { packageVersion } from '../core/package-version.ts';
 import { redact, redactTexts } from '../core/redact.ts';
 import { visible, visibleLine } from '../core/visible.ts';
+import { asCalled } from './as-called.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
-import { allCommands, COMMAND_NAMES, commandOf } from './commands.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+import { allCommands, commandOf } from './commands.ts';
 import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
 import { Interruption } from './interruption.ts';
@@ -38,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const command = await commandOf(named);
     if (!command) {
       if (named[0] !== undefined && !isHelp(named[0])) throw unknownCommand(named);
-      process.stdout.write(programHelp(await allCommands()));
+      process.stdout.write(asCalled(programHelp(await allCommands())));
       return argv.length === 0 ? 2 : 0;
     }
     const rest = named.slice(command.name.split(' ').length);
@@ -132,7 +134,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     terminal,
     write: (text) => writeOut(terminal === null ? text : visible(text)),
     print: (text, isAlarm) => {
-      const shown = visible(redact(text));
+      const shown = visible(redact(asCalled(text)));
       return writeOut(isAlarm ? fitTerminal(shown, terminal, isAlarm) : shown);
     },
     printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
@@ -143,7 +145,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
         );
     },
     say: (text) => {
-      if (values.quiet !== true) process.stderr.write(`${shows ? '\r\x1b[K' : ''}${visible(redact(text))}`);
+      if (values.quiet !== true)
+        process.stderr.write(`${shows ? '\r\x1b[K' : ''}${visible(redact(asCalled(text)))}`);
     },
   };
 }

@@ -1,10 +1,8 @@
 import type { Command } from './command.ts';
+import { COMMAND_NAMES } from './command-names.ts';
 
-/**
- * Every command by its words, in the order of the help. Its module is read when it is asked for: most commands need
- * little of the program.
- */
-const READ: Readonly<Record<string, () => Promise<Command>>> = {
+/** Every command by its words. Its module is read when it is asked for: most commands need little of the program. */
+const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
   'sandbox start': async () => (await import('./commands/sandbox-start.ts')).sandboxStart,
@@ -24,14 +22,12 @@ const READ: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./commands/config.ts')).config,
 };
 
-export const COMMAND_NAMES: readonly string[] = Object.keys(READ);
-
 /** The command that the arguments begin with. */
 export async function commandOf(argv: readonly string[]): Promise<Command | undefined> {
   const name = COMMAND_NAMES.find((one) => one.split(' ').every((word, index) => argv[index] === word));
-  return name === undefined ? undefined : await READ[name]?.();
+  return name === undefined ? undefined : await READ[name]();
 }
 
 export async function allCommands(): Promise<readonly Command[]> {
-  return await Promise.all(Object.values(READ).map((read) => read()));
+  return await Promise.all(COMMAND_NAMES.map((name) => READ[name]()));
 }

@@ -2,10 +2,11 @@ import type { CrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { redact } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
+import { asCalled } from './as-called.ts';
 
 /** Prints an error to stderr: what, then what would be right. A stack only with `--debug`. */
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
-  const lines = [`Error: ${error.message}`, ...(error.hint ? [`Try: ${error.hint}`] : [])];
+  const lines = [`Error: ${error.message}`, ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
   if (debug) lines.push(stackOf(thrown));
   process.stderr.write(visible(redact(`${lines.join('\n')}\n`)));
 }

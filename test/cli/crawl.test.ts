@@ -29,7 +29,7 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
   expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
   expect(first.stdout).toMatch(
-    /\nNext: crawlhouse query --question q32_what_to_do_first -p crawl=\w+ -p limit=\d+\n$/,
+    /\nNext: npx crawlhouse query --question q32_what_to_do_first -p crawl=\w+ -p limit=\d+\n$/,
   );
   expect(first.stdout).not.toContain('Changes');
   routes['/b'] = pageWith('/new');

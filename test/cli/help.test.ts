@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
-import { allCommands, COMMAND_NAMES } from '../../src/cli/commands.ts';
+import { COMMAND_NAMES } from '../../src/cli/command-names.ts';
+import { allCommands } from '../../src/cli/commands.ts';
 import { capture, spawned } from './capture.ts';
 
 const COMMANDS = await allCommands();

@@ -19,11 +19,11 @@ test.for([
   [
     ['run', '--fromat', 'csv'],
     "Unknown option '--fromat'",
-    'Try: did you mean --format? flags of crawlhouse run: --json',
+    'Try: did you mean --format? flags of npx crawlhouse run: --json',
   ],
-  [['status', 'a', 'b'], 'unexpected argument b', 'Try: crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],
-  [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of crawlhouse run'],
-  [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of crawlhouse run'],
+  [['status', 'a', 'b'], 'unexpected argument b', 'Try: npx crawlhouse status [RUN|UNIT|CRAWL|PROJECT]'],
+  [['run', '--json=maybe'], "Option '--json' does not take an argument", 'Try: flags of npx crawlhouse run'],
+  [['run', '--project'], "Option '--project <value>' argument missing", 'Try: flags of npx crawlhouse run'],
   [['sandbox', 'start', '--port', 'x'], '--port: x is not a port', 'Try: a number from 0 to 65535'],
 ] as const)('%j is a wrong use that says what would work', async ([argv, error, hint]) => {
   const { code, stdout, stderr } = await capture(...argv);
@@ -81,7 +81,7 @@ test('a command outside a project folder says how to get into one', async () => 
   const { code, stderr } = await capture('status', '--project-dir', '/');
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'Error: / is not a project folder: it has no schedules.yaml\nTry: crawlhouse init',
+    'Error: / is not a project folder: it has no schedules.yaml\nTry: npx crawlhouse init',
   );
 });
 

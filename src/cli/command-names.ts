@@ -1,0 +1,20 @@
+/** The words of every command, in the order of the help. */
+export const COMMAND_NAMES = [
+  'init',
+  'crawl',
+  'sandbox start',
+  'discover',
+  'run',
+  'backfill',
+  'schedule',
+  'load',
+  'status',
+  'drop',
+  'query',
+  'docs',
+  'transform',
+  'test',
+  'doctor',
+  'completion',
+  'config',
+] as const;
