@@ -27,6 +27,7 @@ const RANKS: Readonly<Record<string, number>> = {
   pipeline: 5,
   schedule: 6,
   doctor: 6,
+  openlineage: 6,
   sandbox: 6,
   cli: 7,
 };

@@ -5,6 +5,11 @@ import { type RetryPolicy, retriable, retry } from '../core/retry.ts';
 /** A receiver that is away for longer gets it with the next run. */
 const TRIES: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 2000 };
 
+export interface PostOptions {
+  readonly timeoutMs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Posts a JSON text. What is not taken with 2xx is tried again twice, unless the receiver will never take it.
  *
@@ -13,20 +18,25 @@ const TRIES: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 2000 };
 export async function sendWebhook(
   url: string,
   body: string,
-  timeoutMs: number,
+  options: PostOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await retry(() => post(url, body, timeoutMs, signal), { policy: TRIES, signal });
+  await retry(() => post(url, body, options, signal), { policy: TRIES, signal });
 }
 
-async function post(url: string, body: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+async function post(
+  url: string,
+  body: string,
+  { timeoutMs, headers }: PostOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const late = AbortSignal.timeout(timeoutMs);
   let status: number;
   try {
     const answer = await request(url, {
       method: 'POST',
       body,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       signal: AbortSignal.any([signal, late]),
     });
     await answer.body.dump();

@@ -20,7 +20,7 @@ export function targetsOf({ webhook, format, command, timeout }: AlertSettings):
           {
             id: idOf('webhook', webhook),
             send: (alert: Alert, signal: AbortSignal) =>
-              sendWebhook(webhook, alertText(alert, format), timeoutMs, signal),
+              sendWebhook(webhook, alertText(alert, format), { timeoutMs }, signal),
           },
         ]),
     ...(command === undefined

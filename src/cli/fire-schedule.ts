@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import type { RunResult } from '../model/run-result.ts';
+import { withLineage } from '../openlineage/with-lineage.ts';
 import { type Firing, fire } from '../schedule/fire.ts';
 import { LocalService } from './local-service.ts';
 
@@ -12,11 +13,15 @@ export function fireSchedule(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { crawl } = firing.schedule;
-  if (settings.base_url !== undefined && crawl === undefined) return fire(settings, firing, logger, signal);
+  const fired = (own: Firing): Promise<RunResult> =>
+    withLineage(settings, `schedule.${own.schedule.name}`, logger, signal, () =>
+      fire(settings, own, logger, signal),
+    );
+  if (settings.base_url !== undefined && crawl === undefined) return fired(firing);
   const load: Firing['load'] = async (run, own) => {
     await using service = await LocalService.start(settings, { allowPrivate: false, logger });
     if (crawl !== undefined) await service.crawlAgain(crawl, own);
     return await run(service.settingsFor(settings), own);
   };
-  return fire(settings, { ...firing, load }, logger, signal);
+  return fired({ ...firing, load });
 }

@@ -7,6 +7,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'refresh_token',
   'webhook_secret',
   'webhook',
+  'api_key',
 ]);
 /** Read by the clients of the stores themselves. */
 const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;

@@ -6,6 +6,7 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../stores/registry.ts';
 import { AlertSettings } from './alert-settings.ts';
+import { LineageSettings } from './lineage-settings.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
 const WholeNumber = z.int().positive();
@@ -161,4 +162,7 @@ export const SettingsFile = z.strictObject({
     .prefault({})
     .describe('Crawls with far fewer rows than those before them.'),
   alerts: AlertSettings.prefault({}).describe('The targets of alerts, and the events that raise them.'),
+  openlineage: LineageSettings.optional().describe(
+    'The receivers of OpenLineage events, which say what a run has read and written.',
+  ),
 });

@@ -1,5 +1,6 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { withLineage } from '../../openlineage/with-lineage.ts';
 import { reportPlan } from '../../pipeline/plan.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -38,10 +39,11 @@ export const backfill: Command = {
       else await invocation.print(describePlan(plan));
       return 0;
     }
-    return printRun(
-      invocation,
-      await run(settings, request, invocation.logger, invocation.signal, invocation.progress),
+    const { logger, signal, progress } = invocation;
+    const result = await withLineage(settings, 'backfill', logger, signal, () =>
+      run(settings, request, logger, signal, progress),
     );
+    return printRun(invocation, result);
   },
 };
 

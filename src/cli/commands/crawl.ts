@@ -4,7 +4,8 @@ import { cronProblem } from '../../config/cron-fields.ts';
 import { loadPipelines } from '../../config/pipelines.ts';
 import { writeSchedule } from '../../config/write-schedule.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { run as runPipelines } from '../../pipeline/run.ts';
+import { withLineage } from '../../openlineage/with-lineage.ts';
+import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
@@ -41,23 +42,21 @@ export const crawl: Command = {
       (progress) => invocation.progress(display.line(progress, performance.now())),
       signal,
     );
-    const result = await runPipelines(
-      service.settingsFor(settings),
-      {
-        command: 'run',
-        pipelines: await loadPipelines(settings.projectDir),
-        selection: {
-          projects: [ended.project_id],
-          crawls: null,
-          from: Number.NEGATIVE_INFINITY,
-          to: Number.POSITIVE_INFINITY,
-        },
-        override: { route: null, format: null, store: null },
-        reload: false,
+    const request: RunRequest = {
+      command: 'run',
+      pipelines: await loadPipelines(settings.projectDir),
+      selection: {
+        projects: [ended.project_id],
+        crawls: null,
+        from: Number.NEGATIVE_INFINITY,
+        to: Number.POSITIVE_INFINITY,
       },
-      logger,
-      signal,
-      invocation.progress,
+      override: { route: null, format: null, store: null },
+      reload: false,
+    };
+    const local = service.settingsFor(settings);
+    const result = await withLineage(local, 'crawl', logger, signal, () =>
+      runPipelines(local, request, logger, signal, invocation.progress),
     );
     if (result.exitCode !== 0) return printErrors(invocation, result);
     const report = await readCrawlReport(invocation, settings, ended);

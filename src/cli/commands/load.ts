@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { withLineage } from '../../openlineage/with-lineage.ts';
 import { loadPackages } from '../../pipeline/load-packages.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../run-report.ts';
@@ -18,6 +19,10 @@ export const load: Command = {
     }
     const folders = invocation.positionals.map((folder) => resolve(invocation.workingDirectory, folder));
     const settings = await invocation.settings();
-    return printRun(invocation, await loadPackages(settings, folders, invocation.logger, invocation.signal));
+    const { logger, signal } = invocation;
+    const result = await withLineage(settings, 'load', logger, signal, () =>
+      loadPackages(settings, folders, logger, signal),
+    );
+    return printRun(invocation, result);
   },
 };

@@ -1,5 +1,6 @@
 import { withAlerts } from '../../alert/with-alerts.ts';
 import { loadPipelines } from '../../config/pipelines.ts';
+import { withLineage } from '../../openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
 import type { Command } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
@@ -26,12 +27,14 @@ export const run: Command = {
     await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
-    const result = await withAlerts(
-      settings,
-      watch,
-      { plan: () => request, run: () => runPipelines(settings, request, logger, signal, progress) },
-      logger,
-      signal,
+    const result = await withLineage(settings, 'run', logger, signal, () =>
+      withAlerts(
+        settings,
+        watch,
+        { plan: () => request, run: () => runPipelines(settings, request, logger, signal, progress) },
+        logger,
+        signal,
+      ),
     );
     return printRun(invocation, result);
   },

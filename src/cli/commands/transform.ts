@@ -1,4 +1,5 @@
 import { textTable } from '../../core/text-table.ts';
+import { withLineage } from '../../openlineage/with-lineage.ts';
 import { runSession } from '../../pipeline/session.ts';
 import type { Explanation } from '../../transform/explain-models.ts';
 import { explainTransform } from '../../transform/explain-transform.ts';
@@ -36,7 +37,10 @@ export const transform: Command = {
       return 0;
     }
     const options = { command: 'transform', settings, logger, signal, full, ...(select ? { select } : {}) };
-    return printRun(invocation, await runSession(options, async () => ({ units: [], errors: [] })));
+    const result = await withLineage(settings, 'transform', logger, signal, () =>
+      runSession(options, async () => ({ units: [], errors: [] })),
+    );
+    return printRun(invocation, result);
   },
 };
 

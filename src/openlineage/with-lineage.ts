@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { loadPipelines } from '../config/pipelines.ts';
+import type { Settings } from '../config/settings.ts';
+import { toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { packageVersion } from '../core/package-version.ts';
+import { readDictionary } from '../document/read-dictionary.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { deliverEvents } from './deliver-events.ts';
+import type { RunEvent } from './run-event.ts';
+import { endEvents, failEvent, type LineageRun, startEvent } from './run-events.ts';
+
+/** After an interruption, the time for the last events. */
+const LAST_MS = 5_000;
+
+/**
+ * Runs, and tells the receivers of the setting `openlineage` what ran, read and wrote. It returns or throws what `run`
+ * does: events never fail a run.
+ */
+export async function withLineage(
+  settings: Settings,
+  job: string,
+  logger: Logger,
+  signal: AbortSignal,
+  run: () => Promise<RunResult>,
+): Promise<RunResult> {
+  const { openlineage } = settings;
+  if (openlineage?.url === undefined && openlineage?.file === undefined) return run();
+  const context: LineageRun = {
+    runId: randomUUID(),
+    job,
+    namespace: openlineage.namespace,
+    producer: `urn:crawlhouse:${await packageVersion()}`,
+    service: settings.base_url === undefined ? 'crawlhouse' : new URL(settings.base_url).origin,
+    warehouse: `duckdb://${hostname()}${settings.warehouse}`,
+    startedAt: new Date().toISOString(),
+  };
+  const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {
+    const within = signal.aborted ? AbortSignal.timeout(LAST_MS) : signal;
+    try {
+      await deliverEvents(await tell(), openlineage, settings.projectDir, within);
+    } catch (thrown) {
+      logger.error('lineage not delivered', { error: toCrawlhouseError(thrown).message });
+    }
+  };
+  await deliver(async () => () => [startEvent(context)]);
+  try {
+    const result = await run();
+    await deliver(async () => {
+      const published = existsSync(settings.warehouse);
+      const dictionary = await readDictionary(settings, await loadPipelines(settings.projectDir), {
+        published,
+      });
+      return () => endEvents(context, result, dictionary, signal.aborted);
+    });
+    return result;
+  } catch (thrown) {
+    const { message } = toCrawlhouseError(thrown);
+    const eventType = signal.aborted ? 'ABORT' : 'FAIL';
+    await deliver(async () => () => [failEvent(context, eventType, message, new Date().toISOString())]);
+    throw thrown;
+  }
+}
