@@ -1,17 +1,30 @@
+import type { Settings } from '../config/settings.ts';
 import { bytesText } from '../core/amounts.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import { textTable } from '../core/text-table.ts';
+import { describeDrift, driftHint, type PipelineDrift } from '../model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
+import { readDrift } from '../pipeline/read-drift.ts';
 import type { Invocation } from './command.ts';
 import { describeFailedTests } from './failed-tests.ts';
 import { printError } from './print-error.ts';
 
 /** Prints what a run did: the reconciliation for people, or the document of interface.md. */
-export async function printRun(invocation: Invocation, result: RunResult): Promise<number> {
-  if (invocation.has('json')) await invocation.printJson(result.report);
-  else invocation.say(describeRun(result.report));
+export async function printRun(
+  invocation: Invocation,
+  settings: Settings,
+  result: RunResult,
+): Promise<number> {
+  const drift = await readDrift(settings);
+  if (invocation.has('json')) await invocation.printJson({ ...result.report, drift });
+  else invocation.say(describeRun(result.report) + describeDrifts(drift));
   return printErrors(invocation, result);
+}
+
+/** Each pipeline that has changed, with the command that loads its units again. */
+export function describeDrifts(drifts: readonly PipelineDrift[]): string {
+  return drifts.map((one) => `Changed: ${describeDrift(one)}\nTry: ${driftHint(one)}\n`).join('');
 }
 
 /** The errors, each once. */

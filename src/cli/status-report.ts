@@ -2,6 +2,7 @@ import type { Incident } from '../alert/incident.ts';
 import { bytesText, countText, durationText } from '../core/amounts.ts';
 import { textTable } from '../core/text-table.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
+import { describeDrift, driftHint } from '../model/pipeline-drift.ts';
 import type { Status } from '../pipeline/read-status.ts';
 
 const RUNS_SHOWN = 10;
@@ -16,7 +17,7 @@ export function describeStatus(
   schedules: readonly { readonly name: string; readonly next_at: string | null }[],
   now: number,
 ): string {
-  const { incidents, units, runs, exports, discovery, freshness, disk } = status;
+  const { incidents, units, runs, exports, discovery, freshness, disk, drift } = status;
   const wrong = units.filter((one) => FAILING.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
@@ -25,6 +26,12 @@ export function describeStatus(
     incidents.length === 0
       ? 'Nothing is wrong.\n'
       : section(`Incidents: ${incidents.length}`, incidents.map(describeIncident).join('')),
+    drift.length === 0
+      ? ''
+      : section(
+          `Pipelines that have changed: ${drift.length}`,
+          drift.map((one) => `${describeDrift(one)}\n  to do: ${driftHint(one)}\n`).join(''),
+        ),
     wrong.length === 0
       ? ''
       : section(

@@ -87,6 +87,8 @@ export const Manifest = z
       format: z.string(),
       /** OQL under which `reported` was counted; null without a filter. */
       filter: z.unknown(),
+      /** The pipeline's filter and fields, as JSON; absent where no pipeline asked for it. */
+      definition: z.string().optional(),
       /** Why this route. */
       reason: z.string().optional(),
       requested_at: z.string(),

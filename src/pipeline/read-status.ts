@@ -9,10 +9,12 @@ import { markDeadRuns } from '../ledger/dead-runs.ts';
 import { type Discovery, LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
+import type { PipelineDrift } from '../model/pipeline-drift.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
 import { readRuns } from '../warehouse/ops-runs.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
+import { readDrift } from './read-drift.ts';
 
 /** The last runs that are listed. */
 const RUNS_LISTED = 20;
@@ -41,6 +43,8 @@ export interface Status {
   readonly runs: readonly LedgerRun[];
   readonly freshness: readonly Freshness[];
   readonly disk: DiskUse;
+  /** Pipelines that have changed since units were loaded. */
+  readonly drift: readonly PipelineDrift[];
 }
 
 /**
@@ -61,6 +65,7 @@ export async function readStatus(settings: Settings, now: number): Promise<Statu
     incidents: await openIncidents(settings, remembered, now),
     freshness: (await readPublished(settings, freshness)) ?? [],
     disk: await diskUse(settings),
+    drift: await readDrift(settings),
   };
 }
 

@@ -4,6 +4,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { Counts } from '../model/counts.ts';
+import { pipelineDefinition } from '../model/pipeline-definition.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
@@ -112,12 +113,13 @@ async function leftoverPackage(
   if (!existsSync(join(folder, 'manifest.json'))) return undefined;
   try {
     const found = await readPackage(folder);
-    const { base_url, route, format, filter, ended_at } = found.manifest.source;
+    const { base_url, route, format, filter, definition, ended_at } = found.manifest.source;
     const sameSource =
       base_url === context.settings.base_url &&
       (ended_at ?? null) === planned.ended_at &&
       options.some((one) => one.route === route && one.format === format) &&
-      stringifyJson(filter) === stringifyJson(planned.oql);
+      stringifyJson(filter) === stringifyJson(planned.oql) &&
+      (definition === undefined || definition === pipelineDefinition(planned.pipeline));
     if (
       sameSource &&
       found.manifest.name === unitName(planned.unit) &&

@@ -5,6 +5,7 @@ import { type RetryPolicy, retry } from '../core/retry.ts';
 import { Semaphore } from '../core/semaphore.ts';
 import { reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
+import { pipelineDefinition } from '../model/pipeline-definition.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { Download, RawPart } from '../model/raw-part.ts';
 import type { Source } from '../model/source.ts';
@@ -83,6 +84,7 @@ export async function stageUnit(
           route: chosen.route,
           format: chosen.format,
           filter: source.filter,
+          definition: pipelineDefinition(planned.pipeline),
           reason: chosen.reason,
           requested_at: requestedAt,
           ended_at: planned.ended_at,

@@ -136,6 +136,7 @@ export async function recordLoad(
     attempts: manifest.attempts,
     content_sha256: manifest.content_sha256,
     filter: source.filter === null ? null : stringifyJson(source.filter),
+    definition: source.definition ?? null,
     run_id: runId,
     usual: volume?.usual ?? null,
     flag: volume?.isFew ? 'few_rows' : null,

@@ -104,6 +104,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [`UPDATE ops.runs SET status = 'yielded' WHERE status = 'made room'`],
   // Comments on every column.
   [],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS definition VARCHAR'],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

@@ -54,6 +54,7 @@ const status: Status = {
       loaded_at: '2026-11-20T09:00:00.000Z',
     },
   ],
+  drift: [],
   disk: { warehouse: 2e6, working_copy: 1, packages: 0, raw: 0, logs: 0, spill: 0, free: 1e9 },
 };
 

@@ -174,6 +174,7 @@ test('ops.loads has the counts, route and its reason, format, bytes, hash and fi
     usual: null,
     flag: null,
     pinned: null,
+    definition: null,
     fingerprint: expect.stringMatching(/^\d+$/),
     reported: '2',
     received: '2',

@@ -31,6 +31,7 @@ test.for([
   ['of another service', { base_url: 'https://other.example' }, 12],
   ['of the crawl before it ended again', { ended_at: 1 }, 12],
   ['by another route', { route: 'aggs' }, 12],
+  ['with other fields', { definition: '{"filter":null,"fields":{"include":["url"],"exclude":[]}}' }, 12],
 ] as const)('a package that a killed run left %s is loaded as its rows are: %o', async ([, source, rows]) => {
   const { sandbox, folder } = await sandboxAndFolder();
   const [crawl] = await new Service(sandbox).crawls();

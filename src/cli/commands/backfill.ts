@@ -43,7 +43,7 @@ export const backfill: Command = {
     const result = await withLineage(settings, 'backfill', logger, signal, () =>
       run(settings, request, logger, signal, progress),
     );
-    return printRun(invocation, result);
+    return printRun(invocation, settings, result);
   },
 };
 

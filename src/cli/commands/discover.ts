@@ -2,9 +2,11 @@ import { loadPipelines } from '../../config/pipelines.ts';
 import { textTable } from '../../core/text-table.ts';
 import { unitName } from '../../model/unit.ts';
 import { discoverUnits } from '../../pipeline/plan.ts';
+import { readDrift } from '../../pipeline/read-drift.ts';
 import { isLoaded } from '../../warehouse/is-loaded.ts';
 import type { Command } from '../command.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
+import { describeDrifts } from '../run-report.ts';
 
 export const discover: Command = {
   name: 'discover',
@@ -27,8 +29,9 @@ export const discover: Command = {
         status: failure ? 'failed' : skip === null ? 'due' : 'skipped',
         reason: failure?.message ?? skip,
       }));
+    const drift = await readDrift(settings);
     if (invocation.has('json')) {
-      await invocation.printJson({ units, open: plan.open });
+      await invocation.printJson({ units, open: plan.open, drift });
       return 0;
     }
     await invocation.print(
@@ -40,6 +43,7 @@ export const discover: Command = {
     await invocation.print(
       `${units.length} units not in the warehouse, ${plan.open.length} crawls and comparisons still open\n`,
     );
+    await invocation.print(describeDrifts(drift));
     return 0;
   },
 };

@@ -36,6 +36,6 @@ export const run: Command = {
         signal,
       ),
     );
-    return printRun(invocation, result);
+    return printRun(invocation, settings, result);
   },
 };

@@ -75,6 +75,8 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       flag: 'few_rows: it has far fewer rows than usual; else NULL.',
       source_ended_at: 'When its crawl or comparison had ended; NULL for others.',
       pinned: 'Whether a person asked for it by id: retention leaves it alone.',
+      definition:
+        'Filter and fields of its pipeline when it was loaded, as JSON; NULL: loaded by an earlier version.',
       fingerprint: 'Hash over its rows that does not depend on their order; NULL: none taken.',
     },
   },
