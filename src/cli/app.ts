@@ -55,6 +55,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       printError(error, debug, error.cause ?? error);
     };
     const invocation = invoke(command, rest, interruption.signal);
+    await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
     const code = await aboveNet('process', onError, () => command.run(invocation));
     if (code === EXIT_CODES.interrupted) return interruption.exitCode;
     return code === 0 ? uncaught : code;
@@ -66,6 +67,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   } finally {
     process.stdout.off('error', hangUp);
   }
+}
+
+/** Loaded for the commands that work long. */
+async function telemetry(logger: Logger): Promise<AsyncDisposable> {
+  const { startTelemetry } = await import('./start-telemetry.ts');
+  return await startTelemetry(logger);
 }
 
 function isHelp(word: string): boolean {

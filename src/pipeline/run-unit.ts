@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
+import { inSpan } from '../core/telemetry.ts';
 import { readPackage, type StagedPackage } from '../load/read-package.ts';
 import type { Counts } from '../model/counts.ts';
 import { pipelineDefinition } from '../model/pipeline-definition.ts';
@@ -64,10 +65,12 @@ export async function runUnit(
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
       else await context.unarchiver.idle(unit.source.id);
-      const fresh = await stageUnit(context, due, (state, attempt) => {
-        attempts = attempt;
-        ledger.setUnit(unit, state, attempts, null);
-      });
+      const fresh = await inSpan('stage', {}, () =>
+        stageUnit(context, due, (state, attempt) => {
+          attempts = attempt;
+          ledger.setUnit(unit, state, attempts, null);
+        }),
+      );
       staged = { folder: fresh.folders.package, manifest: fresh.manifest };
       ledger.setUnit(unit, 'staged', attempts, null);
     }
@@ -77,7 +80,9 @@ export async function runUnit(
       return outcome('unchanged', stagedCounts(packaged), null);
     }
     // Alone, and so the one writer of the working copy.
-    const counts = await context.engine.alone(() => loadStaged(context, packaged, planned.pipeline));
+    const counts = await context.engine.alone(() =>
+      inSpan('load', {}, () => loadStaged(context, packaged, planned.pipeline)),
+    );
     ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {

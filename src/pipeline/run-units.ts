@@ -2,6 +2,7 @@ import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { FairQueue, type SlotHandle } from '../core/fair-queue.ts';
 import { Meter } from '../core/meter.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
+import { count, inSpan } from '../core/telemetry.ts';
 import { withUnitNet } from '../core/unit-net.ts';
 import { respectBackoff } from '../ledger/respect-backoff.ts';
 import type { Inventory } from '../model/inventory.ts';
@@ -75,7 +76,13 @@ export async function runUnits(
     }
     const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
     const { report, error } = await withUnitNet(context.signal, (signal) =>
-      runUnit({ ...context, signal, slot, meter, rankings }, { planned: one, options, inventory }, known),
+      inSpan(
+        'unit',
+        { unit: unitName(one.unit), dataset: one.unit.dataset, source: id },
+        () =>
+          runUnit({ ...context, signal, slot, meter, rankings }, { planned: one, options, inventory }, known),
+        ({ report }) => ({ attributes: measures(report), error: report.error?.message ?? null }),
+      ),
     ).catch((thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
       return { report: failUnit(context, one, error), error };
@@ -85,6 +92,7 @@ export async function runUnits(
     if (error?.kind === 'access' || error?.code === 'damaged_warehouse') shutOut = true;
     if (error?.code === 'quota') exhausted.set(id, error);
     meter.unitDone(`${report.unit} ${report.status}`, report.bytes);
+    countUnit(report);
     context.logger.info(`unit ${report.status}`, {
       unit: report.unit,
       stage: 'load',
@@ -98,6 +106,25 @@ export async function runUnits(
     due.map((one) => queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, slot))),
   );
   return { units: reports, errors, yielded };
+}
+
+function measures({ status, route, format, attempts, bytes, counts }: UnitReport) {
+  return {
+    ...{
+      status,
+      attempts,
+      route: route ?? undefined,
+      format: format ?? undefined,
+      bytes: bytes ?? undefined,
+    },
+    rows: counts.loaded ?? undefined,
+  };
+}
+
+function countUnit({ dataset, status, bytes, counts }: UnitReport): void {
+  count('units', 1, { dataset, status });
+  count('rows', counts.loaded ?? 0, { dataset });
+  count('bytes', bytes ?? 0, { dataset });
 }
 
 function slotLimits(settings: RunContext['settings']): SlotLimits {

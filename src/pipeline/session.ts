@@ -7,6 +7,7 @@ import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { aboveNet } from '../core/last-net.ts';
 import type { Logger } from '../core/logger.ts';
+import { inSpan } from '../core/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
@@ -94,7 +95,7 @@ export async function runSession(
   const given = { options, models, ledger, work };
   let damage: CrawlhouseError | undefined;
   try {
-    const result = await attempt(given, false);
+    const result = await attemptInSpan(given, false);
     damage = result.errors.find(isDamage);
     if (!damage) return result;
   } catch (thrown) {
@@ -105,7 +106,7 @@ export async function runSession(
     stage: 'run',
     error: damage.message,
   });
-  return await attempt(given, true);
+  return await attemptInSpan(given, true);
 }
 
 function isDamage({ code }: CrawlhouseError): boolean {
@@ -118,6 +119,18 @@ interface Given {
   readonly models: readonly Model[];
   readonly ledger: Ledger;
   readonly work: (session: Session) => Promise<Work>;
+}
+
+function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
+  return inSpan(
+    'run',
+    { command: given.options.command },
+    () => attempt(given, anew),
+    ({ report, errors }) => ({
+      attributes: { run_id: report.run_id, status: report.status, units: report.units.length },
+      error: errors[0]?.message ?? null,
+    }),
+  );
 }
 
 /** A session, with the present or a replaced working copy. */
@@ -178,7 +191,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         errors: unlaid,
         held: refused,
         ...made
-      } = await aboveOurs(() => transform(session, models, units, options));
+      } = await aboveOurs(() => inSpan('transform', {}, () => transform(session, models, units, options)));
       transformed = made;
       units = withHeld(units, refused);
       errors.push(...unlaid, ...refused.map(({ error }) => error));
@@ -193,7 +206,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
           stillHeld.map(({ unit }) => unit),
         );
         await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
-        await aboveOurs(() => publish(working, logger, signal));
+        await aboveOurs(() => inSpan('publish', {}, () => publish(working, logger, signal)));
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));

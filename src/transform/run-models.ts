@@ -3,6 +3,7 @@ import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { withLowerMemory } from '../core/lower-memory.ts';
+import { inSpan } from '../core/telemetry.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
 import { martObjects } from '../warehouse/catalog.ts';
 import { modelNames, recordLook } from '../warehouse/ops-models.ts';
@@ -105,10 +106,17 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
     const startedAt = performance.now();
     let tries = 0;
     const made = await unlessBroken(broken, planned, () =>
-      withLowerMemory(connection, MEMORY_SHARE, () => {
-        if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
-        return buildModel(connection, planned, build, { stamp, signal, onChange });
-      }),
+      inSpan(
+        'model',
+        { model: name },
+        () =>
+          withLowerMemory(connection, MEMORY_SHARE, () => {
+            if (tries++ > 0)
+              logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
+            return buildModel(connection, planned, build, { stamp, signal, onChange });
+          }),
+        (rows) => ({ attributes: rows === null ? {} : { rows } }),
+      ),
     );
     const seconds = (performance.now() - startedAt) / 1000;
     if (!made) {
@@ -178,7 +186,9 @@ async function testAll(
   for (const planned of plan) {
     signal?.throwIfAborted();
     const tested = await unlessBroken(broken, planned, () =>
-      withLowerMemory(connection, MEMORY_SHARE, () => testModel(connection, planned, runId, signal)),
+      inSpan('test', { model: planned.model.name }, () =>
+        withLowerMemory(connection, MEMORY_SHARE, () => testModel(connection, planned, runId, signal)),
+      ),
     );
     const found = tested?.result ?? [];
     for (const { model, name, severity, failures } of found.filter((report) => report.status === 'failed')) {
