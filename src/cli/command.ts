@@ -46,7 +46,7 @@ export interface Invocation {
   /** Data: stdout, as they are; on a terminal without control characters. Waits while the reader is slow. */
   write(text: string): Promise<void>;
   /**
-   * A report for people: stdout, secrets masked, without control characters. With `isAlarm`, lines are cut to the
+   * A report for people: stdout, secrets masked, without control characters. With `isAlarm`, lines are broken at the
    * terminal's width and alarms are red.
    */
   print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;

@@ -1,8 +1,14 @@
 import { styleText } from 'node:util';
-import { cutToWidth } from '../core/display-width.ts';
+import { wrapToWidth } from '../core/display-width.ts';
 import type { Terminal } from './command.ts';
 
-/** Cuts each line to the terminal's width and shows those that are an alarm in red; as it is where there is no terminal. */
+/** A command is not broken, so that it can be copied; the terminal does what it does with long lines. */
+const COMMAND = /^ *(to do|Try|Next): /;
+
+/**
+ * Breaks each line that is longer than the terminal's width between its words, and shows alarms in red; as it is where
+ * there is no terminal.
+ */
 export function fitTerminal(
   text: string,
   terminal: Terminal | null,
@@ -12,9 +18,11 @@ export function fitTerminal(
   const { width, colours } = terminal;
   return text
     .split('\n')
-    .map((line) => {
-      const fitting = cutToWidth(line, width);
-      return colours && isAlarm(line) ? styleText('red', fitting, { validateStream: false }) : fitting;
+    .flatMap((line) => {
+      const indent = `${/^ */.exec(line)?.[0]}  `;
+      const fitting = COMMAND.test(line) ? [line] : wrapToWidth(line, width, indent);
+      if (!colours || !isAlarm(line)) return fitting;
+      return fitting.map((one) => styleText('red', one, { validateStream: false }));
     })
     .join('\n');
 }

@@ -1,3 +1,4 @@
+import { wrapToWidth } from '../core/display-width.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import { stringifyJson } from '../core/json.ts';
 import { redact } from '../core/redact.ts';
@@ -6,9 +7,19 @@ import { asCalled } from './as-called.ts';
 
 /** Prints an error to stderr: what, then what would be right. A stack only with `--debug`. */
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
-  const lines = [`Error: ${error.message}`, ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
+  const lines = [wrapped(`Error: ${error.message}`), ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
   if (debug) lines.push(stackOf(thrown));
   process.stderr.write(visible(redact(`${lines.join('\n')}\n`)));
+}
+
+/** A command in the hint stays one line, so that it can be copied. */
+function wrapped(message: string): string {
+  const { isTTY, columns } = process.stderr;
+  if (!isTTY) return message;
+  return message
+    .split('\n')
+    .flatMap((line) => wrapToWidth(line, columns || 80, '  '))
+    .join('\n');
 }
 
 /** The same as the one document of a command that has no result (interface.md, "JSON"). */

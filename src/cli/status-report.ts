@@ -1,6 +1,7 @@
 import type { Incident } from '../alert/incident.ts';
-import { bytesText, countText, durationText } from '../core/amounts.ts';
+import { bytesText, counted, countText, durationText } from '../core/amounts.ts';
 import { textTable } from '../core/text-table.ts';
+import { visibleLine } from '../core/visible.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { describeDrift, driftHint } from '../model/pipeline-drift.ts';
 import type { Status } from '../pipeline/read-status.ts';
@@ -43,7 +44,7 @@ export function describeStatus(
     section(
       'Projects',
       textTable(
-        ['project', 'last crawl', 'ended', 'age', 'loaded'],
+        ['project', 'last crawl', 'ended (UTC)', 'age', 'loaded (UTC)'],
         freshness.map((one) => [
           one.project_name ?? one.project_id,
           one.crawl_id,
@@ -58,14 +59,15 @@ export function describeStatus(
       : section(
           'Data exports under way',
           textTable(
-            ['unit', 'export', 'status', 'requested'],
+            ['unit', 'export', 'status', 'requested (UTC)'],
             waiting.map((one) => [one.unit, one.data_export_id, one.status, minute(one.requested_at)]),
           ),
         ),
     `Units: ${count('published')} published, ${due.length} due, ${wrong.length} failing, ${count('skipped')} skipped, ${count('dropped')} dropped\n`,
-    `Crawls: ${discovery.open.length} open${discovery.swept_at ? `, lists read to their end at ${minute(discovery.swept_at)}` : ''}\n`,
+    `Crawls: ${discovery.open.length} open${discovery.swept_at ? `, lists read to their end at ${minute(discovery.swept_at)} UTC` : ''}\n`,
     ...schedules.map(
-      ({ name, next_at }) => `Schedule ${name}: ${next_at ? `next at ${minute(next_at)}` : 'never again'}\n`,
+      ({ name, next_at }) =>
+        `Schedule ${name}: ${next_at ? `next at ${minute(next_at)} UTC` : 'never again'}\n`,
     ),
     `Disk: warehouse ${bytesText(disk.warehouse)}, working copy ${bytesText(disk.working_copy)}, packages ${bytesText(disk.packages)}, raw ${bytesText(disk.raw)}, logs ${bytesText(disk.logs)}, spill ${bytesText(disk.spill)}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
   ];
@@ -100,16 +102,10 @@ export function describeFound({ units, runs }: Found, now: number): string {
     runs.length === 0 ? '' : runsTable(runs),
     units.length === 0
       ? ''
-      : textTable(
-          ['unit', 'status', 'attempts', 'updated', 'next try', 'error'],
-          units.map((one) => [
-            one.unit,
-            one.status,
-            one.attempts,
-            minute(one.updated_at),
-            nextTry(one, now),
-            one.error?.message ?? null,
-          ]),
+      : withCauses(
+          ['unit', 'status', 'attempts', 'updated (UTC)', 'next try (UTC)'],
+          units.map((one) => [one.unit, one.status, one.attempts, minute(one.updated_at), nextTry(one, now)]),
+          units.map(({ error }) => error?.message ?? null),
         ),
   ]
     .filter((part) => part !== '')
@@ -118,7 +114,7 @@ export function describeFound({ units, runs }: Found, now: number): string {
 
 /** Is this line of a status one that a person has to see first? */
 export function isAlarm(line: string): boolean {
-  return /^ {2}since |^ {2}\S.* (failed|refused|partial|killed) {2}/.test(line);
+  return /^ {2}since |^ {2}\S.* (failed|refused|partial|killed)( {2}|$)/.test(line);
 }
 
 /** What, since when, why, and what to do about it. */
@@ -126,7 +122,7 @@ function describeIncident({ title, began, details, hint }: Incident): string {
   const more = details.length > DETAILS_SHOWN ? [`and ${details.length - DETAILS_SHOWN} more`] : [];
   const why = [...details.slice(0, DETAILS_SHOWN), ...more];
   return [
-    `since ${minute(began) ?? 'an unknown time'}  ${title}`,
+    `since ${began === null ? 'an unknown time' : `${minute(began)} UTC`}  ${title}`,
     ...why.map((line) => `  ${line}`),
     ...(hint === null ? [] : [`  to do: ${hint}`]),
   ]
@@ -135,8 +131,8 @@ function describeIncident({ title, began, details, hint }: Incident): string {
 }
 
 function runsTable(runs: readonly LedgerRun[]): string {
-  return textTable(
-    ['run', 'started', 'took', 'command', 'status', 'units', 'rows', 'first error'],
+  return withCauses(
+    ['run', 'started (UTC)', 'took', 'command', 'status', 'units', 'rows'],
     runs.map((run) => [
       run.run_id.slice(0, 8),
       minute(run.started_at),
@@ -149,25 +145,35 @@ function runsTable(runs: readonly LedgerRun[]): string {
         .map(([status, units]) => `${units} ${status}`)
         .join(', ') || null,
       run.summary ? countText(run.summary.rows) : null,
-      run.summary?.error
-        ? shortened(run.summary.error) + (run.summary.errors > 1 ? ` (+${run.summary.errors - 1})` : '')
-        : null,
     ]),
+    runs.map(({ summary }) =>
+      summary?.error
+        ? summary.error + (summary.errors > 1 ? ` (and ${counted(summary.errors - 1, 'more error')})` : '')
+        : null,
+    ),
   );
 }
 
 function failingTable(units: readonly LedgerUnit[], now: number): string {
-  return textTable(
-    ['unit', 'status', 'runs', 'last tried', 'next try', 'why'],
-    units.map((one) => [
-      one.unit,
-      one.status,
-      one.failures,
-      minute(one.updated_at),
-      nextTry(one, now),
-      shortened(one.error?.message ?? ''),
-    ]),
+  return withCauses(
+    ['unit', 'status', 'runs', 'last tried (UTC)', 'next try (UTC)'],
+    units.map((one) => [one.unit, one.status, one.failures, minute(one.updated_at), nextTry(one, now)]),
+    units.map(({ error }) => error?.message ?? null),
   );
+}
+
+/** A table whose rows are followed by their causes: these may be long, and none is cut off. */
+function withCauses(
+  names: readonly string[],
+  rows: Parameters<typeof textTable>[1],
+  causes: readonly (string | null)[],
+): string {
+  const [head, ...lines] = textTable(names, rows).trimEnd().split('\n');
+  const all = lines.flatMap((line, index) => {
+    const cause = causes[index];
+    return cause == null ? [line] : [line, `    ${visibleLine(cause)}`];
+  });
+  return [head, ...all].map((line) => `${line}\n`).join('');
 }
 
 function nextTry({ status, next_try_at }: LedgerUnit, now: number): string | null {
@@ -188,8 +194,4 @@ function section(title: string, table: string, all = 0): string {
 /** `2026-11-21 06:00`, UTC. */
 function minute(time: string | null): string | null {
   return time === null ? null : time.slice(0, 16).replace('T', ' ');
-}
-
-function shortened(message: string): string {
-  return message.length > 90 ? `${message.slice(0, 89)}…` : message;
 }

@@ -21,6 +21,11 @@ export function countText(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** A number of things for people: `1 unit`, `1,234 units`. */
+export function counted(count: number, thing: string): string {
+  return `${countText(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 const SIZES: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1e3,

@@ -35,6 +35,24 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
+/**
+ * A line broken between its words into lines of a width; those that follow are indented. A longer word stays whole: an
+ * id or a path can then be copied.
+ */
+export function wrapToWidth(line: string, width: number, indent: string): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const lines: string[] = [];
+  let now = '';
+  for (const word of line.match(/ *\S+/g) ?? []) {
+    if (now === '' || displayWidth(now + word) <= width) now += word;
+    else {
+      lines.push(now);
+      now = indent + word.trimStart();
+    }
+  }
+  return [...lines, now];
+}
+
 function widthOf(grapheme: string): number {
   if (WITHOUT_WIDTH.test(grapheme)) return 0;
   return WIDE.test(grapheme) || PICTURE.test(grapheme) ? 2 : 1;

@@ -46,15 +46,36 @@ const report: RunReport = {
   ],
 };
 
-test('a run is told as its reconciliation and one line of sums', () => {
-  const text = describeRun({
-    ...report,
-    units: [unit, { ...unit, unit: 'crawl_pages/c2', status: 'unchanged' }],
-  });
+const units: readonly UnitReport[] = [unit, { ...unit, unit: 'crawl_pages/c2', status: 'unchanged' }];
+const NAMES = new Map([['p', 'shop']]);
+
+test('a run is told as a line a project and one line of sums', () => {
+  const failed = { ...unit, unit: 'crawl_pages/c3', status: 'failed', bytes: null } as const;
+  const list = {
+    ...unit,
+    unit: 'crawls/w',
+    source: { kind: 'resource', id: 'w', project_id: null },
+  } as const;
+  const times = { started_at: '2026-11-21T06:00:00.000Z', ended_at: '2026-11-21T06:00:12.000Z' };
+  const text = describeRun({ ...report, ...times, units: [...units, failed, list] }, NAMES, false);
+  expect(text.split('\n').slice(0, 5)).toEqual([
+    'project              units               rows  bytes   time',
+    'lists of workspaces  1 loaded               2   10 B  0.1 s',
+    'shop                 1 loaded, 1 failed     2   10 B  0.2 s',
+    'all                  2 loaded, 1 failed     4   20 B   12 s',
+    '3 units, 1 model built, 1 of 2 data tests passed: done',
+  ]);
+});
+
+test('with --verbose, each unit has a line with its reconciliation', () => {
+  const text = describeRun({ ...report, units }, NAMES, true);
   expect(text.split('\n')).toEqual([
     'unit            status  reported  received  staged  rejected  loaded  queryable  bytes  seconds',
     'crawl_pages/c1  loaded         2         2       2         0       2          2  10 B       0.1',
-    '1 units, 1 models built, 1 of 2 data tests passed: done',
+    '',
+    'project  units     rows  bytes   time',
+    'shop     1 loaded     2   10 B  0.1 s',
+    '1 unit, 1 model built, 1 of 2 data tests passed: done',
     '',
     'warn: mart.pages: few: some of 9 rows',
     'url  n',
@@ -66,6 +87,6 @@ test('a run is told as its reconciliation and one line of sums', () => {
 
 test('a run without changes says so, a failed one shows its errors only', () => {
   const idle = { ...report, models: [] };
-  expect(describeRun(idle)).toBe('Nothing new: every finished unit is in the warehouse.\n');
-  expect(describeRun({ ...idle, status: 'failed' })).toBe('');
+  expect(describeRun(idle, NAMES, false)).toBe('Nothing new: every finished unit is in the warehouse.\n');
+  expect(describeRun({ ...idle, status: 'failed' }, NAMES, false)).toBe('');
 });

@@ -61,12 +61,12 @@ const status: Status = {
 test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
   const said = describeStatus(status, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
   for (const line of [
-    /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1 loaded, 1 failed +1,234 +it ended early \(\+1\)$/m,
-    /^ {2}crawl_pages\/c1 +failed +3 +2026-11-21 06:00 +2026-11-21 09:00 +it ended early$/m,
+    /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1 loaded, 1 failed +1,234\n {6}it ended early \(and 1 more error\)$/m,
+    /^ {2}crawl_pages\/c1 +failed +3 +2026-11-21 06:00 +2026-11-21 09:00\n {6}it ended early$/m,
     /^ {2}shop +c1 +2026-11-20 08:00 +24 h +2026-11-20 09:00$/m,
     /^Units: 1 published, 0 due, 1 failing, 0 skipped, 0 dropped$/m,
-    /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00$/m,
-    /^Schedule daily: next at 2026-11-22 06:00$/m,
+    /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00 UTC$/m,
+    /^Schedule daily: next at 2026-11-22 06:00 UTC$/m,
     /^Disk: warehouse 2.0 MB, .*; free 1.0 GB$/m,
   ])
     expect(said).toMatch(line);
@@ -81,15 +81,15 @@ test('a run is found by its beginning, a unit by a part of its name, a project b
     describeFound(findInStatus(wanted, projects, status), NOW);
   expect(found('01234')).toMatch(/^run .*\n01234567 /);
   expect(found('crawl_pages')).toContain('crawl_pages/c1');
-  expect(found('p1').split('\n')).toHaveLength(4);
-  expect(found('shop', ['p1']).split('\n')).toHaveLength(4);
+  expect(found('p1').split('\n')).toHaveLength(5);
+  expect(found('shop', ['p1']).split('\n')).toHaveLength(5);
   expect(found('nobody')).toBe('No units yet.\n');
 });
 
 test('what is wrong comes first: since when, what, why, and what to do; more than two reasons are counted', () => {
   expect(describeStatus(status, [], NOW).split('\n').slice(0, 7)).toEqual([
     'Incidents: 1',
-    '  since 2026-11-19 06:00  1 unit of shop failed: cut_short',
+    '  since 2026-11-19 06:00 UTC  1 unit of shop failed: cut_short',
     '    crawl_pages/c1: it ended early',
     '    a second',
     '    and 1 more',

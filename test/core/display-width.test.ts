@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutToWidth, displayWidth, padToWidth } from '../../src/core/display-width.ts';
+import { cutToWidth, displayWidth, padToWidth, wrapToWidth } from '../../src/core/display-width.ts';
 
 test.for([
   ['plain', 5],
@@ -34,4 +34,15 @@ test('a text is cut to a width between characters', () => {
   expect(cutToWidth('日本語', 5)).toBe('日本…');
   expect(cutToWidth('日本語', 4)).toBe('日…');
   expect(cutToWidth('a👨‍👩‍👧b', 3)).toBe('a…');
+});
+
+test('a long line is broken between words, with an indent; a long word stays whole', () => {
+  expect(wrapToWidth('short line', 10, '  ')).toEqual(['short line']);
+  expect(wrapToWidth('  a cause of several words', 12, '    ')).toEqual([
+    '  a cause of',
+    '    several',
+    '    words',
+  ]);
+  expect(wrapToWidth('an 0123456789abcdef id', 10, '')).toEqual(['an', '0123456789abcdef', 'id']);
+  expect(wrapToWidth('漢字 漢字 漢字', 9, '')).toEqual(['漢字 漢字', '漢字']);
 });

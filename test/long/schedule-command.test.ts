@@ -75,7 +75,7 @@ test('the service makes up for a missed firing, answers /readyz, refuses a secon
   );
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(143);
-  expect(said.text).toContain('1 units, ');
+  expect(said.text).toContain('1 unit, ');
   expect(said.text).not.toContain('secret-of-the-webhook');
 });
 

@@ -12,7 +12,7 @@ import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedu
 import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
 import type { Command, Invocation } from '../command.ts';
 import { fireSchedule } from '../fire-schedule.ts';
-import { describeRun } from '../run-report.ts';
+import { runSummary } from '../run-report.ts';
 
 export const schedule: Command = {
   name: 'schedule',
@@ -38,7 +38,7 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
       invocation.logger,
       signal,
     );
-    invocation.say(describeRun(result.report));
+    invocation.say(await runSummary(invocation, settings, result.report));
     return result;
   });
   await scheduler.open();
@@ -65,7 +65,7 @@ async function once(invocation: Invocation, settings: Settings): Promise<number>
       signal,
     );
     reports.set(one.name, result.report);
-    if (!invocation.has('json')) invocation.say(describeRun(result.report));
+    if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
     return result;
   });
   const code = await runDueOnce(scheduler, invocation.signal);
