@@ -112,10 +112,8 @@ async function fetchSite(
   const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
   checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
   const segments = await Segments.open(options.folder, frontier.segments());
-  await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
-    limits,
-    connections: concurrency,
-  });
+  const session = new Session(settings, scope, frontier.fact('cookies'));
+  await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
   const parse = { scope: settings.scope, robotName: settings.robotName, bytes: limits.bytes };
   await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
   // What is under way fails at once, and is fetched again when the crawl goes on.
@@ -137,7 +135,7 @@ async function fetchSite(
     const phase = new FetchPhase({
       tools: {
         ...{ fetcher, frontier, parser, counts, robots, signal, concurrency },
-        batch: new OutcomeBatch(frontier, segments),
+        batch: new OutcomeBatch(frontier, segments, session),
         pace,
         control: options.control ?? new CrawlControl(),
         mostFetched: Math.min(settings.maxUrl, quota),

@@ -164,12 +164,17 @@ export class Frontier implements Disposable {
     return urls.every((url) => known.get(url) !== undefined);
   }
 
-  /** Keeps what came of some URLs, with the names of the files that have their records. */
-  commit(outcomes: readonly Outcome[], segments: readonly Segment[]): void {
+  /**
+   * Keeps what came of some URLs, with the names of the files that have their records.
+   *
+   * @param cookies null if there are no new ones
+   */
+  commit(outcomes: readonly Outcome[], segments: readonly Segment[], cookies: string | null = null): void {
     this.transaction(() => {
       for (const outcome of outcomes) this.#keep(outcome);
       for (const { name, kind } of segments)
         this.#prepare('INSERT INTO segments VALUES (?, ?)').run(name, kind);
+      if (cookies !== null) this.setFact('cookies', cookies);
     });
   }
 

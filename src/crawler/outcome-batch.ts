@@ -1,6 +1,7 @@
 import type { Frontier, Outcome, SegmentKind } from './frontier.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { Segments } from './segments.ts';
+import type { Session } from './session.ts';
 
 const KINDS = ['pages', 'links', 'items'] as const;
 /** What a crawl may lose when its process is killed. */
@@ -8,10 +9,14 @@ const MOST_PAGES = 500;
 const MOST_CHARACTERS = 16_000_000;
 const LONGEST_MS = 2_000;
 
-/** Gathers what came of URLs, and writes it: first the records to files, then the outcomes with their files' names. */
+/**
+ * Gathers what came of URLs, and writes it: first the records to files, then the outcomes with their files' names and the
+ * cookies.
+ */
 export class OutcomeBatch {
   readonly #frontier: Frontier;
   readonly #segments: Segments;
+  readonly #session: Session;
   #outcomes: Outcome[] = [];
   #lines = noLines();
   #characters = 0;
@@ -19,9 +24,10 @@ export class OutcomeBatch {
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
 
-  constructor(frontier: Frontier, segments: Segments) {
+  constructor(frontier: Frontier, segments: Segments, session: Session) {
     this.#frontier = frontier;
     this.#segments = segments;
+    this.#session = session;
   }
 
   /** @param reply null for a URL that is tried again */
@@ -60,7 +66,8 @@ export class OutcomeBatch {
     this.#characters = 0;
     this.#isWriting = true;
     try {
-      this.#frontier.commit(outcomes, await this.#segments.write(lines));
+      const segments = await this.#segments.write(lines);
+      this.#frontier.commit(outcomes, segments, this.#session.takeNewCookies());
     } finally {
       this.#isWriting = false;
     }

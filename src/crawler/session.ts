@@ -16,13 +16,18 @@ export class Session {
   readonly #settings: CrawlSettings;
   readonly #scope: Scope;
   readonly #jar: CookieJar | null;
+  /** Whether cookies came since they were last taken. */
+  #hasNewCookies = false;
   /** The challenge of each origin, and how often it was answered. */
   readonly #digests = new Map<string, { readonly challenge: DigestChallenge; count: number }>();
 
-  constructor(settings: CrawlSettings, scope: Scope) {
+  /** @param cookies those that `takeNewCookies` gave before an interruption */
+  constructor(settings: CrawlSettings, scope: Scope, cookies?: string) {
     this.#settings = settings;
     this.#scope = scope;
-    this.#jar = settings.useCookies ? new CookieJar(undefined, { looseMode: true }) : null;
+    if (!settings.useCookies) this.#jar = null;
+    else if (cookies === undefined) this.#jar = new CookieJar(undefined, { looseMode: true });
+    else this.#jar = CookieJar.deserializeSync(cookies);
   }
 
   /** The headers of a request. Other hosts, such as those of sitemaps, get no credentials and no extra headers. */
@@ -41,8 +46,18 @@ export class Session {
   /** Keeps the cookies of an answer. */
   received(url: URL, headers: HeaderList): void {
     if (this.#jar === null) return;
-    for (const [name, value] of headers)
-      if (name === 'set-cookie') this.#jar.setCookieSync(value, url.href, { ignoreError: true });
+    for (const [name, value] of headers) {
+      if (name !== 'set-cookie') continue;
+      this.#jar.setCookieSync(value, url.href, { ignoreError: true });
+      this.#hasNewCookies = true;
+    }
+  }
+
+  /** All cookies as text, if some came since the last call; else null. */
+  takeNewCookies(): string | null {
+    if (this.#jar === null || !this.#hasNewCookies) return null;
+    this.#hasNewCookies = false;
+    return JSON.stringify(this.#jar.serializeSync());
   }
 
   /** Whether a refused request is to be sent again, now with credentials: the answer has a new Digest challenge. */

@@ -62,6 +62,22 @@ test('an interrupted crawl goes on in its folder, and fetches nothing twice', as
   ).toEqual([{ pages: 7, urls: 7 }]);
 });
 
+test('a crawl that goes on after an interruption still has its cookies', async () => {
+  const interruption = new AbortController();
+  const site = await serveSite({
+    '/': { headers: { 'set-cookie': 'seen=1; Path=/' }, body: pageWith('/a') },
+    '/a': (_request, response) => {
+      if (interruption.signal.aborted) response.end('an answer');
+      else interruption.abort();
+    },
+  });
+  const folder = await temporaryFolder();
+  await expect(crawlSite(site, {}, { folder, signal: interruption.signal })).rejects.toThrow();
+  await crawlSite(site, {}, { folder });
+  const asked = site.requests.filter(({ url }) => url === '/a');
+  expect(asked.map(({ headers }) => headers.cookie)).toEqual(['seen=1', 'seen=1']);
+});
+
 test('a crawl that is interrupted as it begins ends at once, though the site does not answer', {
   timeout: 15_000,
 }, async () => {
