@@ -26,10 +26,10 @@ const RANKS: Readonly<Record<string, number>> = {
   document: 5,
   pipeline: 5,
   schedule: 6,
-  doctor: 6,
+  doctor: 7,
   openlineage: 6,
   sandbox: 6,
-  cli: 7,
+  cli: 8,
 };
 /** The sandbox shares only the contract, and the crawler with no other: where both sides are wrong in the same way, no test could see it. */
 const SANDBOX_MAY_IMPORT = ['api', 'core', 'crawler', 'sandbox'];

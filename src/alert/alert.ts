@@ -4,7 +4,8 @@ import type { Incident, OpenIncident } from './incident.ts';
 
 /** The body of an alert, as JSON (docs/alerts.md). */
 export interface Alert {
-  readonly event: AlertEvent;
+  /** `test` is the event of `crawlhouse alerts test`. */
+  readonly event: AlertEvent | 'test';
   /** The key of the incident: the same in its alert and in its recovery. */
   readonly incident: string;
   readonly title: string;

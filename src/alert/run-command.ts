@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { commandEnvironment } from '../config/command-environment.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { underUserMask } from '../core/private-files.ts';
@@ -72,4 +74,27 @@ function killGroup({ pid }: ChildProcess): void {
 function failed(program: string, how: string, said: string): CrawlhouseError {
   const words = said.trim();
   return new CrawlhouseError('connection', `${program} ${how}${words === '' ? '' : `: ${words}`}`);
+}
+
+/**
+ * Looks for a program where `runCommand` would.
+ *
+ * @throws CrawlhouseError `bad_settings` if there is none that may be run
+ */
+export function findCommand(program: string): void {
+  const { PATH = '' } = commandEnvironment();
+  const places = program.includes('/')
+    ? [program]
+    : PATH.split(delimiter).map((folder) => join(folder, program));
+  if (!places.some(isProgram))
+    throw new CrawlhouseError('bad_settings', `alerts.command: ${program} is no program that may be run`);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

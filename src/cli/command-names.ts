@@ -15,6 +15,7 @@ export const COMMAND_NAMES = [
   'transform',
   'test',
   'doctor',
+  'alerts test',
   'completion',
   'config',
 ] as const;

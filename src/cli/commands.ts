@@ -18,6 +18,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   transform: async () => (await import('./commands/transform.ts')).transform,
   test: async () => (await import('./commands/test.ts')).test,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  'alerts test': async () => (await import('./commands/alerts-test.ts')).alertsTest,
   completion: async () => (await import('./commands/completion.ts')).completion,
   config: async () => (await import('./commands/config.ts')).config,
 };

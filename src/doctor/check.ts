@@ -7,7 +7,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 /** One line of what the doctor says. */
 export interface Check {
   readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly message: string;
   /** What to do, or null. */
   readonly hint: string | null;
@@ -35,6 +35,17 @@ export async function look(
     const { message, hint, code } = toCrawlhouseError(thrown);
     return { name, status: 'fail', message, hint: hint ?? null, code };
   }
+}
+
+/** Checks that can't be made, because another one fails. */
+export function skipped(names: readonly string[], failing: string): Check[] {
+  return names.map((name) => ({
+    name,
+    status: 'skip',
+    message: `not checked: ${failing} fails`,
+    hint: null,
+    code: null,
+  }));
 }
 
 /** The errors behind what fails, for the exit code. */

@@ -1,5 +1,5 @@
 import { loadPipelines } from '../config/pipelines.ts';
-import { loadSchedules } from '../config/schedules.ts';
+import { loadSchedules, type Schedule } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
 import { packageVersion } from '../core/package-version.ts';
 import type { Pipeline } from '../model/pipeline.ts';
@@ -7,14 +7,15 @@ import { loadModels } from '../transform/load-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Check, look, smallEngine } from './check.ts';
 
-/** Versions and the files of a project folder. */
+/** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(
   projectDir: string,
   shipped_models: Settings['shipped_models'],
   signal: AbortSignal,
-): Promise<Check[]> {
+): Promise<{ readonly checks: readonly Check[]; readonly schedules: readonly Schedule[] }> {
   let pipelines: readonly Pipeline[] = [];
-  return [
+  let schedules: readonly Schedule[] = [];
+  const checks = [
     await look('versions', versions, signal),
     await look(
       'pipelines',
@@ -28,7 +29,7 @@ export async function examineProject(
       'schedules',
       async () => {
         const datasets = pipelines.map(({ dataset }) => dataset);
-        const schedules = await loadSchedules(projectDir, datasets);
+        schedules = await loadSchedules(projectDir, datasets);
         return { message: `${schedules.length} in schedules.yaml` };
       },
       signal,
@@ -41,6 +42,7 @@ export async function examineProject(
       signal,
     ),
   ];
+  return { checks, schedules };
 }
 
 async function versions() {

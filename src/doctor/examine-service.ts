@@ -8,10 +8,13 @@ import type { Logger } from '../core/logger.ts';
 import { didYouMean } from '../core/nearest-name.ts';
 import { connect } from '../discover/connect.ts';
 import { exportStores } from '../stores/registry.ts';
-import { type Check, type Finding, look } from './check.ts';
+import { type Check, type Finding, look, skipped } from './check.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
 const SKEW = 60;
+
+/** The names of the checks that every project has, in order. */
+export const OF_SERVICE = ['service', 'token', 'workspaces', 'projects'] as const;
 
 /** The service: its clock, what the token may see, workspaces and projects that the settings name, the stores' secret. */
 export async function examineService(
@@ -19,8 +22,10 @@ export async function examineService(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Check[]> {
+  const secret = settings.store_b?.credentials_secret;
+  const names = [...OF_SERVICE, ...(secret === undefined ? [] : ['secret'])];
   const reach = await look('service', () => reachable(settings, signal), signal);
-  if (reach.status === 'fail') return [reach];
+  if (reach.status === 'fail') return [reach, ...skipped(names.slice(1), 'service')];
   await using client = connect(settings, logger);
   let workspaces: readonly Workspace[] = [];
   const seen = await look(
@@ -31,10 +36,9 @@ export async function examineService(
     },
     signal,
   );
-  if (seen.status === 'fail') return [reach, seen];
+  if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token')];
   const checks = [reach, seen, await look('workspaces', () => selected(settings, workspaces), signal)];
   checks.push(await look('projects', () => projects(settings, client, workspaces, signal), signal));
-  const secret = settings.store_b?.credentials_secret;
   if (secret !== undefined)
     checks.push(await look('secret', () => hasSecret(client, workspaces, secret, signal), signal));
   return checks;

@@ -15,6 +15,9 @@ const MB = 1_000_000;
 /** Less than this is too little for any run. */
 const LEAST_FREE = 100 * MB;
 
+/** Their names, in order. */
+export const OF_STATE = ['warehouse', 'ledger', 'lock', 'disk', 'memory'] as const;
+
 /** The checks of this machine: warehouse, ledger, lock, disk, memory. */
 export async function examineState(settings: Settings, signal: AbortSignal): Promise<Check[]> {
   return [

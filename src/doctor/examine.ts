@@ -4,14 +4,21 @@ import { configuredStores } from '../stores/registry.ts';
 import { compileQuestions } from '../transform/compile-questions.ts';
 import { loadModels } from '../transform/load-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
-import { type Check, type Finding, look } from './check.ts';
+import { type Check, type Finding, look, skipped } from './check.ts';
+import { examineAlerts } from './examine-alerts.ts';
+import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
-import { examineService } from './examine-service.ts';
-import { examineState } from './examine-state.ts';
+import { examineRuns } from './examine-runs.ts';
+import { examineService, OF_SERVICE } from './examine-service.ts';
+import { examineState, OF_STATE } from './examine-state.ts';
 import { examineStore } from './examine-store.ts';
 
+/** What can't be checked without settings. */
+const OF_SETTINGS = ['questions', ...OF_STATE, 'runs', 'killed', 'alerts', 'outbox', 'mirror', ...OF_SERVICE];
+
 /**
- * Looks at all that a run needs, and changes nothing that stays: an object that is written to a store is removed again.
+ * Looks at all that a run needs, whatever fails first, and changes nothing that stays: an object that is written to a
+ * store is removed again.
  *
  * @param readSettings throws `bad_settings`; without settings there is little else to look at
  */
@@ -30,12 +37,20 @@ export async function examine(
     },
     signal,
   );
-  const checks = [first, ...(await examineProject(projectDir, settings?.shipped_models ?? 'all', signal))];
-  if (settings === undefined) return checks;
+  const project = await examineProject(projectDir, settings?.shipped_models ?? 'all', signal);
+  const checks = [first, ...project.checks];
+  if (settings === undefined) return [...checks, ...skipped(OF_SETTINGS, 'settings')];
   const known = settings;
   if (checks.some(({ name, status }) => name === 'models' && status === 'ok'))
     checks.push(await look('questions', () => questions(known), signal));
-  checks.push(...(await examineState(settings, signal)), ...(await examineService(settings, logger, signal)));
+  else checks.push(...skipped(['questions'], 'models'));
+  checks.push(
+    ...(await examineState(settings, signal)),
+    ...(await examineRuns(settings, project.schedules, signal)),
+    ...(await examineAlerts(settings, project.schedules, signal)),
+    await examineMirror(settings, signal),
+    ...(await examineService(settings, logger, signal)),
+  );
   for (const store of configuredStores(settings)) checks.push(await examineStore(settings, store, signal));
   return checks;
 }

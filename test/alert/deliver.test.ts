@@ -41,11 +41,14 @@ async function stage() {
   const log: string[] = [];
   const target = (id: string): Target => ({
     id,
+    name: id,
+    async reach() {},
     async send(alert) {
       if (away.has(id)) throw new Error('nobody there');
       const { event, title } = alert;
       alerts.push(alert);
       sent.push(`${id} ${event}: ${title}`);
+      return 'taken';
     },
   });
   const run = async (

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockState } from '../../src/core/state-lock.ts';
@@ -77,6 +77,23 @@ test.for([
   expect(stderr).toContain(hint);
 });
 
+test('a broken question of the project is named with file and line, before any test runs', async () => {
+  const folder = await projectFolder(PLACE);
+  await mkdir(join(folder, 'sql', 'questions'));
+  await writeFile(
+    join(folder, 'sql', 'questions', 'mine.sql'),
+    '/*\ntitle: Mine\nmodel: mart.none\ndescription: Mine.\n*/\nSELECT 1 FROM WHERE\n',
+  );
+  for (const command of ['test', 'run', 'doctor']) {
+    const { code, stdout, stderr } = await capture(command, '--project-dir', folder);
+    expect([command, code, stdout + stderr]).toEqual([
+      command,
+      2,
+      expect.stringContaining('sql/questions/mine.sql:6: '),
+    ]);
+  }
+});
+
 test('a command outside a project folder says how to get into one', async () => {
   const { code, stderr } = await capture('status', '--project-dir', '/');
   expect(code).toBe(2);
@@ -112,6 +129,7 @@ test('status and query --question need neither the service nor a warehouse', asy
     {
       incidents: [],
       discovery: { open: [], swept_at: null },
+      drift: [],
       units: [],
       exports: [],
       runs: [],

@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { AlertStore } from '../../src/alert/alert-store.ts';
 import type { Check } from '../../src/doctor/check.ts';
+import { killed, lastGood } from '../../src/doctor/examine-runs.ts';
+import type { LedgerRun } from '../../src/model/ledger-records.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { capture } from '../cli/capture.ts';
 import {
@@ -46,6 +49,109 @@ test('a project that can run is well: every check says ok, and nothing is left b
   const later = await doctor(folder, sandbox);
   expect(later.exitCode).toBe(0);
   expect(later.of('warehouse')?.message).toMatch(/MB, version (\d+) of \1$/);
+  expect(later.of('runs')?.message).toMatch(/^last good run \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+
+  const mirror = { CRAWLHOUSE_MIRROR_STORE: 'store_a', CRAWLHOUSE_MIRROR_TABLES: 'raw.crawl_page' };
+  expect((await doctor(folder, sandbox, mirror)).of('mirror')).toMatchObject({
+    status: 'fail',
+    message: 'mirror.tables: there is no raw.crawl_page in the warehouse',
+    hint: expect.stringContaining('did you mean raw.crawl_pages?'),
+  });
+});
+
+test('every check is shown, whatever fails first', async () => {
+  const folder = await rawProjectFolder();
+  const well = (await doctor(folder, sandbox)).checks.map(({ name }) => name);
+  const away = await doctor(folder, sandbox, { CRAWLHOUSE_BASE_URL: 'http://127.0.0.1:1' });
+  expect(away.checks.map(({ name }) => name)).toEqual(well);
+  expect(away.of('token')).toMatchObject({ status: 'skip', message: 'not checked: service fails' });
+  expect(away.of('store_b')?.status).toBe('ok');
+  const stranger = await doctor(folder, sandbox, { CRAWLHOUSE_ACCESS_TOKEN: 'token-of-nobody' });
+  expect(stranger.checks.map(({ name }) => name)).toEqual(well);
+  await writeFile(join(folder, 'crawlhouse.yaml'), 'base_ur: http://127.0.0.1:1\n');
+  const blind = await doctor(folder, null);
+  // Which stores are set, the settings tell.
+  const always = well.filter((name) => !['secret', 'store_a', 'store_b'].includes(name));
+  expect(blind.checks.map(({ name }) => name)).toEqual(always);
+  expect(blind.of('disk')).toMatchObject({ status: 'skip', message: 'not checked: settings fails' });
+  expect(blind.of('pipelines')?.status).toBe('ok');
+});
+
+test('targets of alerts that cannot be reached, and alerts that wait, are warnings that say what to do', async () => {
+  const folder = await rawProjectFolder();
+  const waiting = (): AlertStore => new AlertStore(join(folder, '.crawlhouse', 'alerts'));
+  {
+    using store = waiting();
+    store.put('webhook-x', {
+      ...{ event: 'failure', incident: 'run/x', title: 'the run failed', details: [], hint: null },
+      ...{ project_id: null, scope: 'run', run_id: null, since: '', at: '2026-11-20T06:00:00.000Z' },
+    });
+  }
+  const found = await doctor(folder, sandbox, {
+    CRAWLHOUSE_ALERTS_WEBHOOK: 'http://127.0.0.1:1/secret-path',
+    CRAWLHOUSE_ALERTS_COMMAND: '/nowhere/pager',
+  });
+  expect(found.of('alerts')).toMatchObject({
+    status: 'warn',
+    message: expect.stringMatching(
+      /^webhook at 127\.0\.0\.1:1: .*ECONNREFUSED.*; command \/nowhere\/pager: .* is no program that may be run$/,
+    ),
+    hint: expect.stringContaining('crawlhouse alerts test'),
+  });
+  expect(found.of('outbox')).toMatchObject({
+    status: 'warn',
+    message: '1 alert not delivered, the oldest of 2026-11-20T06:00:00.000Z: the run failed',
+    hint: expect.stringContaining('the next run tries again'),
+  });
+  expect(found.exitCode).toBe(0);
+  const reached = await doctor(folder, sandbox, {
+    CRAWLHOUSE_ALERTS_WEBHOOK: sandbox.baseUrl,
+    CRAWLHOUSE_ALERTS_COMMAND: 'cat',
+  });
+  expect(reached.of('alerts')?.status).toBe('ok');
+});
+
+const RUN = { command: 'run', summary: null } as const;
+const run = (run_id: string, status: string, day: number): LedgerRun => ({
+  ...{ ...RUN, run_id, status },
+  started_at: `2026-11-${day}T06:00:00.000Z`,
+  ended_at: status === 'running' ? null : `2026-11-${day}T06:10:00.000Z`,
+});
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const DAILY = [{ name: 'morning', cron: '0 6 * * *', time_zone: 'UTC' }];
+
+test.for([
+  ['no run yet', [], 'none has ended yet', undefined],
+  ['a good one today', [run('a', 'done', 20)], 'last good run 2026-11-20 06:10 UTC', undefined],
+  [
+    'two failures since',
+    [run('c', 'failed', 20), run('b', 'partial', 19), run('a', 'done', 18)],
+    'last good run 2026-11-18 06:10 UTC, 2 not done since',
+    'crawlhouse status shows why',
+  ],
+  [
+    'no good one',
+    [run('b', 'failed', 20), run('a', 'killed', 19)],
+    'none of the last 2 is done: the last one is failed',
+    'crawlhouse status shows why',
+  ],
+  [
+    'a firing that nobody ran',
+    [run('a', 'done', 17)],
+    'last good run 2026-11-17 06:10 UTC, but the schedule morning has had a firing since',
+    'see that crawlhouse schedule is running',
+  ],
+] as const)('runs: %s', ([, runs, message, hint]) => {
+  expect(lastGood(runs, DAILY, NOON)).toEqual({ message, ...(hint === undefined ? {} : { hint }) });
+});
+
+test('a run that was cut off is told, until another one has taken it up', () => {
+  expect(killed([run('b', 'killed', 20), run('a', 'done', 19)])).toEqual({
+    message: 'the run of 2026-11-20 06:00 UTC was cut off: its process is gone',
+    hint: expect.stringContaining('crawlhouse run continues it'),
+  });
+  expect(killed([run('b', 'done', 20), run('a', 'killed', 19)])).toEqual({ message: 'no run was cut off' });
+  expect(killed([])).toEqual({ message: 'no run was cut off' });
 });
 
 test.for([
