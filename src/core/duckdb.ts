@@ -1,5 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue, type Json } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBResultReader,
+  type DuckDBValue,
+  type Json,
+} from '@duckdb/node-api';
 import { CrawlhouseError } from './errors.ts';
 
 /** Quotes an SQL identifier. The one function that does. */
@@ -136,25 +142,25 @@ export class Connection implements Disposable {
 
   /** Runs a statement; the number of rows it changed or wrote (0 for statements without any). */
   async run(sql: string, values: Values = [], signal?: AbortSignal): Promise<bigint> {
-    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, [...values]));
+    const result = await this.#read(sql, values, signal);
     const count = result.columnCount === 1 ? result.getRows()[0]?.[0] : undefined;
     return typeof count === 'bigint' ? count : 0n;
   }
 
   async rows<T extends Row = Row>(sql: string, values: Values = [], signal?: AbortSignal): Promise<T[]> {
-    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, [...values]));
+    const result = await this.#read(sql, values, signal);
     return result.getRowObjects() as T[];
   }
 
   /** Rows with every value as plain JSON (BIGINT as text, timestamps as text). */
   async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
-    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, [...values]));
+    const result = await this.#read(sql, values, signal);
     return result.getRowObjectsJson();
   }
 
   /** The first value of the first row. */
   async scalar(sql: string, values: Values = [], signal?: AbortSignal): Promise<DuckDBValue | undefined> {
-    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, [...values]));
+    const result = await this.#read(sql, values, signal);
     return result.getRows()[0]?.[0];
   }
 
@@ -182,6 +188,12 @@ export class Connection implements Disposable {
       this.#isTrial = false;
       await this.inner.run('ROLLBACK');
     }
+  }
+
+  /** Without values, DuckDB takes the text in one call, which costs half as much as to prepare, bind and execute it. */
+  #read(sql: string, values: Values, signal: AbortSignal | undefined): Promise<DuckDBResultReader> {
+    const bound = values.length > 0 ? [...values] : undefined;
+    return this.#interruptible(signal, () => this.inner.runAndReadAll(sql, bound));
   }
 
   async #interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
