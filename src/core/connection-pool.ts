@@ -1,9 +1,11 @@
 import type { Connection } from './duckdb.ts';
 
-/** Connections for statements at once: a connection runs one at a time. Opened when all the others are at work. */
-export class ConnectionPool implements Disposable {
+/**
+ * Connections for statements at once: a connection runs one at a time. Opened when all the others are at work, and closed
+ * with the database.
+ */
+export class ConnectionPool {
   readonly #open: () => Promise<Connection>;
-  readonly #all: Connection[] = [];
   readonly #idle: Connection[] = [];
 
   constructor(open: () => Promise<Connection>) {
@@ -11,19 +13,11 @@ export class ConnectionPool implements Disposable {
   }
 
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    let connection = this.#idle.pop();
-    if (!connection) {
-      connection = await this.#open();
-      this.#all.push(connection);
-    }
+    const connection = this.#idle.pop() ?? (await this.#open());
     try {
       return await work(connection);
     } finally {
       this.#idle.push(connection);
     }
-  }
-
-  [Symbol.dispose](): void {
-    for (const connection of this.#all) connection[Symbol.dispose]();
   }
 }

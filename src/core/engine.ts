@@ -45,6 +45,8 @@ export class Engine {
   readonly #threads: number;
   readonly #places: Semaphore;
   #converting = 0;
+  /** DuckDB's threads as they were last set. */
+  #inUse: number;
   /** Settings follow one another. */
   #settings: Promise<unknown> = Promise.resolve();
 
@@ -52,6 +54,7 @@ export class Engine {
     this.plan = planEngine(threads, memoryLimit);
     this.#connection = connection;
     this.#threads = threads;
+    this.#inUse = threads;
     this.#places = new Semaphore(this.plan.places);
   }
 
@@ -90,7 +93,11 @@ export class Engine {
   #useThreads(count: number): Promise<unknown> {
     this.#settings = this.#settings
       .catch(() => {})
-      .then(() => this.#connection.run(`SET threads = ${count}`));
+      .then(async () => {
+        if (count === this.#inUse) return;
+        await this.#connection.run(`SET threads = ${count}`);
+        this.#inUse = count;
+      });
     return this.#settings;
   }
 }

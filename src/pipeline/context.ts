@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Unarchiver } from '../api/unarchiver.ts';
+import type { ConnectionPool } from '../core/connection-pool.ts';
 import type { Engine } from '../core/engine.ts';
 import type { SlotHandle } from '../core/fair-queue.ts';
 import type { Meter } from '../core/meter.ts';
@@ -19,6 +20,8 @@ export interface RunContext extends Session {
   readonly unarchiver: Unarchiver;
   readonly fieldSchemas: FieldSchemaCache;
   readonly engine: Engine;
+  /** The connections that convert. */
+  readonly staging: ConnectionPool;
   /** Does another process wait for the lock that this run yields? */
   readonly hasLockWaiter: () => boolean;
 }

@@ -21,6 +21,7 @@ import { pipelineFilter } from '../model/unit-source.ts';
 import { type RouteOverride, routeOptions } from '../routes/choose-route.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { ChosenRoute } from '../routes/route.ts';
+import { stagingConnections } from '../stage/staging-connections.ts';
 import { exportStores } from '../stores/registry.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
 import type { Knowledge } from '../warehouse/knowledge.ts';
@@ -155,6 +156,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
     fieldSchemas,
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),
+    staging: stagingConnections(() => session.database.connect()),
     hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };
   const ran = await runUnits(context, plan.units, routes, inventory);

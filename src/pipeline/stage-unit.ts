@@ -132,8 +132,7 @@ async function stageParts(
   source: Source,
   folders: UnitFolders,
 ): Promise<{ download: Download; staged: StagedParts }> {
-  const connect = () => context.database.connect();
-  using builder = await PackageBuilder.create(connect, folders.package, source.catalogue, {
+  const builder = await PackageBuilder.create(context.staging, folders.package, source.catalogue, {
     mostFields: limitsOf(context.settings).fields,
     ...(source.shown ? { shown: source.shown } : {}),
   });

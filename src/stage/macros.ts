@@ -129,5 +129,5 @@ const MACROS = [
 
 /** Defines the macros for one connection. */
 export async function defineMacros(connection: Connection): Promise<void> {
-  for (const macro of MACROS) await connection.run(`CREATE OR REPLACE TEMP MACRO ${macro}`);
+  await connection.run(MACROS.map((macro) => `CREATE OR REPLACE TEMP MACRO ${macro}`).join(';\n'));
 }

@@ -4,7 +4,7 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../core/atomic-file.ts';
-import { ConnectionPool } from '../core/connection-pool.ts';
+import type { ConnectionPool } from '../core/connection-pool.ts';
 import { type Connection, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
@@ -13,7 +13,6 @@ import type { RawPart } from '../model/raw-part.ts';
 import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
 import { hasForeignRows } from './foreign-rows.ts';
 import { inspectPart } from './inspect-part.ts';
-import { defineMacros } from './macros.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
@@ -41,7 +40,7 @@ interface BuiltPart {
  * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
  * the size of the download.
  */
-export class PackageBuilder implements Disposable {
+export class PackageBuilder {
   readonly #connections: ConnectionPool;
   readonly #folder: string;
   readonly #columns: PackageColumns;
@@ -68,27 +67,18 @@ export class PackageBuilder implements Disposable {
   }
 
   /**
-   * @param connect opens a connection of the database to work in, one for each part at once
+   * @param connections one for each part at once (`stagingConnections`)
    * @param catalogue the requested fields, with the types of the service's schema
    * @param rules the checks of its files
    */
   static async create(
-    connect: () => Promise<Connection>,
+    connections: ConnectionPool,
     folder: string,
     catalogue: readonly Field[],
     rules: FieldRules = {},
   ): Promise<PackageBuilder> {
     await mkdir(join(folder, 'parts'), { recursive: true });
-    const connections = new ConnectionPool(async () => {
-      const connection = await connect();
-      await defineMacros(connection);
-      return connection;
-    });
     return new PackageBuilder(connections, folder, catalogue, rules);
-  }
-
-  [Symbol.dispose](): void {
-    this.#connections[Symbol.dispose]();
   }
 
   /**

@@ -15,6 +15,7 @@ import { publish } from '../../src/publish/publish.ts';
 import { RankingWindows } from '../../src/routes/aggregates/ranking-windows.ts';
 import { routeOptions } from '../../src/routes/choose-route.ts';
 import { FieldSchemaCache } from '../../src/routes/field-schema-cache.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
@@ -81,6 +82,7 @@ const context = {
   modelsVersion: '',
   ledger,
   engine,
+  staging: stagingConnections(() => database.connect()),
   reload: false,
   respectBackoff: false,
   named: false,

@@ -10,6 +10,7 @@ import { projectedFields } from '../../src/routes/projection.ts';
 import { extractStream } from '../../src/routes/stream/extract-stream.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { awsEnvironment } from '../stores/store-server.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
@@ -49,7 +50,11 @@ async function streamed(sandbox: Sandbox, wanted: (field: Field) => boolean): Pr
     reported: Number.POSITIVE_INFINITY,
     limits: DEFAULT_LIMITS,
   } as const;
-  const builder = await PackageBuilder.create(() => temporaryConnection(folder), folder, fields);
+  const builder = await PackageBuilder.create(
+    stagingConnections(() => temporaryConnection(folder)),
+    folder,
+    fields,
+  );
   const rows: Record<string, unknown>[] = [];
   for await (const part of await extractStream(client, request, folder, signal)) {
     rows.push(

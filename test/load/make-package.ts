@@ -9,6 +9,7 @@ import type { Manifest } from '../../src/model/manifest.ts';
 import { type Unit, unitName } from '../../src/model/unit.ts';
 import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { writeManifest } from '../../src/stage/write-manifest.ts';
 
 const signal = new AbortController().signal;
@@ -43,7 +44,11 @@ export async function makePackage(
   const raw = join(target, 'raw');
   await mkdir(raw, { recursive: true });
   const bytes = Buffer.from(spec.rows.map((row) => `${stringifyJson(row)}\n`).join(''));
-  const builder = await PackageBuilder.create(async () => connection, target, spec.fields);
+  const builder = await PackageBuilder.create(
+    stagingConnections(async () => connection),
+    target,
+    spec.fields,
+  );
   for await (const part of writeParts(Readable.from([bytes]), {
     folder: raw,
     format: 'json',

@@ -7,6 +7,7 @@ import { stringifyJson } from '../../src/core/json.ts';
 import type { Field } from '../../src/model/field.ts';
 import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
 
@@ -31,7 +32,11 @@ async function stage(
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   await mkdir(join(folder, 'raw'));
-  const builder = await PackageBuilder.create(async () => connection, folder, catalogue);
+  const builder = await PackageBuilder.create(
+    stagingConnections(async () => connection),
+    folder,
+    catalogue,
+  );
   const options = {
     folder: join(folder, 'raw'),
     format,

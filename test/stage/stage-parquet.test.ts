@@ -5,6 +5,7 @@ import { text } from '../../src/core/duckdb.ts';
 import { parquetRows } from '../../src/core/parquet-rows.ts';
 import type { Field } from '../../src/model/field.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { writeForeignParquet } from '../support/foreign-parquet.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -24,7 +25,11 @@ async function stage(write: (path: string) => Promise<unknown>, catalogue: Field
   await write(raw);
   const connection = await temporaryConnection(folder);
   await mkdir(join(folder, 'package'));
-  const builder = await PackageBuilder.create(async () => connection, join(folder, 'package'), catalogue);
+  const builder = await PackageBuilder.create(
+    stagingConnections(async () => connection),
+    join(folder, 'package'),
+    catalogue,
+  );
   const rows = await parquetRows(raw, 'pages.parquet');
   const part = {
     path: raw,

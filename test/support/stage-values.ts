@@ -6,6 +6,7 @@ import { parquetRows } from '../../src/core/parquet-rows.ts';
 import { type Field, typeFamily } from '../../src/model/field.ts';
 import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder } from '../../src/stage/package-builder.ts';
+import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const signal = new AbortController().signal;
@@ -28,7 +29,11 @@ export async function stageValues(
 ): Promise<StagedValues> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'raw'));
-  const builder = await PackageBuilder.create(async () => connection, folder, fields);
+  const builder = await PackageBuilder.create(
+    stagingConnections(async () => connection),
+    folder,
+    fields,
+  );
   let header: readonly string[] | null = null;
   if (format === 'parquet') {
     const rows = await parquetRows(content, 'values.parquet');
