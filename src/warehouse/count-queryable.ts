@@ -14,9 +14,10 @@ export async function countQueryable(connection: Connection, catalog: string): P
     `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh
      FROM ${loads} GROUP BY dataset`,
   );
+  const presentIn = await presentRows(connection, catalog);
   for (const { dataset, loaded, fresh } of datasets) {
     const raw = table(catalog, 'raw', dataset);
-    const present = await presentRows(connection, catalog, dataset);
+    const present = presentIn(dataset);
     const total = (await connection.scalar(`SELECT count(*) FROM ${raw} WHERE ${present}`)) as bigint;
     if (total !== loaded) {
       throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);

@@ -34,7 +34,7 @@ export async function unitFingerprints(
 ): Promise<Map<string, string>> {
   const found = new Map(units.map((unit) => [unit, '0']));
   const came = await columnsOfUnits(connection, catalog, dataset, units);
-  const present = await presentRows(connection, catalog, dataset);
+  const present = (await presentRows(connection, catalog))(dataset);
   for (const group of Map.groupBy(came, ({ columns }) => JSON.stringify(columns)).values()) {
     const values = (group[0]?.columns ?? []).map((column) => ({ column, sql: ident(column) }));
     for (let first = 0; first < group.length; first += UNITS_AT_ONCE) {
