@@ -1,28 +1,26 @@
 import { type Connection, ident } from '../core/duckdb.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
-import { type PlacedSql, referenceName } from './inspect-model.ts';
+import type { PlacedSql } from './inspect-model.ts';
 import type { Model } from './model.ts';
-import { replaceTables } from './replace-tables.ts';
-import { firstWord, parseSelect } from './sql-tree.ts';
+import { firstWord } from './sql-tree.ts';
 import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** The columns that a SELECT puts out, with their types. */
 export type OutputColumns = ReadonlyMap<string, string>;
 
 /**
- * Binds the SQL of a model without running it, and checks its output against its header. The models it reads
- * need not be built: empty relations of their columns stand for them.
+ * Binds the SQL of a model without running it, and checks its output against its header.
  *
+ * @param placed reads no models: `emptyModel` stands for each
  * @throws CrawlhouseError `bad_model` with the line of what does not bind or is not declared
  */
 export async function checkOutput(
   connection: Connection,
   model: Model,
-  { sql, start }: PlacedSql,
-  outputs: ReadonlyMap<string, OutputColumns>,
+  placed: PlacedSql,
 ): Promise<OutputColumns> {
-  const bound = await withEmptyModels(connection, sql, start, outputs);
-  const columns = await describe(connection, bound, start);
+  const { sql, start } = placed;
+  const columns = await describe(connection, placed);
   const header = { file: model.file, line: model.lineOf(['columns']) };
   for (const [index, column] of columns.entries()) {
     if (columns.findIndex((other) => other.name === column.name) < index) {
@@ -47,37 +45,23 @@ export async function checkOutput(
 /**
  * Binds some SQL without running it.
  *
+ * @param placed reads no models, as for `checkOutput`
  * @throws CrawlhouseError `bad_model` with the line that DuckDB names
  */
-export async function checkBinds(
-  connection: Connection,
-  sql: string,
-  start: SqlPlace,
-  outputs: ReadonlyMap<string, OutputColumns>,
-): Promise<OutputColumns> {
-  const columns = await describe(connection, await withEmptyModels(connection, sql, start, outputs), start);
+export async function checkBinds(connection: Connection, placed: PlacedSql): Promise<OutputColumns> {
+  const columns = await describe(connection, placed);
   return new Map(columns.map((column) => [column.name, column.type]));
 }
 
-async function withEmptyModels(
-  connection: Connection,
-  sql: string,
-  start: SqlPlace,
-  outputs: ReadonlyMap<string, OutputColumns>,
-): Promise<string> {
-  const tree = await parseSelect(connection, sql, start);
-  return replaceTables(sql, tree, (reference) => {
-    const columns = outputs.get(referenceName(reference));
-    if (!columns) return undefined;
-    const nulls = [...columns].map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
-    return `SELECT ${nulls.join(', ')} WHERE false`;
-  });
+/** An empty relation with the columns of a model, which need not be built. */
+export function emptyModel(columns: OutputColumns): string {
+  const nulls = [...columns].map(([name, type]) => `CAST(NULL AS ${type}) AS ${ident(name)}`);
+  return `SELECT ${nulls.join(', ')} WHERE false`;
 }
 
 async function describe(
   connection: Connection,
-  sql: string,
-  start: SqlPlace,
+  { sql, start }: PlacedSql,
 ): Promise<{ name: string; type: string }[]> {
   try {
     const rows = await connection.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${sql}`);

@@ -1,6 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
-import { checkBinds, checkOutput, type OutputColumns } from './check-output.ts';
+import { checkBinds, checkOutput, emptyModel, type OutputColumns } from './check-output.ts';
 import { countRows, type DataTest } from './data-tests.ts';
 import {
   type Inspected,
@@ -69,19 +69,17 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
   const outputs = new Map<string, OutputColumns>();
   const plan: PlannedModel[] = [];
   for (const { model, seen, partitions, queries } of ordered) {
-    const whole = complete(model, seen, around);
-    const own = await checkOutput(connection, model, whole, outputs);
+    const own = await checkOutput(connection, model, complete(model, seen, around, outputs));
     outputs.set(model.name, own);
     checkWithin(model, seen, outputs);
+    if (partitions) await checkPartitions(connection, model, complete(model, partitions, around, outputs));
     plan.push({
       model,
-      sql: whole.sql,
+      sql: complete(model, seen, around).sql,
       sources: seen.sources,
       models: union(seen.models, partitions?.models),
       outputs: own,
-      partitions:
-        partitions &&
-        (await checkPartitions(connection, model, complete(model, partitions, around), outputs)),
+      partitions: partitions && complete(model, partitions, around).sql,
       tests: model.tests,
       testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
       testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
@@ -93,8 +91,8 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     if (!planned || queries.size === 0) continue;
     const tests = new Map(model.tests.map((test) => [test, test]));
     for (const [test, seen] of queries) {
-      const { sql: query, start } = complete(model, seen, around);
-      await checkBinds(connection, query, start, outputs);
+      await checkBinds(connection, complete(model, seen, around, outputs));
+      const { sql: query } = complete(model, seen, around);
       tests.set(test, { ...test, sql: countRows(query), rows: query });
     }
     plan[index] = { ...planned, tests: [...tests.values()] };
@@ -151,21 +149,15 @@ function inspectPartitions(
   return inspectSql(connection, model, { sql: partitions, start }, around);
 }
 
-/** The SELECT of the partitions, once sure that it binds and names the columns that the model is partitioned by. */
-async function checkPartitions(
-  connection: Connection,
-  model: Model,
-  { sql, start }: PlacedSql,
-  outputs: ReadonlyMap<string, OutputColumns>,
-): Promise<string> {
-  const columns = await checkBinds(connection, sql, start, outputs);
+/** The SELECT of the partitions binds, and names the columns that the model is partitioned by. */
+async function checkPartitions(connection: Connection, model: Model, placed: PlacedSql): Promise<void> {
+  const columns = await checkBinds(connection, placed);
   const { by, within } = model.incremental ?? { by: [], within: {} };
   for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
     if (columns.has(column)) continue;
     const hint = `it puts out ${[...columns.keys()].join(', ')}`;
-    throw badModel(start, `the SELECT of the partitions puts out no column ${column}`, hint);
+    throw badModel(placed.start, `the SELECT of the partitions puts out no column ${column}`, hint);
   }
-  return sql;
 }
 
 /** Where SQL in the header begins: SQL of several lines is a block under its key. */
@@ -191,11 +183,23 @@ function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
   return result.order.flatMap((name) => drafts.get(name) ?? []);
 }
 
-function complete(model: Model, { sql, start, tree }: Inspected, around: Surroundings): PlacedSql {
+/**
+ * SQL with NULLs for what its sources lack.
+ *
+ * @param empty models for which empty relations stand, so that they need not be built
+ */
+function complete(
+  model: Model,
+  { sql, start, tree }: Inspected,
+  around: Surroundings,
+  empty: ReadonlyMap<string, OutputColumns> = new Map(),
+): PlacedSql {
   const completed = replaceTables(sql, tree, (reference) => {
-    const source = referenceName(reference);
-    const declared = model.reads.get(source);
-    return declared && completedSource(source, declared, around.present.get(source));
+    const name = referenceName(reference);
+    const columns = empty.get(name);
+    if (columns) return emptyModel(columns);
+    const declared = model.reads.get(name);
+    return declared && completedSource(name, declared, around.present.get(name));
   });
   return { sql: completed, start };
 }
