@@ -1,27 +1,56 @@
 import type { Connection } from './duckdb.ts';
 
+/** Runs a step again with the full limit if the lower one is too little. The step leaves nothing half done. */
+export type Attempt = <T>(step: () => Promise<T>) => Promise<T>;
+
 /**
- * Runs `work` with a lower memory limit, because DuckDB exceeds the limit or keeps useless data. If that is too little,
- * it retries once with the full limit. `work` must leave nothing half done, like a transaction. Nothing else may run in
- * the database meanwhile.
+ * Runs `work` with a lower memory limit, because DuckDB exceeds the limit or keeps useless data. The steps that may need
+ * more go through `attempt`. Nothing else may run in the database meanwhile.
  */
-export async function withLowerMemory<T>(
+export async function inLowerMemory<T>(
+  connection: Connection,
+  share: number,
+  work: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const { memoryLimit } = connection;
+  const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(memoryLimit) ?? [];
+  if (unit === '') return work((step) => step());
+  const raise = (): Promise<unknown> => connection.run(`SET memory_limit = '${memoryLimit}'`);
+  const lower = async (): Promise<void> => {
+    try {
+      await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
+    } catch (error) {
+      if (!ranOutOfMemory(error)) throw error;
+    }
+  };
+  const attempt: Attempt = async (step) => {
+    try {
+      return await step();
+    } catch (error) {
+      if (!ranOutOfMemory(error)) throw error;
+    }
+    await raise();
+    try {
+      return await step();
+    } finally {
+      await lower();
+    }
+  };
+  try {
+    await lower();
+    return await work(attempt);
+  } finally {
+    await raise();
+  }
+}
+
+/** The same for one step, like a transaction. */
+export function withLowerMemory<T>(
   connection: Connection,
   share: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { memoryLimit } = connection;
-  const [, amount = '', unit = ''] = /^([\d.]+)\s*(\w+)$/.exec(memoryLimit) ?? [];
-  if (unit === '') return work();
-  try {
-    await connection.run(`SET memory_limit = '${Number(amount) * share} ${unit}'`);
-    return await work();
-  } catch (error) {
-    if (!ranOutOfMemory(error)) throw error;
-  } finally {
-    await connection.run(`SET memory_limit = '${memoryLimit}'`);
-  }
-  return work();
+  return inLowerMemory(connection, share, (attempt) => attempt(work));
 }
 
 /** DuckDB's words for its limit: where it was met, while it was lowered, and, under another kind, in a COMMIT. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
-import { martObjects } from '../warehouse/catalog.ts';
+import { rawRows } from '../warehouse/catalog.ts';
 import {
   changedPartitions,
   forgetPartitions,
@@ -25,8 +25,13 @@ import { replaceTables } from './replace-tables.ts';
 import { parseSelect } from './sql-tree.ts';
 import { describedColumn } from './wildcard-columns.ts';
 
+/** Of a warehouse with so few rows, one statement builds all partitions of a model. */
+const ROWS_AT_ONCE = 100_000;
+
 export interface BuildOptions {
   readonly stamp: BuildStamp;
+  /** The present table or view of the model's name. */
+  readonly present?: 'table' | 'view' | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Runs in the same transaction. */
   readonly onChange?: (() => Promise<void>) | undefined;
@@ -40,7 +45,7 @@ export async function buildModel(
   connection: Connection,
   planned: PlannedModel,
   build: Exclude<Build, { how: 'none' }>,
-  { stamp, signal, onChange }: BuildOptions,
+  { stamp, present, signal, onChange }: BuildOptions,
 ): Promise<number | null> {
   const rows = await connection.transaction(async () => {
     const { model } = planned;
@@ -51,15 +56,16 @@ export async function buildModel(
     const changes = viewOfPartitions
       ? await changedPartitions(connection, partitioned.name, currentPartitions(partitioned))
       : partitionsOf(build);
-    if (build.how === 'full') await dropOtherKind(connection, model);
+    if (present && present !== model.kind) await drop(connection, model.name, present);
+    const share = ROWS_AT_ONCE / ((hasWithin(model) && (await rawRows(connection))) || 1);
     const made =
       build.how === 'partitions' && partitioned
-        ? await replacePartitions(connection, planned, partitioned, build.changes, signal)
-        : await createModel(connection, planned, signal);
+        ? await replacePartitions(connection, { ...planned, partitioned }, build.changes, { share, signal })
+        : await createModel(connection, planned, { share, signal });
     if (partitioned)
       await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
     else await forgetPartitions(connection, model.name);
-    for (const comment of comments(planned)) await connection.run(comment);
+    await connection.run(comments(planned).join(';'));
     await recordBuild(connection, model, made, stamp);
     await onChange?.();
     return made;
@@ -71,11 +77,10 @@ export async function buildModel(
 export async function dropModel(
   connection: Connection,
   name: string,
-  onChange?: () => Promise<void>,
+  { present, onChange }: Pick<BuildOptions, 'present' | 'onChange'>,
 ): Promise<void> {
   await connection.transaction(async () => {
-    const kind = (await martObjects(connection)).get(name);
-    if (kind) await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
+    if (present) await drop(connection, name, present);
     await forgetModel(connection, name);
     await forgetPartitions(connection, name);
     await onChange?.();
@@ -90,34 +95,42 @@ function partitionsOf(build: Build): PartitionChanges | 'all' {
 /** Takes out what is behind or gone and puts in what is to be there; the rows that the table then has. */
 async function replacePartitions(
   connection: Connection,
-  planned: PlannedModel,
-  partitioned: PartitionedModel,
+  planned: WithPartitions,
   { behind, gone }: PartitionChanges,
-  signal?: AbortSignal,
+  options: StatementOptions,
 ): Promise<bigint> {
   const name = table(...planned.model.name.split('.'));
   return await running(planned.model, async () => {
     await connection.run(
-      `DELETE FROM ${name} WHERE ${inPartitions(partitioned, [...behind, ...gone])}`,
+      `DELETE FROM ${name} WHERE ${inPartitions(planned.partitioned, [...behind, ...gone])}`,
       [],
-      signal,
+      options.signal,
     );
-    await insertPartitions(connection, planned, partitioned, behind, signal);
+    await insertPartitions(connection, planned, behind, options);
     return (await connection.scalar(`SELECT count(*) FROM ${name}`)) as bigint;
   });
+}
+
+interface WithPartitions extends PlannedModel {
+  readonly partitioned: PartitionedModel;
+}
+
+interface StatementOptions {
+  /** The share of the partitions that the first statement may build; it builds one at least. */
+  readonly share?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Adds the rows of partitions, a few at a time where the model has `within`. Returns the number of rows. */
 async function insertPartitions(
   connection: Connection,
-  { model, sql, outputs }: PlannedModel,
-  partitioned: PartitionedModel,
+  { model, sql, outputs, partitioned }: WithPartitions,
   partitions: readonly string[],
-  signal?: AbortSignal,
+  { share = 0, signal }: StatementOptions,
 ): Promise<bigint> {
   const columns = [...outputs.keys()].map(ident).join(', ');
   const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
-  let count = hasWithin(model) ? 1 : partitions.length;
+  let count = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
   let former: Timed | undefined;
   let rows = 0n;
   for (let start = 0; start < partitions.length; ) {
@@ -163,8 +176,9 @@ function hasWithin({ incremental }: Model): boolean {
 export async function createModel(
   connection: Connection,
   planned: PlannedModel,
-  signal?: AbortSignal,
+  options: StatementOptions = {},
 ): Promise<bigint | null> {
+  const { share = 0, signal } = options;
   const { model, sql } = planned;
   const partitioned = partitionedModel(planned);
   const anew = `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS`;
@@ -174,10 +188,10 @@ export async function createModel(
       return null;
     }
     const partitions =
-      partitioned && hasWithin(model) ? await presentPartitions(connection, partitioned) : [];
+      partitioned && hasWithin(model) && share < 1 ? await presentPartitions(connection, partitioned) : [];
     if (!partitioned || partitions.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
     await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
-    return insertPartitions(connection, planned, partitioned, partitions, signal);
+    return insertPartitions(connection, { ...planned, partitioned }, partitions, options);
   });
 }
 
@@ -211,9 +225,8 @@ async function running<T>(model: Model, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function dropOtherKind(connection: Connection, model: Model): Promise<void> {
-  const kind = (await martObjects(connection)).get(model.name);
-  if (kind && kind !== model.kind) await connection.run(`DROP ${kind} ${table(...model.name.split('.'))}`);
+async function drop(connection: Connection, name: string, kind: 'table' | 'view'): Promise<void> {
+  await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
 }
 
 function comments({ model, outputs }: PlannedModel): string[] {

@@ -1,4 +1,5 @@
 import type { Connection } from '../core/duckdb.ts';
+import { martObjects } from '../warehouse/catalog.ts';
 import type { NewUnits } from '../warehouse/new-units.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel } from './build-model.ts';
@@ -160,6 +161,7 @@ async function tryWithout(
   try {
     return await connection.trial(async () => {
       await found.putBack(without);
+      const present = await martObjects(connection);
       const { assess, leave } = await assessModels(connection, new Set(), runId);
       for (const one of outcome.plan) {
         if (!reads.has(one.model.name)) {
@@ -167,7 +169,8 @@ async function tryWithout(
           continue;
         }
         const { build, stamp } = await assess(one);
-        if (build.how !== 'none') await buildModel(connection, one, build, { stamp, signal });
+        const options = { stamp, present: present.get(one.model.name), signal };
+        if (build.how !== 'none') await buildModel(connection, one, build, options);
       }
       const tests = test ? [test] : planned.tests;
       return await countFailures(connection, { ...planned, tests }, { signal });

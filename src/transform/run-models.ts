@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { withLowerMemory } from '../core/lower-memory.ts';
+import { type Attempt, inLowerMemory } from '../core/lower-memory.ts';
 import { inSpan } from '../core/telemetry.ts';
 import type { ModelReport, TestReport } from '../model/report.ts';
-import { martObjects } from '../warehouse/catalog.ts';
+import { type MartObjects, martObjects } from '../warehouse/catalog.ts';
 import { modelNames, recordLook } from '../warehouse/ops-models.ts';
 import { assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
@@ -14,10 +14,13 @@ import type { Model } from './model.ts';
 import { modelError } from './model-error.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
-import { testModel } from './test-model.ts';
+import { isFailed, recordTests, type TestedModel, testModel } from './test-model.ts';
 
 /** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
 const MEMORY_SHARE = 0.5;
+
+/** Milliseconds after which results of tests are recorded: models that were tested before a kill are not tested again. */
+const RECORD_EVERY = 2000;
 
 export interface RunModelsOptions {
   /** On the warehouse (`USE`), with schemas raw, mart and ops. */
@@ -69,12 +72,17 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
  *
  * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
  */
-export async function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
+export function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
+  return inLowerMemory(options.connection, MEMORY_SHARE, (attempt) => makeWithin(options, attempt));
+}
+
+async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<ModelsOutcome> {
   const { connection, logger, runId, signal, onChange } = options;
   const plan = await planModels(options);
   const selected = selectModels(plan, options.only);
-  await checkReads(connection, selected);
-  await dropRemoved(options);
+  const present = await martObjects(connection);
+  checkReads(present, selected);
+  await dropRemoved(options, present);
   const { assess, leave } = await assessModels(connection, options.changed, runId);
   const untested: PlannedModel[] = [];
   const again: PlannedModel[] = [];
@@ -95,7 +103,7 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
       models.push({ name, status: 'failed', rows: null, seconds: 0 });
       continue;
     }
-    const { build, stamp, former } = await assess(planned);
+    const { build, stamp, former } = await attempt(() => assess(planned));
     if (build.how === 'none') {
       if (former?.looked_at !== stamp.lookedAt) await recordLook(connection, name, stamp.lookedAt);
       models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
@@ -110,10 +118,11 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
         'model',
         { model: name },
         () =>
-          withLowerMemory(connection, MEMORY_SHARE, () => {
+          attempt(() => {
             if (tries++ > 0)
               logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
-            return buildModel(connection, planned, build, { stamp, signal, onChange });
+            const options = { stamp, present: present.get(name), signal, onChange };
+            return buildModel(connection, planned, build, options);
           }),
         (rows) => ({ attributes: rows === null ? {} : { rows } }),
       ),
@@ -145,7 +154,7 @@ export async function makeModels(options: RunModelsOptions): Promise<ModelsOutco
     if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
     else if (tests.length > 0) untested.push({ ...planned, tests });
   }
-  return { models, tests: await testAll(untested, broken, options), plan, broken };
+  return { models, tests: await testAll(untested, broken, options, attempt), plan, broken };
 }
 
 /** Does something with a model; undefined, and noted, where the values that it reads make that fail. */
@@ -165,8 +174,7 @@ async function unlessBroken<T>(
 }
 
 /** A model may be made by itself only where what it reads is there. */
-async function checkReads(connection: Connection, selected: readonly PlannedModel[]): Promise<void> {
-  const present = await martObjects(connection);
+function checkReads(present: MartObjects, selected: readonly PlannedModel[]): void {
   const chosen = new Set(selected.map(({ model }) => model.name));
   for (const { model, models } of selected) {
     const missing = [...models].find((name) => !chosen.has(name) && !present.has(name));
@@ -181,29 +189,39 @@ async function testAll(
   plan: readonly PlannedModel[],
   broken: Map<string, CrawlhouseError>,
   { connection, runId, signal, logger }: RunModelsOptions,
+  attempt: Attempt,
 ): Promise<TestReport[]> {
-  const reports: TestReport[] = [];
+  const tested: TestedModel[] = [];
+  let recorded = 0;
+  let recordedAt = performance.now();
   for (const planned of plan) {
     signal?.throwIfAborted();
-    const tested = await unlessBroken(broken, planned, () =>
+    const made = await unlessBroken(broken, planned, () =>
       inSpan('test', { model: planned.model.name }, () =>
-        withLowerMemory(connection, MEMORY_SHARE, () => testModel(connection, planned, runId, signal)),
+        attempt(() => testModel(connection, planned, signal)),
       ),
     );
-    const found = tested?.result ?? [];
-    for (const { model, name, severity, failures } of found.filter((report) => report.status === 'failed')) {
+    if (!made) continue;
+    tested.push(made.result);
+    for (const { model, name, severity, failures } of made.result.reports.filter(isFailed))
       logger[severity]('data test failed', { model, test: name, failures });
-    }
-    reports.push(...found);
+    if (performance.now() - recordedAt < RECORD_EVERY) continue;
+    await recordTests(connection, runId, tested.slice(recorded));
+    recorded = tested.length;
+    recordedAt = performance.now();
   }
-  return reports;
+  await recordTests(connection, runId, tested.slice(recorded));
+  return tested.flatMap(({ reports }) => reports);
 }
 
-async function dropRemoved({ connection, models, logger, onChange }: RunModelsOptions): Promise<void> {
+async function dropRemoved(
+  { connection, models, logger, onChange }: RunModelsOptions,
+  present: MartObjects,
+): Promise<void> {
   const names = new Set(models.map((model) => model.name));
   for (const name of await modelNames(connection)) {
     if (names.has(name)) continue;
-    await dropModel(connection, name, onChange);
+    await dropModel(connection, name, { present: present.get(name), onChange });
     logger.info('model dropped', { model: name });
   }
 }

@@ -39,28 +39,54 @@ export async function countFailures(
   return reports;
 }
 
-/**
- * Tests a model and writes the results to `ops.test_results`. The model stays untested in `ops.models` until all tests of
- * severity `error` have passed, so the next run tests it again though nothing changed. Of a partitioned model only the
- * partitions are tested that have not passed yet.
- */
+/** A model and the results of its tests, before they are recorded. */
+export interface TestedModel {
+  readonly planned: PlannedModel;
+  readonly reports: readonly TestReport[];
+}
+
+/** Tests a model. Of a partitioned one only the partitions are tested that have not passed yet. */
 export async function testModel(
   connection: Connection,
   planned: PlannedModel,
-  runId: string,
   signal?: AbortSignal,
-): Promise<TestReport[]> {
-  const { model, tests } = planned;
+): Promise<TestedModel> {
   const partitioned = partitionedModel(planned);
   const untested = partitioned ? await untestedPartitions(connection, partitioned.name) : undefined;
   const where = partitioned && untested ? inPartitions(partitioned, untested) : undefined;
-  const reports = await countFailures(connection, planned, { where, signal });
-  const passed = !reports.some((report) => report.severity === 'error' && report.status === 'failed');
+  return { planned, reports: await countFailures(connection, planned, { where, signal }) };
+}
+
+export function isFailed({ status }: TestReport): boolean {
+  return status === 'failed';
+}
+
+/**
+ * Writes results to `ops.test_results`, in one transaction. A model stays untested in `ops.models` until all its tests of
+ * severity `error` have passed, so the next run tests it again though nothing changed.
+ */
+export async function recordTests(
+  connection: Connection,
+  runId: string,
+  tested: readonly TestedModel[],
+): Promise<void> {
+  if (tested.length === 0) return;
+  const results = tested.flatMap(({ planned, reports }) =>
+    reports.map(({ model, name, severity, status, failures }, index) => {
+      const sql = planned.tests[index]?.sql ?? '';
+      return { model, name, severity, status, failures, sql };
+    }),
+  );
+  const passed = tested
+    .filter(({ reports }) => !reports.some((one) => one.severity === 'error' && isFailed(one)))
+    .map(({ planned }) => planned.model.name);
   await connection.transaction(async () => {
-    const results = reports.map((report, index) => ({ ...report, sql: tests[index]?.sql ?? '' }));
     await recordTestResults(connection, runId, results);
-    await recordTested(connection, model.name, passed);
-    if (partitioned && passed) await recordPartitionsTested(connection, partitioned.name);
+    await recordTested(
+      connection,
+      tested.map(({ planned }) => planned.model.name),
+      passed,
+    );
+    await recordPartitionsTested(connection, passed);
   });
-  return reports;
 }

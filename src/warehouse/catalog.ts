@@ -104,8 +104,16 @@ export async function tableFacts(connection: Connection): Promise<Map<string, Ta
   return new Map(rows.map(({ table, comment, rows }) => [table, { comment, rows: Number(rows) }]));
 }
 
+/** The rows of all raw tables, as DuckDB estimates them. */
+export async function rawRows(connection: Connection): Promise<number> {
+  const facts = await tableFacts(connection);
+  return [...facts].reduce((sum, [name, { rows }]) => (name.startsWith('raw.') ? sum + rows : sum), 0);
+}
+
 /** The tables and views of `mart`, by `mart.name`. */
-export async function martObjects(connection: Connection): Promise<Map<string, 'table' | 'view'>> {
+export type MartObjects = ReadonlyMap<string, 'table' | 'view'>;
+
+export async function martObjects(connection: Connection): Promise<MartObjects> {
   const rows = await connection.rows<{ name: string; kind: 'table' | 'view' }>(
     `SELECT 'mart.' || table_name AS name, 'table' AS kind FROM duckdb_tables()
      WHERE database_name = current_database() AND schema_name = 'mart'

@@ -71,11 +71,15 @@ export async function untestedPartitions(
   return few ? untested : undefined;
 }
 
-/** Records that all partitions of a model have passed their tests. */
-export async function recordPartitionsTested(connection: Connection, model: string): Promise<void> {
-  await connection.run('UPDATE ops.model_partitions SET tested = true WHERE model = $1 AND NOT tested', [
-    model,
-  ]);
+/** Records that all partitions of models have passed their tests. */
+export async function recordPartitionsTested(
+  connection: Connection,
+  models: readonly string[],
+): Promise<void> {
+  await connection.run(
+    `UPDATE ops.model_partitions SET tested = true
+     WHERE model IN (${[...models, ''].map(text).join(', ')}) AND NOT tested`,
+  );
 }
 
 /** Removes the partitions of a model that is dropped or no longer partitioned. */

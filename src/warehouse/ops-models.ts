@@ -1,4 +1,4 @@
-import type { Connection } from '../core/duckdb.ts';
+import { type Connection, text } from '../core/duckdb.ts';
 import { martObjects } from './catalog.ts';
 
 /** The sources of a model at its build. */
@@ -72,12 +72,16 @@ export async function recordLook(connection: Connection, name: string, lookedAt:
   await connection.run('UPDATE ops.models SET looked_at = ? WHERE name = ?', [lookedAt, name]);
 }
 
-/** Records whether all tests of severity `error` have passed. */
-export async function recordTested(connection: Connection, name: string, passed: boolean): Promise<void> {
-  await connection.run('UPDATE ops.models SET tested_at = CASE WHEN ? THEN now() END WHERE name = ?', [
-    passed,
-    name,
-  ]);
+/** Records for models whether they have passed all tests of severity `error`. */
+export async function recordTested(
+  connection: Connection,
+  names: readonly string[],
+  passed: readonly string[],
+): Promise<void> {
+  await connection.run(
+    `UPDATE ops.models SET tested_at = CASE WHEN name IN (${[...passed, ''].map(text).join(', ')}) THEN now() END
+     WHERE name IN (${names.map(text).join(', ')})`,
+  );
 }
 
 /** Removes the row of a model. */

@@ -11,19 +11,20 @@ interface TestResult {
   readonly sql: string;
 }
 
+const COLUMNS = `'[{"model":"VARCHAR","name":"VARCHAR","severity":"VARCHAR","status":"VARCHAR","failures":"BIGINT",
+  "sql":"VARCHAR"}]'`;
+
 /** Adds the results of a run; earlier ones stay. */
 export async function recordTestResults(
   connection: Connection,
   runId: string,
   results: readonly TestResult[],
 ): Promise<void> {
-  for (const { model, name, severity, status, failures, sql } of results) {
-    await connection.run(
-      `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, $2 AS model, $3 AS name, $4 AS severity,
-         $5 AS status, $6::BIGINT AS failures, $7 AS sql, now() AS tested_at`,
-      [runId, model, name, severity, status, BigInt(failures), sql],
-    );
-  }
+  await connection.run(
+    `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, *, now() AS tested_at
+     FROM (SELECT unnest(from_json($2, ${COLUMNS}), recursive := true))`,
+    [runId, JSON.stringify(results)],
+  );
 }
 
 /** The last result of each test, with its time in UTC. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Connection, Database } from '../../src/core/duckdb.ts';
-import { withLowerMemory, withOneThread } from '../../src/core/lower-memory.ts';
+import { inLowerMemory, withLowerMemory, withOneThread } from '../../src/core/lower-memory.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 async function connect(memoryLimit: string): Promise<Connection> {
@@ -60,6 +60,20 @@ test('what its share is too little for is done again with all of the limit, once
     expect(limits.splice(0)).toEqual(['190.7 MiB']);
   }
   expect(await limit(connection)).toBe(whole);
+});
+
+test('after a step that took all of the limit the next one has a share again', async () => {
+  const connection = await connect('400MB');
+  const whole = await limit(connection);
+  const real = await outOfMemory();
+  const limits = await inLowerMemory(connection, 0.5, async (attempt) => {
+    const first: unknown[] = [];
+    await attempt(async () => {
+      if (first.push(await limit(connection)) === 1) throw real;
+    });
+    return [...first, await attempt(() => limit(connection))];
+  });
+  expect([...limits, await limit(connection)]).toEqual(['190.7 MiB', whole, '190.7 MiB', whole]);
 });
 
 test('rows that do not go into the share go into the limit', async () => {

@@ -44,6 +44,10 @@ const PAGES: ModelText = {
   sql: 'SELECT crawl, x FROM raw.pages',
 };
 
+/** So many rows in the warehouse that a full build of a model with `within` takes several statements. */
+const loadMuch = () =>
+  warehouse.connection.run('CREATE TABLE raw.links AS SELECT range AS x FROM range(2_000_000)');
+
 async function run(model: ModelText = PAGES, more: Readonly<Record<string, ModelText>> = {}) {
   lines = [];
   const logger = createLogger('info', (line) => lines.push(line));
@@ -138,6 +142,7 @@ test('a full build of a model with `within` takes a few partitions at a time, ea
   const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
   const names = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, '0')}`);
   await load(Object.fromEntries(names.map((name) => [name, [1]])));
+  await loadMuch();
   const report = await run(model, { v: view });
   expect(report.models.find(({ name }) => name === 'mart.pages')?.rows).toBe(14);
   const rows = await marts();
@@ -147,6 +152,18 @@ test('a full build of a model with `within` takes a few partitions at a time, ea
   // Without saying so it is one statement: what it reads can't be told.
   await run({ ...model, more: incremental }, { v: view });
   expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['14']));
+});
+
+test('in a warehouse of few rows one statement builds all partitions of a model with `within`', async () => {
+  const view: ModelText = { kind: 'view', columns: ['crawl', 'x'], sql: 'SELECT crawl, x FROM raw.pages' };
+  // Each row says how many crawls its statement has seen.
+  const sql = 'SELECT crawl, (SELECT count(DISTINCT v.crawl) FROM mart.v) AS x FROM mart.v';
+  const model: ModelText = { ...PAGES, more: `${incremental}\n  within: [mart.v]`, sql };
+  await run(model, { v: view });
+  expect(new Set((await marts()).map(({ x }) => x))).toEqual(new Set(['4']));
+  await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6], f: [7], g: [8] });
+  await run(model, { v: view });
+  expect((await marts()).slice(-3).map(({ x }) => x)).toEqual(['3', '3', '3']);
 });
 
 test('statements build twice as many partitions each time, until the partitions take the time', () => {
@@ -181,6 +198,7 @@ test('a model under `within` may be read by other columns of the partitions', as
       `'${partitions}'`,
     );
   const model: ModelText = { ...PAGES, more: more('{mart.v: [number]}'), sql };
+  await loadMuch();
   await run(model, { v: view });
   expect((await marts())[0]).toEqual({ crawl: 'a', x: '1' });
   await load({ a: [1], b: [2, 3], c: [4], d: [5], e: [6, 7, null] });
