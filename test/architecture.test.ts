@@ -28,6 +28,7 @@ const RANKS: Readonly<Record<string, number>> = {
   schedule: 6,
   doctor: 7,
   openlineage: 6,
+  mcp: 6,
   sandbox: 6,
   cli: 8,
 };

@@ -8,6 +8,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'webhook_secret',
   'webhook',
   'api_key',
+  'mcp_token',
 ]);
 /** Read by the clients of the stores themselves. */
 const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;

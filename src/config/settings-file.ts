@@ -130,6 +130,7 @@ export const SettingsFile = z.strictObject({
   query_temp_limit: Size.default('10GB').describe('Bytes that a query may spill to disk.'),
   query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
   query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
+  mcp_token: Token.optional().describe('The token of assistants over HTTP; none: a new one each time.'),
   on_reject: z
     .enum(ON_REJECT)
     .default('fail')

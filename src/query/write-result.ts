@@ -23,6 +23,8 @@ export interface TextOptions {
   readonly format: TextFormat;
   /** More rows are an error; none: no limit. */
   readonly rowLimit?: number;
+  /** Rows after these are not read. */
+  readonly firstRows?: number;
   /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
   readonly safeCsv?: boolean;
 }
@@ -36,7 +38,7 @@ export interface TextOptions {
 export async function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
   const { format, safeCsv = false } = options;
   const names = result.names;
-  const chunks = chunksOf(result, options.rowLimit ?? Number.POSITIVE_INFINITY);
+  const chunks = chunksOf(result, options);
   if (format === 'table') return writeTable(chunks, names, write);
   const cell = safeCsv ? safeCell : csvCell;
   const row: (values: readonly unknown[]) => string = {
@@ -59,16 +61,21 @@ export async function writeResult(result: StreamedRows, options: TextOptions, wr
   return count;
 }
 
-async function* chunksOf(result: StreamedRows, rowLimit: number): AsyncGenerator<unknown[][]> {
+async function* chunksOf(
+  result: StreamedRows,
+  { rowLimit = Number.POSITIVE_INFINITY, firstRows = Number.POSITIVE_INFINITY }: TextOptions,
+): AsyncGenerator<unknown[][]> {
   const { types } = result;
   let count = 0;
   for await (const chunk of result.chunks()) {
     count += chunk.rowCount;
-    if (count > rowLimit)
+    if (Math.min(count, firstRows) > rowLimit)
       throw queryLimitError(`it gave more than ${countText(rowLimit)} rows`, 'query_row_limit');
     yield chunk
       .getRows()
+      .slice(0, Math.max(0, chunk.rowCount - (count - firstRows)))
       .map((row) => row.map((value, index) => valueToJson(value, types[index] as (typeof types)[number])));
+    if (count >= firstRows) return;
   }
 }
 

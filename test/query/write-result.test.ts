@@ -137,3 +137,21 @@ test('a table aligns by the width of its cells on a terminal, and cuts between c
   ]);
   expect(lines[4]).toBe(`${'語'.repeat(39)}…   3`);
 });
+
+test('the first rows are those of the whole, whatever number is asked for, and no more are read', async () => {
+  const { warehouse } = await someWarehouse();
+  // Rows come in chunks of 2,048, some of them ahead; the last one would fail.
+  const sql =
+    "SELECT CASE WHEN i < 9000000 THEN i ELSE error('read too far') END AS i FROM range(9000001) AS t(i)";
+  for (const firstRows of [1, 2047, 2048, 2049, 4097]) {
+    let text = '';
+    const take = async (piece: string): Promise<void> => {
+      text += piece;
+    };
+    const rows = await warehouse.ask(sql, signal, (result) =>
+      writeResult(result, { format: 'jsonl', firstRows, rowLimit: 4097 }, take),
+    );
+    const lines = text.trim().split('\n');
+    expect([rows, lines.length, lines.at(-1)]).toEqual([firstRows, firstRows, `{"i":${firstRows - 1}}`]);
+  }
+});

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Settings } from '../../config/settings.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { packageVersion } from '../../core/package-version.ts';
+import { keepSecret } from '../../core/redact.ts';
+import { Semaphore } from '../../core/semaphore.ts';
+import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
+import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
+import { readStatus } from '../../pipeline/read-status.ts';
+import type { QueryProcess } from '../../query/query-process.ts';
+import { loadQuestions } from '../../transform/questions.ts';
+import { sqlFolders } from '../../transform/sql-folders.ts';
+import { readCatalog } from '../../warehouse/catalog.ts';
+import { checkProject } from '../check-project.ts';
+import type { Command, Invocation } from '../command.ts';
+import { openWarehouse } from '../open-warehouse.ts';
+
+/** An assistant waits no longer; the settings may allow less. */
+const MOST_SECONDS = 60;
+/** It reads no more of one answer. */
+const MOST_RESULT = '1MB';
+/** Queries at once, each in a process of its own. */
+const AT_ONCE = 2;
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    listen: { type: 'string', value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const desk = deskOf(invocation, settings);
+    const version = await packageVersion();
+    const server = () => assistantServer(desk, version);
+    const { signal } = invocation;
+    const address = invocation.text('listen');
+    if (address === undefined) {
+      const onerror = (error: Error) => invocation.logger.warn('assistant', { error: error.message });
+      const handle = serveStdio(server, { onerror });
+      if (!process.stdin.readableEnded) await Promise.race([once(process.stdin, 'end'), aborted(signal)]);
+      await handle.close();
+      return 0;
+    }
+    if (!/^.+:\d{1,5}$/.test(address))
+      throw new CrawlhouseError('usage', `--listen ${address}: not an address`, {
+        hint: '--listen 127.0.0.1:8091',
+      });
+    const token = settings.mcp_token ?? randomBytes(24).toString('base64url');
+    await using listener = await listenForAssistants(address, token, server);
+    invocation.say(`Assistants: ${listener.url}\n`);
+    // Said before it is a secret that no output shows.
+    if (settings.mcp_token === undefined) invocation.say(`Token, of this process only: ${token}\n`);
+    keepSecret(token);
+    await aborted(signal);
+    return 0;
+  },
+};
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function deskOf(invocation: Invocation, settings: Settings): Desk {
+  const limited: Settings = {
+    ...settings,
+    query_timeout: Math.min(settings.query_timeout, MOST_SECONDS),
+    query_result_limit: MOST_RESULT,
+  };
+  const places = new Semaphore(AT_ONCE);
+  // One process for each query: it reads what is published now.
+  const within = <T>(use: (warehouse: QueryProcess) => Promise<T>): Promise<T> =>
+    places.run(async () => {
+      await using warehouse = await openWarehouse(invocation, limited);
+      return await use(warehouse);
+    });
+  return {
+    select: ({ sql, parameters, isQuestion }, firstRows, signal) =>
+      within(async (warehouse) => {
+        if (isQuestion) await checkProject(parameters, warehouse, signal);
+        let text = '';
+        const take = async (piece: string): Promise<void> => {
+          text += piece;
+        };
+        await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
+        return text;
+      }),
+    catalog: (signal) => within((warehouse) => readCatalog(warehouse, signal)),
+    questions: () => loadQuestions(sqlFolders(settings)),
+    status: () => readStatus(settings, Date.now()),
+  };
+}
