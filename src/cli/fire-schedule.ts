@@ -12,14 +12,14 @@ export function fireSchedule(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const { crawl } = firing.schedule;
+  const { crawl, allow_private: allowPrivate } = firing.schedule;
   const fired = (own: Firing): Promise<RunResult> =>
     withLineage(settings, `schedule.${own.schedule.name}`, logger, signal, () =>
       fire(settings, own, logger, signal),
     );
   if (settings.base_url !== undefined && crawl === undefined) return fired(firing);
   const load: Firing['load'] = async (run, own) => {
-    await using service = await LocalService.start(settings, { allowPrivate: false, logger });
+    await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (crawl !== undefined) await service.crawlAgain(crawl, own);
     return await run(service.settingsFor(settings), own);
   };

@@ -59,6 +59,10 @@ export const Schedule = z.strictObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('A website that is crawled before the run, as the last `crawlhouse crawl` of it was.'),
+  allow_private: z
+    .boolean()
+    .default(false)
+    .describe('Whether that crawl fetches private addresses, whatever its start URL.'),
   alerts: ScheduleAlerts.optional().describe('Keys that override the setting `alerts` for this schedule.'),
 });
 export type Schedule = z.output<typeof Schedule>;

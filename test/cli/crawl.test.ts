@@ -6,6 +6,7 @@ import { fireSchedule } from '../../src/cli/fire-schedule.ts';
 import { loadSchedules } from '../../src/config/schedules.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import type { RunResult } from '../../src/model/run-result.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';
 import { capture } from './capture.ts';
@@ -57,17 +58,32 @@ test('crawl --schedule writes a schedule that crawls the site with these flags a
   expect(readFileSync(join(folder, 'schedules.yaml'), 'utf8')).toBe(
     `# mine\nschedules:\n  - name: morning\n    cron: 0 6 * * *\n  - name: ${name}\n    cron: 0 6 * * 1\n    crawl: ${site.origin}/\n`,
   );
-  const [, schedule] = await loadSchedules(folder, []);
-  if (schedule === undefined) throw new Error('no schedule');
-  const settings = await loadSettings(folder, {});
-  const firing = { schedule, isLast: true, schedulesError: null };
-  const result = await fireSchedule(settings, firing, silentLogger, new AbortController().signal);
+  const result = await fireLast(folder);
   expect(result.exitCode).toBe(0);
   expect(result.report.units).toContainEqual(
     expect.objectContaining({ dataset: 'crawl_pages', status: 'loaded' }),
   );
   expect(site.hits.slice(2)).toEqual(['/', '/a']);
 });
+
+test('crawl --schedule --allow-private writes a schedule that fetches private addresses', async () => {
+  const folder = await projectFolder();
+  const site = await serveSite(PAGES);
+  // An address that is not public, which leads to this machine.
+  const url = `http://0.0.0.0:${site.port}/`;
+  const argv = ['crawl', url, '--max-urls', '1', '--allow-private', '--schedule', '0 6 * * 1'];
+  expect(await capture(...argv, '--project-dir', folder)).toMatchObject({ code: 0, stdout: '' });
+  const { exitCode } = await fireLast(folder);
+  expect([exitCode, site.hits]).toEqual([0, ['/', '/']]);
+});
+
+/** Fires the last schedule of a folder. */
+async function fireLast(folder: string): Promise<RunResult> {
+  const schedule = (await loadSchedules(folder, [])).at(-1);
+  if (schedule === undefined) throw new Error('no schedule');
+  const firing = { schedule, isLast: true, schedulesError: null };
+  return fireSchedule(await loadSettings(folder, {}), firing, silentLogger, new AbortController().signal);
+}
 
 test.for([
   [[], 'a URL is needed'],

@@ -34,6 +34,7 @@ test('missing keys have defaults', async () => {
       time_zone: 'UTC',
       on_missed: 'run_once',
       overlap: 'skip',
+      allow_private: false,
       jitter: 0,
       retries: { number: 3, wait: 5 },
     },

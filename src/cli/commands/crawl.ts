@@ -70,8 +70,7 @@ export const crawl: Command = {
 function scheduledAt(invocation: Invocation): string | undefined {
   const cron = invocation.text('schedule');
   if (cron === undefined) return undefined;
-  const other = ['resume', 'allow-private'].find((flag) => invocation.has(flag));
-  const problem = other === undefined ? cronProblem(cron) : `it does not go with --${other}`;
+  const problem = invocation.has('resume') ? 'it does not go with --resume' : cronProblem(cron);
   if (problem === undefined) return cron;
   throw new CrawlhouseError('usage', `--schedule ${cron}: ${problem}`, {
     hint: 'minute, hour, day of month, month, day of week: --schedule "0 6 * * 1"',
@@ -89,7 +88,8 @@ async function schedule(
   const { start_url } = config;
   await service.configure(await service.project(start_url), config);
   const name = `crawl-${new URL(start_url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
-  await writeSchedule(projectDir, { name, cron, crawl: start_url });
+  const allowed = invocation.has('allow-private') ? { allow_private: true } : {};
+  await writeSchedule(projectDir, { name, cron, crawl: start_url, ...allowed });
   invocation.say(`schedules.yaml has the schedule ${name}: ${start_url} is crawled at ${cron} (UTC), by:\n`);
   invocation.say('  crawlhouse schedule\n');
   return 0;
