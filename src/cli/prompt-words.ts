@@ -9,14 +9,16 @@ export const DOT_COMMANDS = {
   '.describe': 'columns of a table: .describe mart.pages',
   '.questions': 'the saved questions',
   '.question': 'the answer of a saved question: .question NAME [PARAMETER=VALUE]…',
-  '.format': 'the format of the answers: .format table|csv|json|jsonl|markdown',
+  '.format': 'the format of the answers: .format table|record|csv|json|jsonl|markdown',
+  '\\x': 'a line a column instead of a table, on and off (.format record)',
   '.help': 'this list',
-  '.quit': 'the end (or Ctrl-D)',
+  '.quit': 'the end (or exit, quit, Ctrl-D)',
 } as const;
 
 /** A line of the prompt that is no SQL; null: it is SQL. */
 export function dotCommand(line: string): { readonly name: string; readonly argument: string } | null {
-  const match = /^\s*(\.[a-z]*)\s*(.*?)\s*;?\s*$/.exec(line);
+  if (/^\s*(exit|quit|\\q)\s*;?\s*$/i.test(line)) return { name: '.quit', argument: '' };
+  const match = /^\s*(\.[a-z]*|\\[a-z]+)\s*(.*?)\s*;?\s*$/.exec(line);
   return match ? { name: match[1] ?? '', argument: match[2] ?? '' } : null;
 }
 

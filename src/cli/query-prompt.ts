@@ -10,6 +10,7 @@ import { bindQuestion } from '../transform/bind-question.ts';
 import { type Question, questionNamed } from '../transform/questions.ts';
 import { type Catalog, readCatalog } from '../warehouse/catalog.ts';
 import { checkProject } from './check-project.ts';
+import { PagedResult, type Screen } from './pager.ts';
 import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 
 const HISTORY_LINES = 1000;
@@ -24,6 +25,8 @@ export interface PromptOptions {
   readonly questions: readonly Question[];
   readonly format: TextFormat;
   readonly signal: AbortSignal;
+  /** Where longer results go to a pager; null: nowhere. */
+  readonly screen: Screen | null;
   /** Data. */
   readonly write: Write;
   readonly say: (text: string) => void;
@@ -44,6 +47,8 @@ class Prompt {
   readonly #options: PromptOptions;
   readonly #catalog: Catalog;
   #format: TextFormat;
+  /** The format before `\\x`. */
+  #former: TextFormat = 'table';
   #statement = '';
   /** Ends the statement that runs, not the prompt. */
   #interruption = new AbortController();
@@ -128,11 +133,24 @@ class Prompt {
   async #ask(sql: string, parameters?: ParameterTexts): Promise<undefined> {
     this.#interruption = new AbortController();
     this.#running = true;
-    const { signal, warehouse, write, say } = this.#options;
+    const { signal, warehouse, screen, say } = this.#options;
+    const paged = screen && new PagedResult(screen, this.#options.write);
     try {
-      const either = AbortSignal.any([signal, this.#interruption.signal]);
-      const rows = await warehouse.write(sql, { format: this.#format }, write, either, parameters);
+      const either = AbortSignal.any([
+        signal,
+        this.#interruption.signal,
+        ...(paged === null ? [] : [paged.left.signal]),
+      ]);
+      const options = { format: this.#format, nullText: 'NULL' };
+      const write = paged?.write ?? this.#options.write;
+      const rows = await warehouse.write(sql, options, write, either, parameters);
+      await paged?.end();
       say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
+    } catch (thrown) {
+      // Who leaves the pager has seen enough.
+      const isLeft = paged?.left.signal.aborted === true;
+      await paged?.end();
+      if (!isLeft) throw thrown;
     } finally {
       this.#running = false;
     }
@@ -177,6 +195,10 @@ class Prompt {
         });
       }
       this.#format = format;
+    } else if (name === '\\x') {
+      [this.#format, this.#former] =
+        this.#format === 'record' ? [this.#former, 'record'] : ['record', this.#format];
+      this.#options.say(`Answers are a ${this.#format === 'record' ? 'line a column' : this.#format}.\n`);
     } else throw new CrawlhouseError('usage', `there is no command ${name}`, { hint: '.help' });
     return undefined;
   }

@@ -8,7 +8,7 @@ import { queryLimitError } from './query-limits.ts';
 import { valueToJson } from './value-json.ts';
 
 /** Formats that are text; Parquet is written by DuckDB itself. */
-export const TEXT_FORMATS = ['table', 'csv', 'json', 'jsonl', 'markdown'] as const;
+export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** The most rows of a table for people; the other formats stream all rows. */
@@ -27,6 +27,8 @@ export interface TextOptions {
   readonly firstRows?: number;
   /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
   readonly safeCsv?: boolean;
+  /** What stands for NULL in a table or record; none: nothing. */
+  readonly nullText?: string;
 }
 
 /**
@@ -36,10 +38,11 @@ export interface TextOptions {
  * @throws CrawlhouseError `query_limit` for more rows than `rowLimit`
  */
 export async function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
-  const { format, safeCsv = false } = options;
+  const { format, safeCsv = false, nullText = '' } = options;
   const names = result.names;
   const chunks = chunksOf(result, options);
-  if (format === 'table') return writeTable(chunks, names, write);
+  if (format === 'table') return writeTable(chunks, names, nullText, write);
+  if (format === 'record') return writeRecords(chunks, names, nullText, write);
   const cell = safeCsv ? safeCell : csvCell;
   const row: (values: readonly unknown[]) => string = {
     json: (values: readonly unknown[]) => jsonLine(names, values),
@@ -111,6 +114,7 @@ function cellText(value: unknown): string {
 async function writeTable(
   chunks: AsyncIterable<unknown[][]>,
   names: readonly string[],
+  nullText: string,
   write: Write,
 ): Promise<number> {
   const shown: string[][] = [];
@@ -124,7 +128,7 @@ async function writeTable(
         row.map((value, index) => {
           if (value !== null && typeof value !== 'number' && typeof value !== 'bigint')
             numeric[index] = false;
-          return value === null ? '' : cutToWidth(flat(cellText(value)), CELL_WIDTH);
+          return value === null ? nullText : cutToWidth(flat(cellText(value)), CELL_WIDTH);
         }),
       );
     }
@@ -133,6 +137,29 @@ async function writeTable(
   await write(`${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`);
   if (count > shown.length)
     await write(`… ${count - shown.length} more rows; --format csv, json or jsonl has all\n`);
+  return count;
+}
+
+/** A line a column, for rows that are wider than the screen. */
+async function writeRecords(
+  chunks: AsyncIterable<unknown[][]>,
+  names: readonly string[],
+  nullText: string,
+  write: Write,
+): Promise<number> {
+  let count = 0;
+  for await (const rows of chunks) {
+    const records = rows.map((row) => {
+      count++;
+      const cells = row.map((value) => (value === null ? nullText : flat(cellText(value))));
+      const { lines } = alignColumns(
+        names.map((name, index) => [flat(name), cells[index] ?? '']),
+        [],
+      );
+      return `─ row ${count} ${'─'.repeat(10)}\n${lines.join('\n')}\n`;
+    });
+    await write(records.join(''));
+  }
   return count;
 }
 

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { Screen } from '../../src/cli/pager.ts';
 import { runPrompt } from '../../src/cli/query-prompt.ts';
 import { queryProcess, someWarehouse } from '../query/some-warehouse.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
 const LEAST = { name: 'least', type: 'BIGINT', default: '0', description: 'Least depth.' } as const;
@@ -26,7 +28,7 @@ const QUESTION = {
   sqlLine: 6,
 };
 
-async function prompt({ terminal }: { terminal: boolean }) {
+async function prompt({ terminal, screen = null }: { terminal: boolean; screen?: Screen | null }) {
   const { path, folder } = await someWarehouse(
     'CREATE SCHEMA mart',
     "CREATE TABLE mart.pages AS SELECT 'a' AS url, 3 AS depth",
@@ -50,6 +52,7 @@ async function prompt({ terminal }: { terminal: boolean }) {
     questions: [DEEP, QUESTION],
     format: 'table',
     signal: new AbortController().signal,
+    screen,
     write: async (text) => {
       out += text;
     },
@@ -157,4 +160,70 @@ test('Ctrl-C clears the line, wherever the cursor is, and the lines of the state
   expect(it.said()).not.toContain('Error');
   expect(it.out()).toMatch(/seven\n─+\n +7\n/);
   expect(await readFile(it.historyFile, 'utf8')).not.toContain('forgotten');
+});
+
+test.for(['exit', 'quit', ' EXIT ; ', '\\q', '.quit'])('%j ends the prompt', async (word) => {
+  const it = await prompt({ terminal: true });
+  it.input.write(`${word}\nSELECT 1 AS never;\n`);
+  expect(await it.ended).toBe(0);
+  expect(it.out() + it.said()).not.toMatch(/never|Error/);
+});
+
+test('exit inside a statement is a word of it', async () => {
+  const it = await prompt({ terminal: false });
+  it.input.end('SELECT 1 AS\nexit\n;\n');
+  expect(await it.ended).toBe(0);
+  expect(it.out()).toBe('exit\n────\n   1\n');
+});
+
+test('\\x shows a line a column, and the next one the former format again; NULL is apart from blank', async () => {
+  const it = await prompt({ terminal: false });
+  const sql = "SELECT '' AS blank, NULL AS nothing, 'two\nlines' AS text;\n";
+  it.input.end(`${sql}\\x\n${sql}\\x\nSELECT 1 AS one;\n`);
+  expect(await it.ended).toBe(0);
+  expect(it.out()).toBe(
+    [
+      'blank  nothing  text\n─────  ───────  ─────────\n          NULL  two lines\n',
+      '─ row 1 ──────────\nblank\nnothing  NULL\ntext     two lines\n',
+      'one\n───\n  1\n',
+    ].join(''),
+  );
+});
+
+/** A screen of ten lines whose pager keeps what it gets. */
+async function pagedScreen(pager: (file: string) => string) {
+  const file = join(await temporaryFolder(), 'paged');
+  let yielded = 0;
+  const screen: Screen = {
+    rows: () => 10,
+    pager: pager(file),
+    yieldKeys: () => {
+      yielded++;
+      return { [Symbol.dispose]: () => void yielded-- };
+    },
+  };
+  return { screen, file, yielded: () => yielded };
+}
+
+test('a result that is longer than the screen goes to the pager, whole; a shorter one does not', async () => {
+  const { screen, file, yielded } = await pagedScreen((to) => `cat > '${to}'`);
+  const it = await prompt({ terminal: true, screen });
+  it.input.write('.format csv\nSELECT 1 AS short;\nSELECT range AS n FROM range(5000);\n');
+  await until(async () => it.said().includes('5000 rows') || undefined);
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  expect([lines[0], lines.length, lines.at(-2)]).toEqual(['n', 5002, '4999']);
+  expect(it.out()).toBe('short\n1\n');
+  expect(yielded()).toBe(0);
+  it.input.write('.quit\n');
+  expect(await it.ended).toBe(0);
+});
+
+test('who leaves the pager early ends the statement, and the prompt goes on', async () => {
+  const { screen, yielded } = await pagedScreen(() => 'head -n 1 > /dev/null');
+  const it = await prompt({ terminal: true, screen });
+  it.input.write('.format csv\nSELECT range AS n FROM range(1000000000000);\nSELECT 7 AS seven;\n');
+  await until(async () => it.out().includes('seven') || undefined);
+  expect([it.said(), yielded()]).toEqual([expect.not.stringContaining('Error'), 0]);
+  it.input.write('quit\n');
+  expect(await it.ended).toBe(0);
 });

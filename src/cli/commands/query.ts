@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { writeWhole } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
@@ -14,6 +15,7 @@ import { sqlFolders } from '../../transform/sql-folders.ts';
 import { checkProject } from '../check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 import { openWarehouse } from '../open-warehouse.ts';
+import type { Screen } from '../pager.ts';
 import { printError } from '../print-error.ts';
 import { runPrompt } from '../query-prompt.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
@@ -167,8 +169,42 @@ async function prompt(
     questions: await loadQuestions(sqlFolders(settings)),
     format,
     signal: invocation.signal,
+    screen: screenOf(invocation),
     write: invocation.write,
     say: invocation.say,
     sayError: (error, thrown) => printError(error, invocation.has('debug'), thrown),
   });
+}
+
+/** The screen, if a person both types and reads there. An empty PAGER means none. */
+function screenOf({ terminal }: Invocation): Screen | null {
+  const pager = process.env.PAGER ?? (hasLess() ? 'less -S' : '');
+  if (terminal === null || !process.stdin.isTTY || pager.trim() === '') return null;
+  return {
+    rows: () => process.stdout.rows || 24,
+    pager,
+    yieldKeys: () => {
+      const { isRaw } = process.stdin;
+      const listeners = process.listeners('SIGINT');
+      const ignore = (): void => {};
+      process.stdin.pause();
+      process.stdin.setRawMode(false);
+      // Ctrl-C is the pager's, and would end this program too.
+      process.on('SIGINT', ignore);
+      for (const one of listeners) process.off('SIGINT', one);
+      return {
+        [Symbol.dispose]() {
+          for (const one of listeners) process.on('SIGINT', one);
+          process.off('SIGINT', ignore);
+          process.stdin.setRawMode(isRaw);
+          process.stdin.resume();
+        },
+      };
+    },
+  };
+}
+
+function hasLess(): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, 'less')));
 }
