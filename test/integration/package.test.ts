@@ -1,64 +1,155 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
+/** What a person's shell has: no package of this repository is on the PATH. */
+const PATH = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
-test('the package works where it is installed from its tarball: init, sandbox, run, query', async () => {
-  const place = await temporaryFolder();
-  const { stdout: packed } = await run(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', place],
-    { cwd: ROOT },
-  );
-  const document = JSON.parse(packed) as Record<string, { filename: string }> | { filename: string }[];
+/** A folder outside of the repository with the package from its tarball in `node_modules`. */
+let place = '';
+
+interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A line as a person types it into the shell of a folder. npm asks no registry: what it does not find here, fails. */
+async function type(line: string, cwd: string, extra: Readonly<Record<string, string>> = {}): Promise<Said> {
+  const env = { PATH, HOME: place, npm_config_offline: 'true', npm_config_yes: 'false', ...extra };
+  try {
+    return { code: 0, ...(await run('sh', ['-c', line], { cwd, env })) };
+  } catch (thrown) {
+    const { code, stdout, stderr } = thrown as Said;
+    return { code, stdout, stderr };
+  }
+}
+
+/** The lines that a screen shows to be typed. */
+function steps({ stdout, stderr }: Said): string[] {
+  return [
+    ...`${stdout}${stderr}`.matchAll(/^ {2}((?:cd|npx|node|\/|crawlhouse)\b.*|'?\/.*main\.js.*)$/gm),
+  ].map(([, step]) => String(step));
+}
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'crawlhouse-package-'));
+  const packed = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', place], {
+    cwd: ROOT,
+  });
+  const document = JSON.parse(packed.stdout) as Record<string, { filename: string }> | { filename: string }[];
   const [tarball] = Object.values(document);
   await writeFile(join(place, 'package.json'), '{"private": true, "type": "module"}');
   await run('npm', ['install', '--no-audit', '--no-fund', join(place, tarball?.filename ?? '')], {
     cwd: place,
   });
-  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js');
-  const node = process.execPath;
-  const project = join(place, 'project');
-  await run(node, [program, 'init', project]);
+});
 
-  const ready = join(place, 'ready.json');
+afterAll(() => rm(place, { recursive: true, force: true }));
+
+/** The sandbox of the installed package, until the test ends. */
+async function sandbox(): Promise<{ base_url: string; access_token: string }> {
+  const ready = join(await temporaryFolder(), 'ready.json');
   const generate = 'projects=1,crawls=2,pages=200,links=500,columns=30,seed=1';
-  const sandbox = spawn(
-    node,
-    [program, 'sandbox', 'start', '--quiet', '--generate', generate, '--ready-file', ready],
-    { cwd: place, stdio: 'ignore' },
+  const program = join(place, 'node_modules', '.bin', 'crawlhouse');
+  const child = spawn(
+    program,
+    ['sandbox', 'start', '--quiet', '--generate', generate, '--ready-file', ready],
+    {
+      cwd: place,
+      env: { PATH },
+      stdio: 'ignore',
+    },
   );
-  const ended = once(sandbox, 'exit');
+  const ended = once(child, 'exit');
   onTestFinished(async () => {
-    sandbox.kill();
+    child.kill();
     await ended;
   });
-  while (!existsSync(ready)) await sleep(50);
-  const { base_url, access_token } = JSON.parse(await readFile(ready, 'utf8'));
-  await mkdir(join(place, 'elsewhere'));
-  await writeFile(
-    join(project, '.env'),
-    `CRAWLHOUSE_BASE_URL=${base_url}\nCRAWLHOUSE_ACCESS_TOKEN=${access_token}\n`,
-  );
-  const inProject = ['--project-dir', project];
-  const result = JSON.parse(
-    (await run(node, [program, 'run', '--json', ...inProject], { cwd: join(place, 'elsewhere') })).stdout,
-  );
-  expect(result.status).toBe('done');
-  const query = ['query', 'SELECT count(*) AS n FROM mart.links', '--format', 'json', ...inProject];
-  const { stdout } = await run(node, [program, ...query], { cwd: place });
-  expect(JSON.parse(stdout)).toEqual([{ n: 1000 }]);
+  await until(async () => existsSync(ready) || undefined, 60_000);
+  return JSON.parse(await readFile(ready, 'utf8'));
+}
+
+test('the first hour of a new user: init, doctor, run, query, schedule, each step as it was printed', async () => {
+  const { base_url, access_token } = await sandbox();
+  await writeFile(join(place, 'token'), `${access_token}\n`);
+  const made = await type(`npx crawlhouse init acme --base-url ${base_url} --token-file token`, place);
+  expect([made.code, made.stdout.match(/^\w+/gm)]).toEqual([0, expect.not.arrayContaining(['fail', 'warn'])]);
+  const [go, ...next] = steps(made);
+  expect([go, next]).toEqual([`cd ${join(place, 'acme')}`, ['npx crawlhouse run']]);
+  const project = join(place, 'acme');
+
+  const first = await type(String(next[0]), project);
+  expect([first.code, first.stderr]).toEqual([0, expect.not.stringMatching(/Error|not found/)]);
+  for (const step of steps(first)) expect([step, (await type(step, project)).code]).toEqual([step, 0]);
+
+  expect((await type('npx crawlhouse doctor', project)).code).toBe(0);
+  const query = "npx crawlhouse query 'SELECT count(*) AS n FROM mart.links' --format json";
+  expect(JSON.parse((await type(query, project)).stdout)).toEqual([{ n: 1000 }]);
+  expect((await type('npx crawlhouse query --question q05_status_codes_by_crawl', project)).code).toBe(0);
+  expect(await type('npx crawlhouse schedule --once', project)).toMatchObject({ code: 0 });
   const api = `import { ServiceClient } from 'crawlhouse';
     await using client = new ServiceClient({ baseUrl: '${base_url}', accessToken: '${access_token}' });
     for await (const workspace of client.list('workspaces', {})) console.log(workspace.name);`;
   await writeFile(join(place, 'client.mjs'), api);
-  expect((await run(node, ['client.mjs'], { cwd: place })).stdout.trim()).toBe('Sandbox');
+  expect((await run(process.execPath, ['client.mjs'], { cwd: place })).stdout.trim()).toBe('Sandbox');
+});
+
+test('a project elsewhere, where npx finds nothing, is told steps that work there', async () => {
+  const elsewhere = join(await temporaryFolder(), 'my site');
+  const made = await type(`npx crawlhouse init '${elsewhere}'`, place);
+  const [go, crawl, doctor, load] = steps(made);
+  expect(go).toBe(`cd '${elsewhere}'`);
+  expect(crawl).toMatch(/main\.js crawl https:/);
+  expect((await type('npx crawlhouse doctor', elsewhere)).code).not.toBe(0);
+  // They work there: what they say is that the account is missing.
+  const missing = expect.stringContaining('the setting base_url is missing');
+  expect(await type(String(doctor), elsewhere)).toMatchObject({ code: 2, stdout: missing });
+  expect(await type(String(load), elsewhere)).toMatchObject({ code: 2, stderr: missing });
+});
+
+test('installed globally it is called by its name, with the project folder that the call named', async () => {
+  const bin = join(await temporaryFolder(), 'bin');
+  await mkdir(bin);
+  await run('ln', [
+    '-s',
+    join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js'),
+    join(bin, 'crawlhouse'),
+  ]);
+  const global = { PATH: [bin, PATH].join(delimiter) };
+  const project = join(await temporaryFolder(), 'acme');
+  const made = await type(`crawlhouse init ${project}`, dirname(project), global);
+  expect(steps(made)).toEqual([
+    `cd ${project}`,
+    'crawlhouse crawl https://www.example.com/',
+    'crawlhouse doctor',
+    'crawlhouse run',
+  ]);
+  const asked = await type(`crawlhouse query 'SELECT 1' --project-dir acme`, dirname(project), global);
+  expect(asked.stderr).toContain('Try: crawlhouse run --project-dir acme makes it');
+});
+
+test('--version answers in less than 150 ms: it costs little more than Node itself', async () => {
+  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js');
+  const best = async (args: readonly string[]): Promise<number> => {
+    const times: number[] = [];
+    for (let start = 0; start < 10; start++) {
+      const begun = performance.now();
+      await run(process.execPath, args);
+      times.push(performance.now() - begun);
+    }
+    return Math.min(...times);
+  };
+  expect((await run(process.execPath, [program, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  // Node starts in 40 ms on an idle machine, and the machine of a test is seldom idle.
+  expect((await best([program, '--version'])) - (await best(['-e', '0']))).toBeLessThan(110);
 });
