@@ -21,6 +21,7 @@ import { fitTerminal } from './fit-terminal.ts';
 import { commandHelp, programHelp, usageLine } from './help.ts';
 import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
+import { progressLines } from './progress-lines.ts';
 
 /** Has stdout got anything? What follows it would not be one document. */
 let written = false;
@@ -119,6 +120,9 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       'info',
       (record) => toFile?.(record),
     );
+  const lines = progressLines((line) => {
+    if (values.quiet !== true) process.stderr.write(`${visibleLine(redact(line))}\n`);
+  });
   return {
     positionals,
     text: (flag) => (typeof values[flag] === 'string' ? values[flag] : undefined),
@@ -146,7 +150,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     },
     printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
     progress: (text) => {
-      if (shows)
+      if (!shows) lines(text);
+      else
         process.stderr.write(
           `\r\x1b[K${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
         );

@@ -52,7 +52,7 @@ export interface Invocation {
   print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;
   /** A report for programs, as one JSON document: stdout, secrets masked in its texts. */
   printJson(document: unknown): Promise<void>;
-  /** How far something is: one line that is written over, on a terminal only. */
+  /** How far something is: one line that is written over; without a terminal, a line every 30 seconds. */
   progress(text: string): void;
   /** Everything else: stderr, unless `--quiet`. */
   say(text: string): void;

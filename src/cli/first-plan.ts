@@ -10,20 +10,28 @@ import type { RunRequest } from '../pipeline/run.ts';
 import type { Invocation } from './command.ts';
 import { planSummary } from './plan-report.ts';
 
-/** Before a first run, which may be a long one: what it is going to load. */
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/**
+ * Before a first run, which may be a long one: what it is going to load.
+ *
+ * @returns the rows of each unit, where the plan has counted them
+ */
 export async function sayFirstPlan(
   invocation: Invocation,
   settings: Settings,
   request: RunRequest,
-): Promise<void> {
+): Promise<ReadonlyMap<string, number>> {
   const begun = existsSync(settings.warehouse) || existsSync(join(settings.state_dir, 'work.duckdb'));
-  if (begun || invocation.has('quiet')) return;
+  if (begun || invocation.has('quiet')) return NOTHING;
   try {
     const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
     invocation.say(describeFirstPlan(plan, settings.since));
+    return new Map(plan.units.flatMap(({ unit, rows }) => (rows === null ? [] : [[unit, rows]])));
   } catch (thrown) {
     // What is wrong, or a signal, is the run's to tell: it meets the same.
     invocation.logger.debug('no plan', { error: toCrawlhouseError(thrown).message });
+    return NOTHING;
   }
 }
 

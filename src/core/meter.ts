@@ -1,54 +1,171 @@
 import { bytesText, countText, durationText } from './amounts.ts';
+import { estimateLeft } from './estimate-left.ts';
+import { type DueUnit, UnitWork } from './unit-work.ts';
 
-/** How far the units of a run are. */
+export type Phase = 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
+
+/** How far a run is. */
 export interface Progress {
-  readonly done: number;
-  readonly due: number;
-  /** Rows received so far, also by units in progress. */
-  readonly rows: number;
+  readonly phase: Phase;
+  /** Of the phase: models or models' tests; null where rows say more. */
+  readonly steps: { readonly done: number; readonly total: number } | null;
+  readonly units: { readonly done: number; readonly due: number };
+  readonly rows: { readonly received: number; readonly expected: number; readonly isGuess: boolean };
   /** Bytes on the wire, of finished units. */
   readonly bytes: number;
+  /** Seconds in which the rows came. */
   readonly seconds: number;
+  readonly left: number | null;
 }
 
-/** Counts rows, bytes and units of a run, and prints the progress after each change. */
-export class Meter {
-  readonly #due: number;
-  readonly #print: (text: string) => void;
-  readonly #startedAt = performance.now();
-  #done = 0;
-  #rows = 0;
-  #bytes = 0;
+/** Between two prints where nothing else happens, such as while a model is built. */
+const BEAT_MS = 1000;
 
-  constructor(due: number, print: (text: string) => void) {
-    this.#due = due;
+/** Follows a run and prints how far it is after each change, and each second. */
+export class Meter implements Disposable {
+  readonly #print: (text: string) => void;
+  readonly #now: () => number;
+  readonly #formerShare: number | null;
+  #beat: NodeJS.Timeout | undefined;
+  #work = new UnitWork([]);
+  #due = 0;
+  #done = 0;
+  #bytes = 0;
+  #startedAt = 0;
+  #unitsTook: number | null = null;
+  #phase: Phase = 'download';
+  #steps: Progress['steps'] = null;
+  #last = '';
+
+  /** @param formerShare as `RunFacts` has it */
+  constructor(
+    print: (text: string) => void,
+    formerShare: number | null = null,
+    now: () => number = performance.now.bind(performance),
+  ) {
     this.#print = print;
+    this.#formerShare = formerShare;
+    this.#now = now;
+    this.#startedAt = now();
   }
 
-  received(rows: number): void {
-    this.#rows += rows;
-    this.#show('');
+  /** The units begin. */
+  begin(due: readonly DueUnit[]): void {
+    this.#work = new UnitWork(due);
+    this.#due = due.length;
+    this.#startedAt = this.#now();
+    this.#beat ??= setInterval(() => this.#show(), BEAT_MS).unref();
+  }
+
+  opened(unit: string, rows: number | null, columns: number): void {
+    this.#work.opened(unit, rows, columns);
+    this.#enter('download');
+  }
+
+  received(unit: string, rows: number): void {
+    this.#work.received(unit, rows);
+    this.#enter('download');
+  }
+
+  /** A unit at work goes on to this phase. */
+  unitPhase(phase: 'stage' | 'load'): void {
+    this.#enter(phase);
   }
 
   /** @param bytes null where nothing came */
-  unitDone(what: string, bytes: number | null): void {
+  unitDone(unit: string, status: string, bytes: number | null): void {
+    this.#work.ended(unit, status === 'loaded' || status === 'unchanged');
     this.#done++;
     this.#bytes += bytes ?? 0;
-    this.#show(` · ${what}`);
+    this.#last = `${unit} ${status}`;
+    this.#show();
+    this.#last = '';
   }
 
-  #show(last: string): void {
-    const seconds = (performance.now() - this.#startedAt) / 1000;
-    const progress = { done: this.#done, due: this.#due, rows: this.#rows, bytes: this.#bytes, seconds };
-    this.#print(describeProgress(progress) + last);
+  /** What follows the units. */
+  step(phase: 'models' | 'tests' | 'publish', done = 0, total = 1): void {
+    this.#unitsTook ??= this.#seconds();
+    this.#steps = { done, total };
+    this.#enter(phase);
+  }
+
+  /** Seconds that the units took, and what followed them so far. */
+  took(): { readonly units: number; readonly after: number } {
+    const units = this.#unitsTook ?? this.#seconds();
+    return { units, after: this.#seconds() - units };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#beat);
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#show();
+  }
+
+  #seconds(): number {
+    return (this.#now() - this.#startedAt) / 1000;
+  }
+
+  #show(): void {
+    const seconds = this.#seconds();
+    const unitsTook = this.#unitsTook;
+    const left = estimateLeft({
+      seconds,
+      units: this.#work.work(),
+      after: unitsTook === null ? null : { unitsTook, ...afterOf(this.#phase, this.#steps) },
+      formerShare: this.#formerShare,
+    });
+    const progress: Progress = {
+      phase: this.#phase,
+      steps: this.#steps,
+      units: { done: this.#done, due: this.#due },
+      rows: this.#work.rows(),
+      bytes: this.#bytes,
+      seconds: unitsTook ?? seconds,
+      left,
+    };
+    this.#print(describeProgress(progress) + (this.#last && ` · ${this.#last}`));
   }
 }
 
-/** `12 of 44 units · 253,000 rows · 96.0 MB · 8,400 rows/s · about 3 min left` */
-export function describeProgress({ done, due, rows, bytes, seconds }: Progress): string {
-  const pace = seconds > 0 && rows > 0 ? [`${countText(Math.round(rows / seconds))} rows/s`] : [];
-  const left = done > 0 && done < due ? [`about ${durationText((seconds / done) * (due - done))} left`] : [];
-  return [`${done} of ${due} units`, `${countText(rows)} rows`, bytesText(bytes), ...pace, ...left].join(
-    ' · ',
-  );
+/** Of all that follows the units, as measured with the models that ship. */
+const PARTS = { models: [0, 0.45], tests: [0.45, 0.6], publish: [0.6, 1] } as const;
+
+function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: number; readonly total: number } {
+  const [from, to] = PARTS[phase as keyof typeof PARTS] ?? [0, 0];
+  const part = steps === null || steps.total === 0 ? 0 : steps.done / steps.total;
+  return { done: from + (to - from) * part, total: 1 };
+}
+
+const BAR = 10;
+
+/** `[████░░░░░░] 42 % download, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB` */
+export function describeProgress({ phase, steps, units, rows, bytes, seconds, left }: Progress): string {
+  const { received, expected, isGuess } = rows;
+  const part = steps
+    ? steps.total > 1
+      ? steps.done / steps.total
+      : 1
+    : expected > 0
+      ? Math.min(received / expected, 1)
+      : 0;
+  const filled = Math.floor(part * BAR);
+  const bar = `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}]`;
+  const percent = steps?.total === 1 ? '' : ` ${Math.floor(part * 100)} %`;
+  const time = left === null ? '' : `, about ${wholeSeconds(left)} left`;
+  const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
+  const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
+  return [
+    `${bar}${percent} ${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`,
+    `${countText(received)}${of} rows`,
+    ...pace,
+    `${units.done} of ${units.due} units`,
+    bytesText(bytes),
+  ].join(' · ');
+}
+
+function wholeSeconds(seconds: number): string {
+  return seconds < 9.95 ? `${Math.ceil(seconds)} s` : durationText(seconds);
 }

@@ -11,11 +11,21 @@ export interface RunSummary {
   readonly errors: number;
   /** The first error that is no single unit's; absent in summaries of versions before it was kept. */
   readonly failure?: UnitError | null;
+  /** Seconds of the units, and of what followed them; absent in summaries of versions before they were kept. */
+  readonly seconds?: { readonly units: number; readonly after: number };
+}
+
+/** Of the last run that loaded units: seconds after its units by seconds of its units; null if there is none. */
+export function formerShare(runs: readonly { readonly summary: RunSummary | null }[]): number | null {
+  const last = runs.find(({ summary }) => summary?.seconds && summary.units.loaded);
+  const seconds = last?.summary?.seconds;
+  return seconds && seconds.units > 0 ? seconds.after / seconds.units : null;
 }
 
 export function summarizeRun(
   units: RunReport['units'],
   errors: readonly (Omit<UnitError, 'hint'> & { readonly hint?: string | undefined })[],
+  seconds?: RunSummary['seconds'],
 ): RunSummary {
   const counts: Partial<Record<UnitStatus, number>> = {};
   let rows = 0;
@@ -30,6 +40,7 @@ export function summarizeRun(
     rows,
     error: errors[0]?.message ?? null,
     errors: errors.length,
+    ...(seconds ? { seconds } : {}),
     failure: own ? { code: own.code, message: own.message, hint: own.hint ?? null } : null,
   };
 }

@@ -3,7 +3,6 @@ import type { Unarchiver } from '../api/unarchiver.ts';
 import type { ConnectionPool } from '../core/connection-pool.ts';
 import type { Engine } from '../core/engine.ts';
 import type { SlotHandle } from '../core/fair-queue.ts';
-import type { Meter } from '../core/meter.ts';
 import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import type { Session } from './session.ts';
@@ -17,6 +16,8 @@ export interface RunContext extends Session {
   readonly named: boolean;
   /** Units that failed repeatedly wait for their next try: no person started this run. */
   readonly respectBackoff: boolean;
+  /** Rows that a plan has counted, by the names of their units. */
+  readonly planned: ReadonlyMap<string, number>;
   readonly unarchiver: Unarchiver;
   readonly fieldSchemas: FieldSchemaCache;
   readonly engine: Engine;
@@ -29,6 +30,5 @@ export interface RunContext extends Session {
 /** The same for one unit at work. */
 export interface UnitContext extends RunContext {
   readonly slot: SlotHandle;
-  readonly meter: Pick<Meter, 'received'>;
   readonly rankings: RankingWindows;
 }

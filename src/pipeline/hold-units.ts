@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
+import type { Meter } from '../core/meter.ts';
 import type { UnitReport } from '../model/report.ts';
 import { reportedError, unitReport } from '../model/unit-report.ts';
 import { abandonExport, type ReconcileContext } from '../routes/export/reconcile-exports.ts';
@@ -17,6 +18,7 @@ export interface HoldContext extends ReconcileContext {
   readonly working: WorkingCopy;
   readonly runId: string;
   readonly modelsVersion: string;
+  readonly meter: Pick<Meter, 'step'>;
 }
 
 /** A unit that was held, with all that it is at fault for. */

@@ -81,7 +81,10 @@ export async function runUnit(
     }
     // Alone, and so the one writer of the working copy.
     const counts = await context.engine.alone(() =>
-      inSpan('load', {}, () => loadStaged(context, packaged, planned.pipeline)),
+      inSpan('load', {}, () => {
+        context.meter.unitPhase('load');
+        return loadStaged(context, packaged, planned.pipeline);
+      }),
     );
     ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);

@@ -1,9 +1,9 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { FairQueue, type SlotHandle } from '../core/fair-queue.ts';
-import { Meter } from '../core/meter.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
 import { count, inSpan } from '../core/telemetry.ts';
 import { withUnitNet } from '../core/unit-net.ts';
+import type { DueUnit } from '../core/unit-work.ts';
 import { respectBackoff } from '../ledger/respect-backoff.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
@@ -14,6 +14,7 @@ import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from '../routes/export/reconcile-exports.ts';
 import type { ChosenRoute } from '../routes/route.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
+import { usualRows } from '../warehouse/ops-loads.ts';
 import type { RunContext } from './context.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
@@ -57,7 +58,8 @@ export async function runUnits(
   await reconcileExports(context, loaded);
   // Each project has its own quota of ranking performance. The project's remaining units are not requested.
   const exhausted = new Map<string, CrawlhouseError>();
-  const meter = new Meter(due.length, context.progress);
+  const { meter } = context;
+  meter.begin(await expectedRows(context, due));
   const rankings = new RankingWindows(context.client, due);
   let shutOut = false;
   let yielded = false;
@@ -71,7 +73,7 @@ export async function runUnits(
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
       reports.push(failUnit(context, one, out));
-      meter.unitDone(`${unitName(one.unit)} failed`, null);
+      meter.unitDone(unitName(one.unit), 'failed', null);
       return;
     }
     const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
@@ -79,8 +81,7 @@ export async function runUnits(
       inSpan(
         'unit',
         { unit: unitName(one.unit), dataset: one.unit.dataset, source: id },
-        () =>
-          runUnit({ ...context, signal, slot, meter, rankings }, { planned: one, options, inventory }, known),
+        () => runUnit({ ...context, signal, slot, rankings }, { planned: one, options, inventory }, known),
         ({ report }) => ({ attributes: measures(report), error: report.error?.message ?? null }),
       ),
     ).catch((thrown: unknown) => {
@@ -91,7 +92,7 @@ export async function runUnits(
     if (error) errors.push(error);
     if (error?.kind === 'access' || error?.code === 'damaged_warehouse') shutOut = true;
     if (error?.code === 'quota') exhausted.set(id, error);
-    meter.unitDone(`${report.unit} ${report.status}`, report.bytes);
+    meter.unitDone(report.unit, report.status, report.bytes);
     countUnit(report);
     context.logger.info(`unit ${report.status}`, {
       unit: report.unit,
@@ -125,6 +126,16 @@ function countUnit({ dataset, status, bytes, counts }: UnitReport): void {
   count('units', 1, { dataset, status });
   count('rows', counts.loaded ?? 0, { dataset });
   count('bytes', bytes ?? 0, { dataset });
+}
+
+/** By the first plan of the run, or by the past loads of the dataset. */
+async function expectedRows(context: RunContext, due: readonly PlannedUnit[]): Promise<DueUnit[]> {
+  const past = await usualRows(context.working.connection);
+  return due.map(({ unit }) => {
+    const name = unitName(unit);
+    const rows = context.planned.get(name) ?? past.get(unit.dataset) ?? null;
+    return { unit: name, dataset: unit.dataset, rows };
+  });
 }
 
 function slotLimits(settings: RunContext['settings']): SlotLimits {

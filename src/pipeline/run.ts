@@ -40,6 +40,8 @@ export interface RunRequest {
   readonly override: RouteOverride;
   /** Load units again that the warehouse holds. */
   readonly reload: boolean;
+  /** Rows that a plan has counted, by the names of their units. */
+  readonly planned?: ReadonlyMap<string, number>;
   /** UTC milliseconds; absent: the system's own. */
   readonly now?: number;
   /** Leave units alone that have failed again and again, until their next try; for runs that nobody started. */
@@ -153,6 +155,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     reload: request.reload,
     named: request.selection.crawls !== null,
     respectBackoff: request.respectBackoff ?? false,
+    planned: request.planned ?? new Map(),
     unarchiver: new Unarchiver(client, settings.unarchive_per_run, limitsOf(settings).unarchiveWait, signal),
     fieldSchemas,
     engine: await Engine.start(session.database, settings.threads, settings.memory_limit),

@@ -7,6 +7,7 @@ import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { aboveNet } from '../core/last-net.ts';
 import type { Logger } from '../core/logger.ts';
+import { Meter } from '../core/meter.ts';
 import { inSpan } from '../core/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
@@ -14,7 +15,7 @@ import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { exitCodeOf, runStatus } from '../model/run-status.ts';
-import { summarizeRun } from '../model/run-summary.ts';
+import { formerShare, summarizeRun } from '../model/run-summary.ts';
 import { mirrorPublished } from '../publish/mirror-published.ts';
 import { publish } from '../publish/publish.ts';
 import { reconcileExports } from '../routes/export/reconcile-exports.ts';
@@ -33,6 +34,9 @@ import { reconcileLedger, recordLedger } from '../warehouse/reconcile-ledger.ts'
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { withHeld } from './hold-units.ts';
 import { transform } from './transform.ts';
+
+/** The last runs that may tell how long models take. */
+const RUNS_READ = 20;
 
 /** The result of a session's work: its units and errors. */
 export interface Work {
@@ -60,6 +64,7 @@ export interface Session {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
+  readonly meter: Meter;
 }
 
 export interface SessionOptions {
@@ -158,6 +163,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   const logger = options.logger.with({ run: runId.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
+  using meter = new Meter(progress, formerShare(ledger.runs(RUNS_READ)));
   const session: Session = {
     settings,
     runId,
@@ -171,6 +177,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     logger,
     signal,
     progress,
+    meter,
   };
 
   const errors: CrawlhouseError[] = [];
@@ -206,6 +213,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
           stillHeld.map(({ unit }) => unit),
         );
         await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
+        meter.step('publish');
         await aboveOurs(() => inSpan('publish', {}, () => publish(working, logger, signal)));
         const { id } = await working.publication();
         ledger.publishLoaded(id ?? '');
@@ -235,7 +243,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     logger.info('run met an error', { stage: 'run', code, error: message });
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
-    const summary = summarizeRun(report.units, errors);
+    const summary = summarizeRun(report.units, errors, meter.took());
     ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary);
   } catch (thrown) {
     // A full disk: the report is complete all the same.

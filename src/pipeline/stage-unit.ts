@@ -57,6 +57,7 @@ export async function stageUnit(
       const { source, chosen } = opened;
       left = opened.left;
       onMove('downloading', attempt);
+      context.meter.opened(name, source.reported, source.catalogue.length);
       const { download, staged } = await stageParts(context, planned, source, folders).catch(
         (error: unknown) => {
           if (error instanceof TooManyRows) {
@@ -160,12 +161,13 @@ async function stageParts(
     for (;;) {
       const next = await source.parts.next();
       if (next.done) {
+        context.meter.unitPhase('stage');
         await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
         await refuseRepeatedRows(context, planned, builder, { staged, key: source.key ?? [] });
         return { download: next.value, staged };
       }
-      context.meter.received(next.value.rows);
+      context.meter.received(unitName(planned.unit), next.value.rows);
       const work = stage(next.value);
       work.catch(() => {});
       staging.push(work);

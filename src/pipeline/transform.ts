@@ -22,7 +22,7 @@ export async function transform(
   units: readonly UnitReport[],
   { full, select }: { readonly full?: boolean; readonly select?: readonly string[] },
 ): Promise<Transformed> {
-  const { working, logger, runId, signal } = context;
+  const { working, logger, runId, signal, meter } = context;
   const loaded = units.filter((unit) => unit.status === 'loaded').map((unit) => `raw.${unit.dataset}`);
   const held: HeldBack[] = [];
   const built = new Map<string, ModelReport>();
@@ -35,6 +35,7 @@ export async function transform(
       changed: round > 1 ? new Set<string>() : full ? 'all' : new Set(loaded),
       ...(select ? { only: select } : {}),
       onChange: () => working.markDirty(),
+      onStep: (phase, done, total) => meter.step(phase, done, total),
       logger,
       runId,
       signal,

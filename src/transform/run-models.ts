@@ -38,6 +38,8 @@ export interface RunModelsOptions {
   readonly signal?: AbortSignal;
   /** Runs in each transaction that makes or drops a model: to note there that something is to be published. */
   readonly onChange?: () => Promise<void>;
+  /** Told before each model that is built or tested how many are through. */
+  readonly onStep?: (phase: 'models' | 'tests', done: number, total: number) => void;
 }
 
 export interface ModelsReport {
@@ -90,8 +92,9 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
   const broken = new Map<string, CrawlhouseError>();
   const behind = new Set<string>();
 
-  for (const planned of plan) {
+  for (const [index, planned] of plan.entries()) {
     signal?.throwIfAborted();
+    options.onStep?.('models', index, plan.length);
     const { name } = planned.model;
     if (!selected.includes(planned)) {
       leave(planned);
@@ -188,14 +191,15 @@ function checkReads(present: MartObjects, selected: readonly PlannedModel[]): vo
 async function testAll(
   plan: readonly PlannedModel[],
   broken: Map<string, CrawlhouseError>,
-  { connection, runId, signal, logger }: RunModelsOptions,
+  { connection, runId, signal, logger, onStep }: RunModelsOptions,
   attempt: Attempt,
 ): Promise<TestReport[]> {
   const tested: TestedModel[] = [];
   let recorded = 0;
   let recordedAt = performance.now();
-  for (const planned of plan) {
+  for (const [index, planned] of plan.entries()) {
     signal?.throwIfAborted();
+    onStep?.('tests', index, plan.length);
     const made = await unlessBroken(broken, planned, () =>
       inSpan('test', { model: planned.model.name }, () =>
         attempt(() => testModel(connection, planned, signal)),

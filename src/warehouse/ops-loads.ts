@@ -106,6 +106,14 @@ export async function readPastLoads(connection: Connection): Promise<PastLoad[]>
   );
 }
 
+/** Rows of a load, the mean of each dataset. */
+export async function usualRows(connection: Connection): Promise<ReadonlyMap<string, number>> {
+  const rows = await connection.rows<{ dataset: string; rows: number }>(
+    'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
+  );
+  return new Map(rows.map((row) => [row.dataset, row.rows]));
+}
+
 /** Replaces the entry of a unit in `ops.loads`. */
 export async function recordLoad(
   connection: Connection,

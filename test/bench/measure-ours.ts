@@ -7,6 +7,7 @@ import { SettingsFile } from '../../src/config/settings-file.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { Engine } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { Meter } from '../../src/core/meter.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/model/planned-unit.ts';
@@ -92,6 +93,7 @@ const context = {
   signal,
   progress: () => {},
   hasLockWaiter: () => false,
+  planned: new Map(),
 };
 const plannedAs = (dataset: string): PlannedUnit => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },
@@ -112,7 +114,7 @@ const inventory = {
 };
 const override = { route, format, store: route === 'export' ? 'store_a' : null } as const;
 const options = routeOptions(pipeline, override, ['store_a']);
-const meter = { received: () => {} };
+const meter = new Meter(() => {});
 const slot = { move: async () => {} };
 const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {

@@ -1,28 +1,67 @@
 import { expect, test } from 'vitest';
-import { describeProgress, Meter } from '../../src/core/meter.ts';
+import { describeProgress, Meter, type Progress } from '../../src/core/meter.ts';
 
-test('the progress says units, rows, bytes, pace and what is left', () => {
-  expect(describeProgress({ done: 10, due: 40, rows: 250_000, bytes: 96e6, seconds: 50 })).toBe(
-    '10 of 40 units · 250,000 rows · 96.0 MB · 5,000 rows/s · about 3 min left',
+const PROGRESS: Progress = {
+  phase: 'download',
+  steps: null,
+  units: { done: 10, due: 40 },
+  rows: { received: 250_000, expected: 600_000, isGuess: false },
+  bytes: 96e6,
+  seconds: 50,
+  left: 170,
+};
+
+test('the progress says rows, phase, what is left, pace, units and bytes', () => {
+  expect(describeProgress(PROGRESS)).toBe(
+    '[████░░░░░░] 41 % download, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB',
+  );
+  const rows = { received: 10, expected: 20.4, isGuess: true };
+  expect(describeProgress({ ...PROGRESS, rows, left: 1.2 })).toMatch(
+    /^\[████░░░░░░\] 49 % download, about 2 s left · 10 of about 20 rows · 0 rows\/s · /,
   );
 });
 
-test('nothing is foretold before a unit is through, nor once all are', () => {
-  expect(describeProgress({ done: 0, due: 2, rows: 0, bytes: 0, seconds: 3 })).toBe(
-    '0 of 2 units · 0 rows · 0 B',
+test('nothing is foretold before rows come; models are counted', () => {
+  const none = { received: 0, expected: 0, isGuess: true };
+  expect(describeProgress({ ...PROGRESS, rows: none, left: null })).toMatch(
+    /^\[░{10}\] 0 % download · 0 rows · 10 of 40 units/,
   );
-  expect(describeProgress({ done: 2, due: 2, rows: 10, bytes: 10, seconds: 5 })).toBe(
-    '2 of 2 units · 10 rows · 10 B · 2 rows/s',
-  );
+  const models = { ...PROGRESS, phase: 'models', steps: { done: 9, total: 18 } } as const;
+  expect(describeProgress(models)).toMatch(/^\[█{5}░{5}\] 50 % models 9 of 18, about 3 min left · /);
 });
 
-test('a meter prints its progress after each change', () => {
+test('a meter prints its progress after each change, and says how long units and models took', () => {
   const printed: string[] = [];
-  const meter = new Meter(2, (text) => printed.push(text));
-  meter.received(30);
-  meter.unitDone('crawl_pages/a loaded', 500);
-  expect(printed).toEqual([
-    expect.stringMatching(/^0 of 2 units · 30 rows · 0 B · /),
-    expect.stringMatching(/^1 of 2 units · 30 rows · 500 B · .* left · crawl_pages\/a loaded$/),
+  let now = 0;
+  using meter = new Meter(
+    (text) => printed.push(text),
+    null,
+    () => now,
+  );
+  meter.begin([
+    { unit: 'pages/a', dataset: 'pages', rows: null },
+    { unit: 'pages/b', dataset: 'pages', rows: null },
   ]);
+  now = 1000;
+  meter.opened('pages/a', 60, 10);
+  meter.received('pages/a', 60);
+  meter.unitPhase('load');
+  meter.unitDone('pages/a', 'loaded', 500);
+  meter.unitDone('pages/b', 'failed', null);
+  now = 3000;
+  meter.step('models', 0, 2);
+  now = 4000;
+  meter.step('publish');
+  expect(printed).toEqual([
+    expect.stringMatching(/ download, .* · 0 of about 120 rows · 0 of 2 units/),
+    expect.stringMatching(
+      /^\[█{5}░{5}\] 50 % download, .* · 60 of about 120 rows · 60 rows\/s · 0 of 2 units/,
+    ),
+    expect.stringMatching(/ load, /),
+    expect.stringMatching(/ · 1 of 2 units · 500 B · pages\/a loaded$/),
+    expect.stringMatching(/ · 60 rows · .* · 2 of 2 units · 500 B · pages\/b failed$/),
+    expect.stringMatching(/^\[░{10}\] 0 % models 0 of 2, about /),
+    expect.stringMatching(/^\[█{10}\] publish, about /),
+  ]);
+  expect(meter.took()).toEqual({ units: 3, after: 1 });
 });

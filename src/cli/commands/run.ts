@@ -24,14 +24,17 @@ export const run: Command = {
       override: routeOverride(invocation),
       reload: false,
     };
-    await sayFirstPlan(invocation, settings, request);
+    const planned = await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
     const result = await withLineage(settings, 'run', logger, signal, () =>
       withAlerts(
         settings,
         watch,
-        { plan: () => request, run: () => runPipelines(settings, request, logger, signal, progress) },
+        {
+          plan: () => request,
+          run: () => runPipelines(settings, { ...request, planned }, logger, signal, progress),
+        },
         logger,
         signal,
       ),

@@ -1,0 +1,118 @@
+/** A unit that is due, with the rows that are expected of it; null where nobody knows. */
+export interface DueUnit {
+  readonly unit: string;
+  readonly dataset: string;
+  readonly rows: number | null;
+}
+
+/** Work is counted in values: a unit is as much as this many before its first row, and a row as much as its columns. */
+const UNIT_VALUES = 100_000;
+const ROW_VALUES = 5;
+/** Of a unit's rows, the part of the work that is done when they have come; the rest is staging and loading. */
+const RECEIVED_PART = 0.85;
+const USUAL_COLUMNS = 20;
+
+interface Known {
+  readonly dataset: string;
+  rows: number | null;
+  columns: number | null;
+  received: number;
+  state: 'waiting' | 'open' | 'done' | 'failed';
+}
+
+/** How much of the work on a run's units is done. Units that are not opened yet are guessed from those that are. */
+export class UnitWork {
+  readonly #units: ReadonlyMap<string, Known>;
+
+  constructor(due: readonly DueUnit[]) {
+    this.#units = new Map(
+      due.map(({ unit, dataset, rows }) => [
+        unit,
+        { dataset, rows, columns: null, received: 0, state: 'waiting' },
+      ]),
+    );
+  }
+
+  /** @param rows as the service reports; null where it gives no count */
+  opened(unit: string, rows: number | null, columns: number): void {
+    const known = this.#units.get(unit);
+    if (!known) return;
+    Object.assign(known, { rows: rows ?? known.rows, columns, received: 0, state: 'open' });
+  }
+
+  received(unit: string, rows: number): void {
+    const known = this.#units.get(unit);
+    if (known) known.received += rows;
+  }
+
+  ended(unit: string, isLoaded: boolean): void {
+    const known = this.#units.get(unit);
+    if (known) known.state = isLoaded ? 'done' : 'failed';
+  }
+
+  /** Rows received and expected; the number is a guess while a unit's count is not known. */
+  rows(): { readonly received: number; readonly expected: number; readonly isGuess: boolean } {
+    const usual = this.#usualRows();
+    let received = 0;
+    let expected = 0;
+    let isGuess = false;
+    for (const one of this.#units.values()) {
+      received += one.received;
+      const isOver = one.state === 'done' || one.state === 'failed';
+      isGuess ||= one.state === 'waiting';
+      expected += isOver ? one.received : Math.max(one.received, one.rows ?? usual(one.dataset));
+    }
+    return { received, expected, isGuess };
+  }
+
+  /** The same as work. The total is NaN while most units are of datasets that nothing is known of. */
+  work(): { readonly done: number; readonly total: number } {
+    const rows = this.#usualRows();
+    const columns = usualOf(this.#units, (one) => one.columns, USUAL_COLUMNS);
+    let done = 0;
+    let total = 0;
+    for (const one of this.#units.values()) {
+      const all = Math.max(one.received, one.rows ?? rows(one.dataset));
+      const aRow = ROW_VALUES + (one.columns ?? columns(one.dataset));
+      const gone = one.received * aRow * RECEIVED_PART + (one.state === 'waiting' ? 0 : UNIT_VALUES / 2);
+      const whole = all * aRow + UNIT_VALUES;
+      const own = one.state === 'done' ? whole : gone;
+      done += own;
+      total += one.state === 'failed' ? own : whole;
+    }
+    return { done, total: this.#isKnown() ? total : Number.NaN };
+  }
+
+  #isKnown(): boolean {
+    const all = [...this.#units.values()];
+    const known = new Set(
+      all.filter(({ rows, state }) => rows !== null || state !== 'waiting').map(({ dataset }) => dataset),
+    );
+    return all.filter(({ dataset }) => !known.has(dataset)).length * 2 <= all.length;
+  }
+
+  #usualRows(): (dataset: string) => number {
+    return usualOf(this.#units, (one) => one.rows, 0);
+  }
+}
+
+/** The mean of a dataset's known units, or of all known ones. */
+function usualOf(
+  units: ReadonlyMap<string, Known>,
+  value: (one: Known) => number | null,
+  otherwise: number,
+): (dataset: string) => number {
+  const sums = new Map<string, { sum: number; count: number }>();
+  for (const one of units.values()) {
+    const own = value(one);
+    if (own === null) continue;
+    for (const key of [one.dataset, '']) {
+      const { sum, count } = sums.get(key) ?? { sum: 0, count: 0 };
+      sums.set(key, { sum: sum + own, count: count + 1 });
+    }
+  }
+  return (dataset) => {
+    const { sum, count } = sums.get(dataset) ?? sums.get('') ?? { sum: otherwise, count: 1 };
+    return sum / count;
+  };
+}
