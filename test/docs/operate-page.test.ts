@@ -1,12 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSchedules, Schedule } from '../../src/config/schedules.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import '../support/process-timeout.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const operate = await readFile(join(DOCS, 'operate.md'), 'utf8');
@@ -31,15 +28,4 @@ test('the settings of the page on alerts hold, and show every key', async () => 
     ...Object.keys(settings.alerts),
     ...Object.keys(settings.volume_check),
   ]);
-});
-
-test('systemd has nothing against the unit of the page', async ({ skip }) => {
-  if (!existsSync('/usr/bin/systemd-analyze')) skip('no systemd-analyze here');
-  const unit = /^ {4}\[Unit\]\n[\s\S]*?WantedBy=\S+$/m.exec(operate)?.[0].replaceAll(/^ {4}/gm, '');
-  const file = join(await temporaryFolder(), 'crawlhouse.service');
-  await writeFile(file, `${unit}\n`);
-  // Units of the machine itself may be at fault too: it is ours that is looked at.
-  const { stdout, stderr } = spawnSync('/usr/bin/systemd-analyze', ['verify', file], { encoding: 'utf8' });
-  const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('crawlhouse.service'));
-  expect(said).toEqual([]);
 });

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Command, type Flag, GLOBAL_FLAGS } from '../src/cli/command.ts';
+import { allCommands } from '../src/cli/commands.ts';
+import { usageLine } from '../src/cli/help.ts';
+
+export const MAN_PAGE = join(import.meta.dirname, '..', 'man', 'crawlhouse.1');
+
+const FILES = [
+  ['crawlhouse.yaml', 'settings; each is also a variable CRAWLHOUSE_KEY'],
+  ['.env', 'variables, read when present; the environment goes before it'],
+  ['schedules.yaml', 'what runs when; the folder that holds it is the project folder'],
+  ['pipelines/', 'one file a dataset'],
+  ['sql/', 'models and saved questions'],
+  ['.crawlhouse/', 'the state between runs'],
+  ['warehouse.duckdb', 'the published warehouse'],
+] as const;
+
+const EXIT_CODES = [
+  ['0', 'done'],
+  ['1', 'a fault of crawlhouse'],
+  ['2', 'wrong use or configuration: nothing was tried'],
+  ['3', 'some units failed and can be tried again; the others are published'],
+  ['4', 'data refused: these units keep their former rows; the others are published'],
+  ['5', 'the service or a store rejects the credentials'],
+  ['130, 143', 'interrupted; the next run continues'],
+] as const;
+
+/** The manual page in the form of man(7), from the table of commands. */
+export async function manPage(): Promise<string> {
+  const commands = await allCommands();
+  return [
+    '.\\" Written by npm run man.',
+    '.TH CRAWLHOUSE 1 "" crawlhouse "User commands"',
+    '.SH NAME',
+    `crawlhouse ${escaped('-')} load a crawl-analysis service into a DuckDB warehouse`,
+    '.SH SYNOPSIS',
+    '.B crawlhouse',
+    escaped('COMMAND [ARGUMENTS] [FLAGS]'),
+    '.SH DESCRIPTION',
+    'crawlhouse loads the data of a website crawl-analysis service into a DuckDB warehouse that you own.',
+    'Every row is counted on its way from the service to the query.',
+    '.SH COMMANDS',
+    ...commands.flatMap(commandLines),
+    '.SH FLAGS OF EVERY COMMAND',
+    ...flagLines(GLOBAL_FLAGS),
+    '.SH FILES',
+    ...FILES.flatMap(([name, what]) => entry(name, what)),
+    '.SH EXIT STATUS',
+    ...EXIT_CODES.flatMap(([code, what]) => entry(code, what)),
+    '',
+  ].join('\n');
+}
+
+function commandLines(command: Command): string[] {
+  return [`.SS ${escaped(usageLine(command))}`, text(command.summary), ...flagLines(command.flags)];
+}
+
+function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    const short = flag.short ? `-${flag.short}, ` : '';
+    const help = flag.values ? `${flag.help}: ${flag.values.join(', ')}` : flag.help;
+    return entry(`${short}--${name}${flag.value ? ` ${flag.value}` : ''}${flag.multiple ? ' …' : ''}`, help);
+  });
+}
+
+function entry(term: string, what: string): string[] {
+  return ['.TP', `.B ${escaped(term)}`, text(what)];
+}
+
+/** A line of text: one that begins with a dot or an apostrophe would be a request. */
+function text(line: string): string {
+  return escaped(line).replace(/^(?=[.'])/, '\\&');
+}
+
+function escaped(line: string): string {
+  return line
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('"', '\\(dq')
+    .replaceAll('…', '\\[u2026]');
+}
+
+if (import.meta.main) await writeFile(MAN_PAGE, await manPage());

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { MAN_PAGE, manPage } from '../../scripts/man-page.ts';
+import { COMMAND_NAMES } from '../../src/cli/command-names.ts';
+import '../support/process-timeout.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (name: string): Promise<string> => readFile(join(ROOT, name), 'utf8');
+const dockerfile = await read('Dockerfile');
+const manifest = JSON.parse(await read('package.json')) as {
+  files: string[];
+  man: string;
+  scripts: Record<string, string>;
+};
+
+/** The instructions of the Dockerfile, continued lines joined. */
+const instructions = dockerfile
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter(Boolean)
+  .map((line) => ({ name: line.split(' ')[0], rest: line.slice(line.indexOf(' ') + 1) }));
+const of = (name: string): string[] =>
+  instructions.filter((one) => one.name === name).map(({ rest }) => rest);
+
+test('the image is built in two stages from one exact Node image', () => {
+  expect(of('ARG')).toEqual([expect.stringMatching(/^NODE_IMAGE=node:24\.\d+\.\d+-slim$/)]);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Docker puts the argument in
+  expect(of('FROM')).toEqual(['${NODE_IMAGE} AS build', '${NODE_IMAGE}']);
+});
+
+test('the image runs as another user than root, with one volume and the doctor as its health', () => {
+  const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+  const user = last.findIndex(({ name }) => name === 'USER');
+  expect(last[user]?.rest).toBe('1000');
+  expect(last.slice(user).some(({ name }) => name === 'RUN' || name === 'COPY')).toBe(false);
+  expect(of('VOLUME')).toEqual(['/data']);
+  expect(of('HEALTHCHECK')[0]).toMatch(/CMD \["crawlhouse", "doctor"\]$/);
+  expect(of('ENTRYPOINT')).toEqual(['["crawlhouse"]']);
+});
+
+test('the image has what the package has, and the build gets every file that it copies', async () => {
+  const copied = of('COPY').flatMap((rest) =>
+    rest
+      .split(' ')
+      .filter((word) => !word.startsWith('--'))
+      .slice(0, -1),
+  );
+  const programs = manifest.files.filter((name) => !['docs', 'man', 'packaging'].includes(name));
+  expect(copied.map((path) => path.replace('/app/', ''))).toEqual(expect.arrayContaining(programs));
+  const sent = (await read('.dockerignore'))
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+  expect(copied.filter((path) => !path.startsWith('/app/')).toSorted()).toEqual(sent.toSorted());
+  for (const name of sent) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true]);
+});
+
+test('hadolint has nothing against the Dockerfile', ({ skip }) => {
+  const { status, stdout, error } = spawnSync('hadolint', [join(ROOT, 'Dockerfile')], { encoding: 'utf8' });
+  if (error) return skip('no hadolint here');
+  expect([status, stdout]).toEqual([0, '']);
+});
+
+test('compose runs the schedule without rights that it does not need', async () => {
+  const { services, volumes } = parse(await read('compose.yaml'));
+  expect(Object.keys(volumes)).toEqual(['project']);
+  expect(services.schedule).toMatchObject({
+    init: true,
+    read_only: true,
+    cap_drop: ['ALL'],
+    volumes: ['project:/data'],
+    stop_grace_period: '90s',
+  });
+  expect(COMMAND_NAMES).toContain(services.schedule.command[0]);
+});
+
+test('systemd has nothing against the unit', async ({ skip }) => {
+  if (!existsSync('/usr/bin/systemd-analyze')) skip('no systemd-analyze here');
+  const unit = join(ROOT, 'packaging', 'crawlhouse.service');
+  // Units of the machine itself may be at fault too: it is ours that is looked at.
+  const { stdout, stderr } = spawnSync('/usr/bin/systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+  const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('crawlhouse.service'));
+  expect(said).toEqual([]);
+});
+
+test('the manual page is that of the commands, and is part of the package', async () => {
+  const page = await readFile(MAN_PAGE, 'utf8');
+  expect(page).toBe(await manPage());
+  for (const name of COMMAND_NAMES) expect(page).toContain(`.SS crawlhouse ${name}`);
+  expect(manifest.man).toBe('man/crawlhouse.1');
+  expect(manifest.files).toEqual(expect.arrayContaining(['man', 'packaging']));
+});
+
+test('groff formats the manual page without a warning', ({ skip }) => {
+  const { stdout, stderr, error } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-z', MAN_PAGE], {
+    encoding: 'utf8',
+  });
+  if (error) return skip('no groff here');
+  expect([stdout, stderr]).toEqual(['', '']);
+});
+
+test('the release signs what it builds, and asks for no right beyond that', async () => {
+  const workflow = parse(await read('.github/workflows/release.yml'));
+  expect(workflow.permissions).toEqual({});
+  const { permissions, steps } = workflow.jobs.release as {
+    permissions: Record<string, string>;
+    steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+  };
+  expect(permissions).toEqual({
+    contents: 'write',
+    packages: 'write',
+    'id-token': 'write',
+    attestations: 'write',
+  });
+  const uses = steps.flatMap((step) => step.uses ?? []);
+  expect(uses).toContainEqual(expect.stringMatching(/^actions\/attest-build-provenance@/));
+  expect(steps.find((step) => step.uses?.startsWith('docker/build-push-action@'))?.with).toMatchObject({
+    provenance: 'mode=max',
+    sbom: true,
+  });
+  const scripts = steps.flatMap(({ run = '' }) =>
+    [...run.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name),
+  );
+  for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name);
+  expect(scripts).toContain('sbom');
+});
+
+test('no workflow publishes under a name in the registry that is not ours', async () => {
+  expect(await read('.github/workflows/release.yml')).not.toMatch(/npm publish/);
+});
