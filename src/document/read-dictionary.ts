@@ -7,8 +7,7 @@ import { compileQuestions } from '../transform/compile-questions.ts';
 import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
-import { parseSelect } from '../transform/sql-tree.ts';
-import { tableReferences } from '../transform/table-references.ts';
+import { sqlReferences } from '../transform/sql-references.ts';
 import { describedColumn, isWildcard } from '../transform/wildcard-columns.ts';
 import { type CatalogColumn, type TableFacts, tableColumns, tableFacts } from '../warehouse/catalog.ts';
 import { publishedAt } from '../warehouse/ops-publication.ts';
@@ -64,10 +63,8 @@ async function readsOf(
   connection: Connection,
   { sql, file, sqlLine }: Pick<Model, 'sql' | 'file' | 'sqlLine'>,
 ): Promise<string[]> {
-  const references = tableReferences(await parseSelect(connection, sql, { file, line: sqlLine }));
-  const names = references
-    .filter(({ schema }) => schema !== '')
-    .map(({ schema, name }) => `${schema}.${name}`);
+  const { tables } = await sqlReferences(connection, sql, { file, line: sqlLine });
+  const names = tables.filter(({ schema }) => schema !== '').map(({ schema, name }) => `${schema}.${name}`);
   return [...new Set(names)].sort();
 }
 

@@ -22,7 +22,7 @@ import {
 } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 import { replaceTables } from './replace-tables.ts';
-import { parseSelect } from './sql-tree.ts';
+import { sqlReferences } from './sql-references.ts';
 import { describedColumn } from './wildcard-columns.ts';
 
 /** Of a warehouse with so few rows, one statement builds all partitions of a model. */
@@ -208,8 +208,8 @@ async function narrowed(
     conditions.set(name, condition ?? inPartitions(partitioned, behind));
   }
   if (conditions.size === 0) return sql;
-  const tree = await parseSelect(connection, sql, { file, line: sqlLine });
-  return replaceTables(sql, tree, (reference) => {
+  const references = await sqlReferences(connection, sql, { file, line: sqlLine });
+  return replaceTables(sql, references, (reference) => {
     const name = referenceName(reference);
     const condition = conditions.get(name);
     return condition && `SELECT * FROM ${table(...name.split('.'))} WHERE ${condition}`;

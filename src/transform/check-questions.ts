@@ -3,8 +3,7 @@ import { badModel } from './bad-model.ts';
 import { bindQuestion } from './bind-question.ts';
 import type { Model } from './model.ts';
 import type { Question } from './questions.ts';
-import { parseSelect } from './sql-tree.ts';
-import { tableReferences } from './table-references.ts';
+import { sqlReferences } from './sql-references.ts';
 import { describedColumn, isWildcard } from './wildcard-columns.ts';
 
 /** Columns of the published tables, by `schema.table`. */
@@ -28,7 +27,8 @@ export async function checkQuestions(
     const { sql, file, sqlLine } = question;
     const start = { file, line: sqlLine };
     let canBind = published.size > 0;
-    for (const { schema, name, offset } of tableReferences(await parseSelect(connection, sql, start))) {
+    const { tables } = await sqlReferences(connection, sql, start);
+    for (const { schema, name, offset } of tables) {
       if (schema.toLowerCase() !== 'mart') continue;
       const model = byName.get(`mart.${name.toLowerCase()}`);
       if (model === undefined) {

@@ -2,8 +2,8 @@ import type { Connection } from '../core/duckdb.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 import type { Model } from './model.ts';
 import type { SourceTables } from './source-tables.ts';
-import { parseSelect, type SqlNode } from './sql-tree.ts';
-import { type TableReference, tableReferences } from './table-references.ts';
+import { type SqlReferences, sqlReferences } from './sql-references.ts';
+import type { TableReference } from './table-references.ts';
 
 /** What the models and tables around a model are. */
 export interface Surroundings {
@@ -19,9 +19,9 @@ export interface PlacedSql {
   readonly start: SqlPlace;
 }
 
-/** Some SQL with its tree and what it reads, by `schema.table`. */
+/** Some SQL and what it reads, by `schema.table`. */
 export interface Inspected extends PlacedSql {
-  readonly tree: SqlNode;
+  readonly references: SqlReferences;
   readonly sources: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
 }
@@ -37,10 +37,10 @@ export async function inspectSql(
   { sql, start }: PlacedSql,
   around: Surroundings,
 ): Promise<Inspected> {
-  const tree = await parseSelect(connection, sql, start);
+  const references = await sqlReferences(connection, sql, start);
   const sources = new Set<string>();
   const models = new Set<string>();
-  for (const reference of tableReferences(tree)) {
+  for (const reference of references.tables) {
     const before = Buffer.from(sql).subarray(0, reference.offset).toString();
     const place = { file: start.file, line: start.line + before.split('\n').length - 1 };
     const name = checkedName(reference, place);
@@ -52,7 +52,7 @@ export async function inspectSql(
       sources.add(name);
     }
   }
-  return { sql, start, tree, sources, models };
+  return { sql, start, references, sources, models };
 }
 
 /** `schema.table` in lower case; how DuckDB finds it. */

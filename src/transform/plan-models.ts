@@ -190,11 +190,11 @@ function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
  */
 function complete(
   model: Model,
-  { sql, start, tree }: Inspected,
+  { sql, start, references }: Inspected,
   around: Surroundings,
   empty: ReadonlyMap<string, OutputColumns> = new Map(),
 ): PlacedSql {
-  const completed = replaceTables(sql, tree, (reference) => {
+  const completed = replaceTables(sql, references, (reference) => {
     const name = referenceName(reference);
     const columns = empty.get(name);
     if (columns) return emptyModel(columns);

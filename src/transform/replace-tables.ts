@@ -1,5 +1,5 @@
-import type { SqlNode } from './sql-tree.ts';
-import { type TableReference, tableReferences } from './table-references.ts';
+import type { SqlReferences } from './sql-references.ts';
+import type { TableReference } from './table-references.ts';
 
 /** A piece of the SQL, in bytes, and what stands there instead. */
 interface Edit {
@@ -16,13 +16,13 @@ interface Edit {
  */
 export function replaceTables(
   sql: string,
-  tree: SqlNode,
+  { tables, columns }: SqlReferences,
   subqueryOf: (reference: TableReference) => string | undefined,
 ): string {
   const bytes = Buffer.from(sql);
   const edits: Edit[] = [];
   const replaced = new Set<string>();
-  for (const reference of tableReferences(tree)) {
+  for (const reference of tables) {
     const subquery = subqueryOf(reference);
     if (subquery === undefined) continue;
     const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
@@ -32,7 +32,7 @@ export function replaceTables(
     edits.push({ start: reference.offset, end, instead: `(${subquery})${alias}` });
     if (reference.alias === '') replaced.add(parts.join('.').toLowerCase());
   }
-  for (const column of columnReferences(tree)) {
+  for (const column of columns) {
     // `raw.t.c` names its table by schema, which a subquery has not.
     const prefix = column.names.slice(0, -1);
     for (let length = prefix.length; length > 1; length--) {
@@ -77,20 +77,4 @@ function sameName(written: string, name: string): boolean {
 
 function lastPart(name: string): string {
   return new RegExp(`(?:${PART})$`, 'u').exec(name)?.[0] ?? name;
-}
-
-interface ColumnReference {
-  readonly names: readonly string[];
-  readonly offset: number;
-}
-
-/** Columns that are named by more than their table. */
-function columnReferences(value: unknown): ColumnReference[] {
-  if (Array.isArray(value)) return value.flatMap(columnReferences);
-  if (typeof value !== 'object' || value === null) return [];
-  const node = value as SqlNode;
-  if (node.type === 'COLUMN_REF' && Array.isArray(node.column_names) && node.column_names.length > 2) {
-    return [{ names: node.column_names as string[], offset: Number(node.query_location) }];
-  }
-  return Object.values(node).flatMap(columnReferences);
 }

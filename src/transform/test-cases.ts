@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { type Connection, Database, ident } from '../core/duckdb.ts';
+import { Database } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { createSchema } from '../warehouse/schema.ts';
 import { loadModels } from './load-models.ts';
@@ -45,33 +45,19 @@ export async function testCases(
       tempDirectory: folder,
     });
     const connection = await database.connect();
-    const plan = await withEmptyWarehouse(connection, () => planModels({ connection, models }));
+    await createSchema(connection);
+    const plan = await planModels({ connection, models });
     const reports: CaseReport[] = [];
     for (const { model, cases } of chosen) {
       for (const one of cases) {
         signal.throwIfAborted();
-        const { passed, ...result } = await withEmptyWarehouse(connection, () =>
-          runCase(connection, plan, model, one),
-        );
+        // Taken back: the warehouse is empty again.
+        const { passed, ...result } = await connection.trial(() => runCase(connection, plan, model, one));
         reports.push({ model, case: one.name, status: passed ? 'passed' : 'failed', ...result });
       }
     }
     return reports;
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const CASE = 'a_case';
-
-async function withEmptyWarehouse<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  await connection.run(`ATTACH ':memory:' AS ${ident(CASE)}`);
-  try {
-    await connection.run(`USE ${ident(CASE)}`);
-    await createSchema(connection);
-    return await work();
-  } finally {
-    await connection.run('USE memory');
-    await connection.run(`DETACH ${ident(CASE)}`);
   }
 }

@@ -1,20 +1,29 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { loadCases, runCase } from '../../src/transform/model-cases.ts';
 import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { openWarehouse } from './test-warehouse.ts';
+import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../..');
 /** All models, planned on a warehouse that has nothing: a case is given its model and what that reads. */
 const plan = await planAll();
 
+/** Empty, and again after each case. */
+let warehouse: TestWarehouse;
+beforeAll(async () => {
+  warehouse = await openWarehouse();
+});
+afterAll(() => warehouse[Symbol.asyncDispose]());
+
 for (const { model, cases } of await loadCases(join(repository, 'test/golden'), 'test/golden')) {
   describe(model, () => {
     test.each(cases)('$name', async (one) => {
-      await using warehouse = await openWarehouse();
-      const { missing, surplus, failedTests, passed } = await runCase(warehouse.connection, plan, model, one);
+      const { connection } = warehouse;
+      const { missing, surplus, failedTests, passed } = await connection.trial(() =>
+        runCase(connection, plan, model, one),
+      );
       expect({ missing, surplus, failedTests }).toEqual({
         missing: [],
         surplus: [],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replaceTables } from '../../src/transform/replace-tables.ts';
 import { completedSource } from '../../src/transform/source-tables.ts';
-import { parseSelect } from '../../src/transform/sql-tree.ts';
+import { sqlReferences } from '../../src/transform/sql-references.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 let warehouse: TestWarehouse;
@@ -14,12 +14,12 @@ afterAll(() => warehouse[Symbol.asyncDispose]());
 
 /** Completes raw.pages, which lacks `title`, and raw.gone, which is not there. */
 async function rewrite(sql: string): Promise<string> {
-  const tree = await parseSelect(warehouse.connection, sql, { file: 'test.sql', line: 1 });
+  const references = await sqlReferences(warehouse.connection, sql, { file: 'test.sql', line: 1 });
   const declared = new Map([
     ['url', 'VARCHAR'],
     ['title', 'VARCHAR'],
   ]);
-  return replaceTables(sql, tree, ({ schema, name }) => {
+  return replaceTables(sql, references, ({ schema, name }) => {
     const source = `${schema}.${name}`.toLowerCase();
     if (source === 'raw.pages')
       return completedSource(source, declared, new Map([['url', { name: 'url', type: 'VARCHAR' }]]));
