@@ -25,28 +25,35 @@ async function emptyWarehouse(): Promise<Buffer> {
   const { connection, folder, close } = await attachWarehouse();
   try {
     await createSchema(connection);
-    await connection.run('USE memory');
-    await connection.run('DETACH warehouse');
+    await connection.run('CHECKPOINT');
     return await readFile(join(folder, 'warehouse.duckdb'));
   } finally {
     await close();
   }
 }
 
+/** Instances of DuckDB that no test uses: the first statements of a new one take longer than most tests. */
+const idle: Database[] = [];
+
 async function attachWarehouse(content?: Buffer) {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-transform-'));
   const path = join(folder, 'warehouse.duckdb');
   if (content) await writeFile(path, content);
-  const database = await Database.open({
-    memoryLimit: '400MB',
-    threads: threads(),
-    tempDirectory: join(folder, 'tmp'),
-  });
+  const database =
+    idle.pop() ??
+    (await Database.open({
+      memoryLimit: '400MB',
+      threads: threads(),
+      tempDirectory: join(tmpdir(), `crawlhouse-transform-spill-${process.pid}`),
+    }));
   const connection = await database.connect();
   await connection.run(`ATTACH ${text(path)} AS warehouse (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
   await connection.run('USE warehouse');
   const close = async (): Promise<void> => {
-    await database[Symbol.asyncDispose]();
+    await connection.run('USE memory');
+    await connection.run('DETACH DATABASE IF EXISTS warehouse');
+    connection[Symbol.dispose]();
+    idle.push(database);
     await rm(folder, { recursive: true, force: true });
   };
   return { connection, folder, close, [Symbol.asyncDispose]: close };
