@@ -23,10 +23,21 @@ function wrapped(message: string): string {
 }
 
 /** The same as the one document of a command that has no result (interface.md, "JSON"). */
-export function errorDocument({ code, message, hint }: CrawlhouseError): string {
+export function errorDocument(error: CrawlhouseError): string {
+  return redact(`${stringifyJson({ error: errorFields(error) }, 2)}\n`);
+}
+
+/** An error as every document has it under `error` (docs/errors.md). */
+function errorFields({ code, message, hint }: CrawlhouseError) {
   const [, file = null, line] = /^(\S+?):(\d+): /.exec(message) ?? [];
-  const error = { code, message, hint: hint ?? null, file, line: line === undefined ? null : Number(line) };
-  return redact(`${stringifyJson({ error }, 2)}\n`);
+  return { code, message, hint: hint ?? null, file, line: line === undefined ? null : Number(line) };
+}
+
+/** The error that decides the exit code; null where none does. */
+export function failureOf(errors: readonly CrawlhouseError[], exitCode: number) {
+  if (exitCode === 0) return null;
+  const error = errors.find((one) => one.exitCode === exitCode) ?? errors[0];
+  return error ? errorFields(error) : null;
 }
 
 function stackOf(thrown: unknown): string {

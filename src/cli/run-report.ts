@@ -11,7 +11,7 @@ import { projectNames } from '../warehouse/raw-projects.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { Invocation } from './command.ts';
 import { describeFailedTests } from './failed-tests.ts';
-import { printError } from './print-error.ts';
+import { failureOf, printError } from './print-error.ts';
 
 /** Errors of one code that are printed in full; `status` has them all. */
 const ERRORS_SHOWN = 3;
@@ -24,7 +24,7 @@ export async function printRun(
 ): Promise<number> {
   const drift = await readDrift(settings);
   if (invocation.has('json')) {
-    await invocation.printJson({ ...result.report, drift });
+    await invocation.printJson({ ...result.report, drift, error: failureOf(result.errors, result.exitCode) });
     return printErrors(invocation, result);
   }
   invocation.say(await runSummary(invocation, settings, result.report));

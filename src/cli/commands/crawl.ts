@@ -11,7 +11,7 @@ import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
 import { CrawlDisplay } from '../crawl-display.ts';
 import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
 import { LocalService } from '../local-service.ts';
-import { printErrors } from '../run-report.ts';
+import { printRun } from '../run-report.ts';
 
 export const crawl: Command = {
   name: 'crawl',
@@ -58,7 +58,7 @@ export const crawl: Command = {
     const result = await withLineage(local, 'crawl', logger, signal, () =>
       runPipelines(local, request, logger, signal, invocation.progress),
     );
-    if (result.exitCode !== 0) return printErrors(invocation, result);
+    if (result.exitCode !== 0) return printRun(invocation, local, result);
     const report = await readCrawlReport(invocation, settings, ended);
     if (invocation.has('json')) await invocation.printJson(report);
     else await invocation.print(describeCrawl(report));

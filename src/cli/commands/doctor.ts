@@ -3,6 +3,7 @@ import { examine } from '../../doctor/examine.ts';
 import { exitCodeOf } from '../../model/run-status.ts';
 import type { Command } from '../command.ts';
 import { describeChecks, worst } from '../doctor-report.ts';
+import { failureOf } from '../print-error.ts';
 
 export const doctor: Command = {
   name: 'doctor',
@@ -12,8 +13,11 @@ export const doctor: Command = {
   async run(invocation) {
     const { logger, signal } = invocation;
     const checks = await examine(invocation.projectDir(), () => invocation.settings(), logger, signal);
-    if (invocation.has('json')) await invocation.printJson({ status: worst(checks), checks });
+    const errors = errorsOf(checks);
+    const code = exitCodeOf(errors);
+    if (invocation.has('json'))
+      await invocation.printJson({ status: worst(checks), checks, error: failureOf(errors, code) });
     else await invocation.print(describeChecks(checks));
-    return exitCodeOf(errorsOf(checks));
+    return code;
   },
 };

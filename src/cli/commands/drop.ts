@@ -4,6 +4,7 @@ import { textTable } from '../../core/text-table.ts';
 import { drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
 import type { DroppedUnit } from '../../warehouse/drop-targets.ts';
 import type { Command, Invocation } from '../command.ts';
+import { failureOf } from '../print-error.ts';
 import { printErrors } from '../run-report.ts';
 
 export const drop: Command = {
@@ -40,7 +41,12 @@ export const drop: Command = {
       return 0;
     }
     const { result, dropped } = await dropUnits(settings, request, invocation.logger, invocation.signal);
-    await print(invocation, dropped, { ...result.report, dropped }, 'dropped');
+    await print(
+      invocation,
+      dropped,
+      { ...result.report, dropped, error: failureOf(result.errors, result.exitCode) },
+      'dropped',
+    );
     return printErrors(invocation, result);
   },
 };

@@ -5,13 +5,14 @@ import { loadSchedules, type Schedule } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
-import type { RunReport } from '../../model/report.ts';
+import type { RunResult } from '../../model/run-result.ts';
 import { listen } from '../../schedule/listen.ts';
 import { Scheduler, type SchedulerOptions } from '../../schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedules.ts';
 import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
 import type { Command, Invocation } from '../command.ts';
 import { fireSchedule } from '../fire-schedule.ts';
+import { failureOf } from '../print-error.ts';
 import { runSummary } from '../run-report.ts';
 
 export const schedule: Command = {
@@ -56,7 +57,7 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
 }
 
 async function once(invocation: Invocation, settings: Settings): Promise<number> {
-  const reports = new Map<string, RunReport>();
+  const results = new Map<string, RunResult>();
   const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal, isLast) => {
     const result = await fireSchedule(
       settings,
@@ -64,14 +65,19 @@ async function once(invocation: Invocation, settings: Settings): Promise<number>
       invocation.logger,
       signal,
     );
-    reports.set(one.name, result.report);
+    results.set(one.name, result);
     if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
     return result;
   });
   const code = await runDueOnce(scheduler, invocation.signal);
   if (invocation.has('json')) {
-    const runs = [...reports].map(([name, report]) => ({ schedule: name, ...report }));
-    await invocation.printJson({ runs });
+    const runs = [...results].map(([name, { report, errors, exitCode }]) => ({
+      schedule: name,
+      ...report,
+      error: failureOf(errors, exitCode),
+    }));
+    const errors = [...results.values()].flatMap((one) => one.errors);
+    await invocation.printJson({ runs, error: failureOf(errors, code) });
   } else if (scheduler.outcomes.size === 0) invocation.say('Nothing is due.\n');
   return code;
 }

@@ -1,3 +1,4 @@
+import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { textTable } from '../../core/text-table.ts';
 import { failedTests } from '../../transform/failed-tests.ts';
@@ -5,6 +6,7 @@ import { type CaseReport, testCases } from '../../transform/test-cases.ts';
 import { testPublished } from '../../transform/test-published.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeFailedTests } from '../failed-tests.ts';
+import { failureOf } from '../print-error.ts';
 
 export const test: Command = {
   name: 'test',
@@ -17,25 +19,30 @@ export const test: Command = {
   async run(invocation) {
     if (invocation.has('unit')) return testUnits(invocation);
     const tests = await testPublished(await invocation.settings(), invocation.positionals, invocation.signal);
-    if (invocation.has('json')) await invocation.printJson({ tests });
+    const failures = failedTests(tests);
+    if (invocation.has('json'))
+      await invocation.printJson({ tests, error: failureOf(failures, failures.length > 0 ? 4 : 0) });
     else {
       const rows = tests.map((one) => [one.model, one.name, one.severity, one.status, one.failures]);
       await invocation.print(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
       await invocation.print(describeFailedTests(tests));
     }
-    return failedTests(tests).length > 0 ? 4 : 0;
+    return failures.length > 0 ? 4 : 0;
   },
 };
 
 async function testUnits(invocation: Invocation): Promise<number> {
   const cases = await testCases(await invocation.settings(), invocation.positionals, invocation.signal);
-  if (invocation.has('json')) await invocation.printJson({ cases });
+  const failed = cases.filter(({ status }) => status === 'failed');
+  const errors = failed.map((one) => new CrawlhouseError('test_failed', `${one.model}: ${one.case}`));
+  const code = errors.length > 0 ? 4 : 0;
+  if (invocation.has('json')) await invocation.printJson({ cases, error: failureOf(errors, code) });
   else {
     const rows = cases.map((one) => [one.model, one.case, one.status]);
     await invocation.print(textTable(['model', 'case', 'status'], rows));
     for (const one of cases) await invocation.print(describeCase(one));
   }
-  return cases.some(({ status }) => status === 'failed') ? 4 : 0;
+  return code;
 }
 
 /** What a case that failed expected and got otherwise. */
