@@ -29,6 +29,7 @@ const RANKS: Readonly<Record<string, number>> = {
   doctor: 7,
   openlineage: 6,
   mcp: 6,
+  report: 6,
   sandbox: 6,
   cli: 8,
 };

@@ -11,6 +11,7 @@ export const COMMAND_NAMES = [
   'status',
   'drop',
   'query',
+  'report',
   'mcp',
   'docs',
   'transform',

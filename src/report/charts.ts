@@ -1,0 +1,85 @@
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { Html, html } from '../core/html.ts';
+import type { StatusPoint, TrendPoint } from './read-site-report.ts';
+
+const SIZE = { width: 640, height: 240, marginLeft: 56, marginBottom: 36 };
+/** Ranges of HTTP statuses with their names and colours, which stand on a light and a dark page. */
+export const STATUS_RANGES = [
+  { range: 'ok', name: '2xx', colour: '#3f8f5f' },
+  { range: 'redirect', name: '3xx', colour: '#c58a1a' },
+  { range: 'client_error', name: '4xx', colour: '#cf4a3c' },
+  { range: 'server_error', name: '5xx', colour: '#8a4fb5' },
+  { range: null, name: 'no answer', colour: '#7d8794' },
+] as const;
+/** Of the first line, the second, the third. */
+export const LINE_COLOURS = ['#2f6fc4', '#3f8f5f', '#cf4a3c'];
+
+/** A line of a chart. */
+export interface Series {
+  readonly name: string;
+  readonly value: (point: TrendPoint) => number | null;
+}
+
+/** Lines over the ends of crawls, as SVG; a crawl without a value leaves a gap. Null without any value. */
+export function lineChart(
+  label: string,
+  points: readonly TrendPoint[],
+  series: readonly Series[],
+): Html | null {
+  const rows = series.flatMap(({ name, value }) =>
+    points.map((point) => ({ at: new Date(point.ended_at), value: value(point), name })),
+  );
+  if (rows.every(({ value }) => value === null)) return null;
+  const colours = { domain: series.map(({ name }) => name), range: LINE_COLOURS.slice(0, series.length) };
+  return drawn(label, {
+    color: colours,
+    x: { type: 'utc', label: null },
+    y: { grid: true, zero: true, label: null, tickFormat: 's', nice: true },
+    marks: [
+      Plot.ruleY([0], { strokeOpacity: 0.4 }),
+      Plot.lineY(rows, { x: 'at', y: 'value', z: 'name', stroke: 'name', strokeWidth: 2 }),
+      Plot.dot(
+        rows.filter(({ value }) => value !== null),
+        { x: 'at', y: 'value', fill: 'name', r: 3, title: titleOf },
+      ),
+    ],
+  });
+}
+
+/** Pages by range of status, a bar for each crawl. Null without crawls. */
+export function statusChart(label: string, points: readonly StatusPoint[]): Html | null {
+  if (points.length === 0) return null;
+  const names = new Map<string | null, string>(STATUS_RANGES.map(({ range, name }) => [range, name]));
+  const rows = points.map(({ ended_at, crawl_id, status_code_range, pages }) => {
+    const name = names.get(status_code_range) ?? status_code_range ?? 'no answer';
+    return { crawl: `${ended_at} ${crawl_id}`, at: new Date(ended_at), name, value: pages };
+  });
+  return drawn(label, {
+    color: {
+      domain: STATUS_RANGES.map(({ name }) => name),
+      range: STATUS_RANGES.map(({ colour }) => colour),
+    },
+    x: { type: 'band', label: null, tickFormat: (crawl: string) => crawl.slice(5, 10), tickRotate: -30 },
+    y: { grid: true, label: null, tickFormat: 's' },
+    marks: [
+      Plot.barY(rows, { x: 'crawl', y: 'value', fill: 'name', order: 'name', title: titleOf }),
+      Plot.ruleY([0], { strokeOpacity: 0.4 }),
+    ],
+  });
+}
+
+function titleOf({ at, name, value }: { at: Date; name: string; value: number | null }): string {
+  return `${at.toISOString().slice(0, 10)}, ${name}: ${value}`;
+}
+
+function drawn(label: string, options: Plot.PlotOptions): Html {
+  const { document } = parseHTML('<html></html>');
+  const svg = Plot.plot({
+    ...SIZE,
+    style: { fontSize: '13px' },
+    ...options,
+    document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
+  });
+  return html`<div role="img" aria-label="${label}">${new Html(svg.outerHTML)}</div>`;
+}

@@ -1,0 +1,76 @@
+import { bindQuestion } from '../transform/bind-question.ts';
+import { type Question, questionNamed } from '../transform/questions.ts';
+
+export const QUESTIONS = {
+  trend: 'q21_kpi_trend',
+  statuses: 'q05_status_codes_by_crawl',
+  funnel: 'q04_indexability_funnel',
+  changes: 'q06_page_changes_by_crawl',
+  findings: 'q32_what_to_do_first',
+} as const;
+
+type Row = Readonly<Record<string, unknown>>;
+export type Rows = readonly Row[];
+
+/** Runs a statement on the published warehouse. */
+export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<Rows>;
+
+/** What the saved questions answer; each row names its crawl in `crawl_id`. */
+export interface CrawlAnswers {
+  readonly statuses: Rows;
+  readonly funnel: Rows;
+  /** Nothing for the first crawl of a site. */
+  readonly changes: Rows;
+  /** Issues with their pages, the most severe first. */
+  readonly findings: Rows;
+}
+
+/** Asks about one crawl, a project, or all: as `given` says by the parameters of the questions. */
+export async function readCrawlAnswers(
+  ask: Ask,
+  questions: readonly Question[],
+  given: ReadonlyMap<string, string>,
+): Promise<CrawlAnswers> {
+  const of = (name: keyof CrawlAnswers, select: (answer: string) => string): Promise<Rows> =>
+    askQuestion(ask, questions, QUESTIONS[name], { given, select });
+  return {
+    statuses: await of(
+      'statuses',
+      (answer) =>
+        `SELECT crawl_id, status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL ORDER BY ALL`,
+    ),
+    funnel: await of(
+      'funnel',
+      (answer) =>
+        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer}`,
+    ),
+    changes: await of(
+      'changes',
+      (answer) => `SELECT crawl_id, change, pages FROM ${answer} ORDER BY pages DESC, change`,
+    ),
+    findings: await of(
+      'findings',
+      (answer) =>
+        `SELECT crawl_id, issue, any_value(severity) AS severity, count(*) AS pages, arg_max(url, priority) AS example
+         FROM ${answer} GROUP BY crawl_id, issue
+         ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue`,
+    ),
+  };
+}
+
+/** A statement on the whole answer of a saved question, without its limit. */
+export function askQuestion(
+  ask: Ask,
+  questions: readonly Question[],
+  name: string,
+  {
+    given,
+    select,
+  }: {
+    readonly given: ReadonlyMap<string, string>;
+    readonly select: (answer: string) => string;
+  },
+): Promise<Rows> {
+  const { sql, parameters } = bindQuestion(questionNamed(questions, name), given);
+  return ask(select(`(\n${sql}\n) AS answer`), new Map([...parameters, ['limit', null]]));
+}

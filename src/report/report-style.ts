@@ -1,0 +1,22 @@
+/** The look of the report; it fits a mail, a phone and paper. */
+export const REPORT_STYLE = `
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5c6675; --line: #dfe3e8; --page: #fff; --side: #f6f7f9; --link: #0b5cad; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #333b47; --page: #14181f; --side: #1a1f28; --link: #7ab3f0; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); }
+main { max-width: 1100px; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
+h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
+section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
+a { color: var(--link); } .facts { color: var(--soft); font-size: .9rem; margin: .2rem 0 .6rem; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
+thead th { color: var(--soft); font-weight: 600; } tbody th { font-weight: 600; } .number { text-align: right; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 1.2rem; margin-top: 1.4rem; }
+figure { margin: 0; padding: .9rem; background: var(--side); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
+figcaption { font-weight: 600; margin-bottom: .3rem; } figure svg { max-width: 100%; height: auto; --plot-background: transparent; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0; padding: 0; font-size: .85rem; color: var(--soft); }
+summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-family: ui-monospace, monospace; font-size: .9em; }
+@media print { details { display: none; } figure, tr { break-inside: avoid; } }
+`;
