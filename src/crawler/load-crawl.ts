@@ -48,9 +48,12 @@ export async function loadCrawl(connection: Connection, options: LoadOptions): P
   await rm(sitemaps);
 }
 
-/** A page's sources, with those that only the whole crawl tells. */
+/**
+ * A page's sources, with those that only the whole crawl tells. DISTINCT: DuckDB would keep all links in memory to look up
+ * their targets.
+ */
 const SOURCES = `list_concat(
-  CASE WHEN NOT list_contains(sources, 'crawler') AND url IN (SELECT target FROM fetched_links WHERE target <> origin)
+  CASE WHEN NOT list_contains(sources, 'crawler') AND url IN (SELECT DISTINCT target FROM fetched_links WHERE target <> origin)
     AND depth IS NOT NULL THEN ['crawler'] ELSE [] END,
   sources,
   CASE WHEN url IN (SELECT url FROM sitemap_urls) THEN ['sitemaps'] ELSE [] END)`;

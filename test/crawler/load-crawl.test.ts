@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Database } from '../../src/core/duckdb.ts';
+import { Frontier } from '../../src/crawler/frontier.ts';
+import { loadCrawl } from '../../src/crawler/load-crawl.ts';
+import { Segments } from '../../src/crawler/segments.ts';
+import { link, page } from '../support/crawl-records.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** Links of one file, and files. */
+const LINKS = 50_000;
+const FILES = 30;
+
+test('the memory of a load does not grow with the links to the same pages', async () => {
+  const folder = await temporaryFolder();
+  using frontier = new Frontier(folder);
+  const segments = await Segments.open(folder, []);
+  const pages = [page('/'), page('/seed', { sources: ['ingested_data'] })].map(lineOf);
+  const links = Array.from({ length: LINKS }, (_, index) =>
+    lineOf(link('/', index % 2 === 0 ? '/seed' : `/page-with-a-long-name-${index % 1000}`)),
+  );
+  frontier.commit([], await segments.write({ pages, links: [], items: [] }));
+  for (let file = 0; file < FILES; file++)
+    frontier.commit([], await segments.write({ pages: [], links, items: [] }));
+  const tempDirectory = join(folder, 'spill');
+  await using database = await Database.open({ memoryLimit: '110MB', threads: 1, tempDirectory });
+  using connection = await database.connect();
+  await loadCrawl(connection, { folder, path: join(folder, 'crawl.duckdb'), frontier });
+  const sources = await connection.jsonRows('SELECT url, sources FROM fetched_pages ORDER BY url');
+  expect(sources.map((row) => row.sources)).toEqual([['crawler'], ['crawler', 'ingested_data']]);
+});
+
+function lineOf(record: object): string {
+  return `${JSON.stringify(record)}\n`;
+}
