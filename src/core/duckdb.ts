@@ -108,13 +108,15 @@ export class Database implements AsyncDisposable {
       enable_external_file_cache: 'false',
       allocator_bulk_deallocation_flush_threshold: '16MB',
     });
+    const first = await instance.connect();
+    await first.run("SET GLOBAL TimeZone = 'UTC'");
+    first.closeSync();
     return new Database(instance, options.memoryLimit);
   }
 
   /** A connection whose session time zone is UTC. */
   async connect(): Promise<Connection> {
     const inner = await this.#instance.connect();
-    await inner.run("SET TimeZone = 'UTC'");
     const connection = new Connection(inner, this.#memoryLimit, () => this.#connections.delete(connection));
     this.#connections.add(connection);
     return connection;
