@@ -34,6 +34,7 @@ export interface Dataset {
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS resources (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL,
     doc TEXT NOT NULL, UNIQUE (kind, id)) STRICT;
