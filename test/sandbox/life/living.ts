@@ -1,7 +1,10 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ServiceClient } from '../../../src/api/client.ts';
 import type { CrawlConfigInput } from '../../../src/api/crawl-configs.ts';
-import type { SandboxOptions } from '../../../src/sandbox/start-sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 import { type Json, type Service, service } from '../support.ts';
 
 /** The sandbox's clock at the start of every test. */
@@ -68,9 +71,36 @@ export const CONFIG: CrawlConfigInput = {
   max_speed: 1,
 };
 
+const GENERATE = ['pages=200,links=400,columns=24'];
+
+/** The files of a sandbox that has generated the project. To generate takes longer than most tests. */
+let generated: Promise<readonly { readonly path: string; readonly content: Buffer }[]> | undefined;
+
+/** A state directory with the generated project. */
+async function generatedState(): Promise<string> {
+  const stateDir = await temporaryFolder();
+  generated ??= generateFiles(await temporaryFolder());
+  for (const { path, content } of await generated) {
+    await mkdir(dirname(join(stateDir, path)), { recursive: true });
+    await writeFile(join(stateDir, path), content);
+  }
+  return stateDir;
+}
+
+async function generateFiles(stateDir: string) {
+  const sandbox = await startSandbox({ generate: GENERATE, stateDir });
+  await sandbox.close();
+  const entries = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  return Promise.all(
+    paths.map(async (path) => ({ path: relative(stateDir, path), content: await readFile(path) })),
+  );
+}
+
 /** A sandbox for one test, with a generated project of one crawl, at `START`. */
 export async function living(options: SandboxOptions = {}): Promise<Living> {
-  const it = await service({ generate: ['pages=200,links=400,columns=24'], ...options });
+  const start = options.generate ? {} : { generate: GENERATE, stateDir: await generatedState() };
+  const it = await service({ ...start, ...options });
   const client = new ServiceClient({ baseUrl: it.sandbox.baseUrl, accessToken: it.sandbox.accessToken });
   onTestFinished(() => client[Symbol.asyncDispose]());
   const workspaceId = await it.workspace();
