@@ -24,6 +24,7 @@ const RANKS: Readonly<Record<string, number>> = {
   query: 4,
   alert: 4,
   document: 5,
+  metrics: 5,
   pipeline: 5,
   schedule: 6,
   doctor: 7,

@@ -58,6 +58,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const invocation = invoke(command, rest, interruption.signal);
     await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
     const code = await aboveNet('process', onError, () => command.run(invocation));
+    if (command.keepsLog) await keepMetrics(invocation);
     if (code === EXIT_CODES.interrupted) return interruption.exitCode;
     return code === 0 ? uncaught : code;
   } catch (thrown) {
@@ -74,6 +75,14 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function telemetry(logger: Logger): Promise<AsyncDisposable> {
   const { startTelemetry } = await import('./start-telemetry.ts');
   return await startTelemetry(logger);
+}
+
+/** The metrics as the command leaves them, if a file for them is set. */
+async function keepMetrics(invocation: Invocation): Promise<void> {
+  const settings = await invocation.settings();
+  if (settings.metrics_file === undefined) return;
+  const { writeMetrics } = await import('../metrics/write-metrics.ts');
+  await writeMetrics(settings, invocation.logger);
 }
 
 function isHelp(word: string): boolean {

@@ -143,7 +143,12 @@ export const SettingsFile = z.strictObject({
     .string()
     .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
     .optional()
-    .describe('Where `crawlhouse schedule` answers /healthz, /readyz and /webhook; none: nowhere.'),
+    .describe('Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook; none: nowhere.'),
+  metrics_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A file that gets the metrics for Prometheus after each command that changes the warehouse.'),
   schedule_grace: z
     .number()
     .min(0)

@@ -72,6 +72,9 @@ async function readSettings(
       projectDir,
       warehouse: resolve(projectDir, settings.warehouse),
       state_dir: resolve(projectDir, settings.state_dir),
+      ...(settings.metrics_file === undefined
+        ? {}
+        : { metrics_file: resolve(projectDir, settings.metrics_file) }),
     },
     variables,
     file,

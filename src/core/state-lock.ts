@@ -51,6 +51,14 @@ export function tryLockState(
   return lock;
 }
 
+/** Whether a process holds the lock of a state directory. */
+export function isLocked(stateDir: string): boolean {
+  const path = join(stateDir, 'lock.sqlite');
+  const lock = existsSync(path) ? lockFile(path) : undefined;
+  lock?.[Symbol.dispose]();
+  return lock === null;
+}
+
 /**
  * The time since when the possible writer has the lock: ISO 8601, UTC; the present time if the lock is free. A run that
  * began earlier and still shows as running has lost its process. Null if the holder is unknown.

@@ -27,6 +27,13 @@ export const LEDGER_FILE = 'ledger.sqlite';
  * The state of the pipeline between and during runs. The published warehouse is the source of truth about data; a lost
  * ledger is filled from it.
  */
+/** Units of a dataset in one state. */
+export interface UnitCount {
+  readonly dataset: string;
+  readonly status: string;
+  readonly units: number;
+}
+
 export class Ledger implements Disposable {
   readonly #database: DatabaseSync;
 
@@ -240,6 +247,12 @@ export class Ledger implements Disposable {
     this.#database
       .prepare('UPDATE runs SET status = ?, ended_at = ?, summary = ? WHERE run_id = ?')
       .run(status, endedAt, summary ? JSON.stringify(summary) : null, runId);
+  }
+
+  /** How many units stand where, by dataset. */
+  unitCounts(): UnitCount[] {
+    const sql = `SELECT spec ->> '$.dataset' AS dataset, status, count(*) AS units FROM units GROUP BY 1, 2 ORDER BY 1, 2`;
+    return this.#database.prepare(sql).all() as unknown as UnitCount[];
   }
 
   /** The last runs, newest first. */

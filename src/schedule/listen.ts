@@ -8,6 +8,7 @@ import type { Scheduler } from './scheduler.ts';
 
 type Watched = Pick<Scheduler, 'running' | 'waiting' | 'broken' | 'outcomes' | 'nudge' | 'nextFirings'>;
 
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The largest webhook that is read. */
 const MOST_BYTES = 1_000_000;
 
@@ -16,24 +17,31 @@ export interface Listener extends AsyncDisposable {
   readonly port: number;
 }
 
+export interface ListenOptions {
+  readonly webhookSecret: string | undefined;
+  /** The metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  /** UTC milliseconds. */
+  readonly now?: () => number;
+}
+
 /**
- * Answers `/healthz`, `/readyz` and signed webhooks. `address` is `HOST:PORT`; without a secret no webhook is taken.
+ * Answers `/healthz`, `/readyz`, `/metrics` and signed webhooks. `address` is `HOST:PORT`; without a secret no webhook is taken.
  *
  * @throws CrawlhouseError `bad_settings` if it can't listen on the address
  */
 export async function listen(
   address: string,
   scheduler: Watched,
-  webhookSecret: string | undefined,
+  options: ListenOptions,
   signal: AbortSignal,
-  now: () => number = Date.now,
 ): Promise<Listener> {
-  const recent = new RecentBodies(now);
+  const recent = new RecentBodies(options.now ?? Date.now);
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
   const server = createServer((request, response) => {
-    answer(request, scheduler, webhookSecret, recent, signal).then(
-      ([status, body]) => send(response, status, body),
+    answer(request, scheduler, options, recent, signal).then(
+      (answered) => send(response, answered),
       // A sender that hangs up during a webhook gets no answer.
       () => response.destroy(),
     );
@@ -55,18 +63,20 @@ export async function listen(
   };
 }
 
+/** A text is the metrics; everything else is JSON. */
 type Answer = readonly [status: number, body: unknown];
 
 async function answer(
   request: IncomingMessage,
   scheduler: Watched,
-  secret: string | undefined,
+  { webhookSecret: secret, metrics }: ListenOptions,
   recent: RecentBodies,
   signal: AbortSignal,
 ): Promise<Answer> {
   const path = request.url?.split('?')[0];
   if (request.method === 'GET' && path === '/healthz') return [200, { status: 'ok' }];
   if (request.method === 'GET' && path === '/readyz') return readiness(scheduler, signal);
+  if (request.method === 'GET' && path === '/metrics') return [200, await metrics()];
   if (request.method !== 'POST' || path !== '/webhook' || secret === undefined) {
     return [404, { error: 'not found' }];
   }
@@ -102,6 +112,8 @@ async function read(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(pieces);
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+function send(response: ServerResponse, [status, body]: Answer): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? METRICS_TYPE : 'application/json' });
+  response.end(isText ? body : `${JSON.stringify(body)}\n`);
 }

@@ -32,6 +32,23 @@ export async function loadedUnits(connection: Connection): Promise<Map<string, L
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
 }
 
+/** What is published of a dataset; `loaded_at` in seconds since 1970, UTC. */
+export interface LoadTotal {
+  readonly dataset: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly loaded_at: number;
+}
+
+export async function loadTotals(connection: Connection): Promise<LoadTotal[]> {
+  const rows = await connection.rows(
+    `SELECT dataset, CAST(sum(loaded) AS DOUBLE) AS rows, CAST(sum(bytes) AS DOUBLE) AS bytes,
+       epoch(max(loaded_at)) AS loaded_at
+     FROM ops.loads GROUP BY dataset ORDER BY dataset`,
+  );
+  return rows as unknown as LoadTotal[];
+}
+
 /** The six counts of the given units as `ops.loads` has them. */
 export async function countsOf(
   connection: Connection,

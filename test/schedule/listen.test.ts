@@ -3,6 +3,7 @@ import { signWebhook } from '../../src/api/webhook-signature.ts';
 import { listen } from '../../src/schedule/listen.ts';
 import { RecentBodies } from '../../src/schedule/recent-bodies.ts';
 
+const metrics = async (): Promise<string> => '# TYPE crawlhouse_info gauge\n';
 const SECRET = 'webhook-secret-of-test';
 
 async function ear(secret: string | undefined, now?: () => number) {
@@ -18,7 +19,12 @@ async function ear(secret: string | undefined, now?: () => number) {
     },
     nextFirings: () => [{ name: 'morning', next_at: '2026-01-02T06:00:00.000Z' }],
   };
-  const listener = await listen('127.0.0.1:0', watched, secret, stopping.signal, now);
+  const listener = await listen(
+    '127.0.0.1:0',
+    watched,
+    { webhookSecret: secret, metrics, ...(now ? { now } : {}) },
+    stopping.signal,
+  );
   onTestFinished(() => listener[Symbol.asyncDispose]());
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, init);
@@ -70,7 +76,12 @@ test('without a secret no webhook is taken', async () => {
 test('an address that is taken is a wrong setting', async () => {
   const { listener, watched } = await ear(undefined);
   await expect(
-    listen(`127.0.0.1:${listener.port}`, watched, undefined, new AbortController().signal),
+    listen(
+      `127.0.0.1:${listener.port}`,
+      watched,
+      { webhookSecret: undefined, metrics },
+      new AbortController().signal,
+    ),
   ).rejects.toMatchObject({ code: 'bad_settings', message: expect.stringContaining('schedule_listen: ') });
 });
 
@@ -94,4 +105,14 @@ test('what is remembered of webhooks is bounded', () => {
   for (let index = 0; index < 5000; index++) expect(recent.isNew(Buffer.from(`${index}`))).toBe(true);
   expect(recent.isNew(Buffer.from('4999'))).toBe(false);
   expect(recent.isNew(Buffer.from('0'))).toBe(true);
+});
+
+test('/metrics gives the text for Prometheus', async () => {
+  const { listener } = await ear(undefined);
+  const answer = await fetch(`http://127.0.0.1:${listener.port}/metrics`);
+  expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+    '# TYPE crawlhouse_info gauge\n',
+  ]);
 });

@@ -5,6 +5,7 @@ import { loadSchedules, type Schedule } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
+import { metricsReader } from '../../metrics/read-metrics.ts';
 import type { RunResult } from '../../model/run-result.ts';
 import { listen } from '../../schedule/listen.ts';
 import { Scheduler, type SchedulerOptions } from '../../schedule/scheduler.ts';
@@ -46,7 +47,14 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
   await using closing = new AsyncDisposableStack();
   const { schedule_listen: address, webhook_secret: secret } = settings;
   if (address !== undefined) {
-    const listener = closing.use(await listen(address, scheduler, secret, invocation.signal));
+    const listener = closing.use(
+      await listen(
+        address,
+        scheduler,
+        { webhookSecret: secret, metrics: metricsReader(settings) },
+        invocation.signal,
+      ),
+    );
     logger.info('listening', { port: listener.port, webhook: secret !== undefined });
   }
   for (const { name, next_at } of scheduler.nextFirings()) {

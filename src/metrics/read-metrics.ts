@@ -1,0 +1,143 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AlertStore } from '../alert/alert-store.ts';
+import type { Settings } from '../config/settings.ts';
+import { freeBytes } from '../core/disk-use.ts';
+import { packageVersion } from '../core/package-version.ts';
+import { isLocked, lockedSince } from '../core/state-lock.ts';
+import { markDeadRuns } from '../ledger/dead-runs.ts';
+import { LEDGER_FILE, Ledger, type UnitCount } from '../ledger/ledger.ts';
+import type { LedgerRun } from '../model/ledger-records.ts';
+import { type LoadTotal, loadTotals } from '../warehouse/ops-loads.ts';
+import { readPublished } from '../warehouse/read-published.ts';
+import { type Gauge, prometheusText, type Sample } from './prometheus-text.ts';
+
+const RUNS = 1000;
+
+/**
+ * Reads the metrics of a project in the text format of Prometheus. The published warehouse is read again only after a
+ * publication, so a scrape is cheap.
+ */
+export function metricsReader(settings: Settings): () => Promise<string> {
+  let publication = '';
+  let totals: readonly LoadTotal[] = [];
+  return async () => {
+    const now = stampOf(settings.warehouse);
+    if (now !== publication) {
+      totals = (await readPublished(settings, loadTotals)) ?? [];
+      publication = now;
+    }
+    return prometheusText([...(await ofMachine(settings)), ...ofLedger(settings), ...ofLoads(totals)]);
+  };
+}
+
+/** Changes with each publication. */
+function stampOf(path: string): string {
+  if (!existsSync(path)) return '';
+  const { ino, mtimeMs, size } = statSync(path);
+  return `${ino} ${mtimeMs} ${size}`;
+}
+
+async function ofMachine({ state_dir: stateDir, warehouse }: Settings): Promise<Gauge[]> {
+  const free = await freeBytes(dirname(warehouse));
+  return [
+    gauge('info', 'The version of this crawlhouse.', [
+      { labels: { version: await packageVersion() }, value: 1 },
+    ]),
+    gauge('lock_held', 'Whether a process holds the state lock.', [{ value: isLocked(stateDir) ? 1 : 0 }]),
+    gauge('warehouse_bytes', 'Size of the published warehouse.', [
+      { value: existsSync(warehouse) ? statSync(warehouse).size : 0 },
+    ]),
+    gauge(
+      'disk_free_bytes',
+      'Free bytes on the disk of the warehouse.',
+      free === null ? [] : [{ value: free }],
+    ),
+    gauge('alerts_undelivered', 'Alerts that have not reached their target.', [
+      { value: undelivered(stateDir) },
+    ]),
+  ];
+}
+
+function undelivered(stateDir: string): number {
+  const folder = join(stateDir, 'alerts');
+  if (!existsSync(folder)) return 0;
+  using store = new AlertStore(folder);
+  return store.undelivered().length;
+}
+
+function ofLedger({ state_dir: stateDir }: Settings): Gauge[] {
+  // Asked first: a run that ends meanwhile is in the ledger by then.
+  const since = lockedSince(stateDir);
+  if (!existsSync(join(stateDir, LEDGER_FILE))) return [];
+  using ledger = new Ledger(stateDir);
+  return [...ofRuns(markDeadRuns(ledger.runs(RUNS), since)), ofUnits(ledger.unitCounts())];
+}
+
+function ofRuns(runs: readonly LedgerRun[]): Gauge[] {
+  const byStatus = Map.groupBy(runs, ({ status }) => status);
+  const last = runs.find(({ ended_at }) => ended_at !== null);
+  const good = runs.find(({ status }) => status === 'done');
+  return [
+    gauge(
+      'runs',
+      `Runs in the ledger by status, of the last ${RUNS}.`,
+      [...byStatus].map(([status, of]) => ({ labels: { status }, value: of.length })),
+    ),
+    gauge('run_last_end_timestamp_seconds', 'When the last run ended.', secondsOf(last?.ended_at)),
+    gauge(
+      'run_last_success_timestamp_seconds',
+      'When the last run with the status done ended.',
+      secondsOf(good?.ended_at),
+    ),
+    gauge('run_last_duration_seconds', 'How long the last run took.', durationOf(last)),
+    gauge(
+      'run_last_rows',
+      'Rows that the last run loaded.',
+      last?.summary ? [{ value: last.summary.rows }] : [],
+    ),
+  ];
+}
+
+function ofUnits(counts: readonly UnitCount[]): Gauge {
+  return gauge(
+    'units',
+    'Units in the ledger by dataset and status.',
+    counts.map(({ dataset, status, units }) => ({ labels: { dataset, status }, value: units })),
+  );
+}
+
+function ofLoads(totals: readonly LoadTotal[]): Gauge[] {
+  const of = (value: (total: LoadTotal) => number): Sample[] =>
+    totals.map((total) => ({ labels: { dataset: total.dataset }, value: value(total) }));
+  return [
+    gauge(
+      'rows',
+      'Rows in the published warehouse.',
+      of(({ rows }) => rows),
+    ),
+    gauge(
+      'downloaded_bytes',
+      'Bytes of the downloads behind these rows.',
+      of(({ bytes }) => bytes),
+    ),
+    gauge(
+      'last_load_timestamp_seconds',
+      'When a published unit of the dataset was last loaded.',
+      of(({ loaded_at }) => loaded_at),
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
+  return { name: `crawlhouse_${name}`, help, samples };
+}
+
+function secondsOf(time: string | null | undefined): Sample[] {
+  return time === null || time === undefined ? [] : [{ value: Date.parse(time) / 1000 }];
+}
+
+function durationOf(run: LedgerRun | undefined): Sample[] {
+  if (run === undefined || run.ended_at === null) return [];
+  return [{ value: (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000 }];
+}
