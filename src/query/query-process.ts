@@ -78,17 +78,18 @@ export class QueryProcess implements AsyncDisposable {
     );
   }
 
-  /** The rows of one statement as JSON values, for small results. */
+  /** The rows of one statement, or the first of them, as JSON values; for small results. */
   async rows(
     sql: string,
     signal: AbortSignal,
     parameters = NO_PARAMETERS,
+    firstRows = Number.POSITIVE_INFINITY,
   ): Promise<Record<string, unknown>[]> {
     let text = '';
     const collect: Write = async (piece) => {
       text += piece;
     };
-    await this.write(sql, { format: 'json' }, collect, signal, parameters);
+    await this.write(sql, { format: 'json', firstRows }, collect, signal, parameters);
     return parseJson(text) as Record<string, unknown>[];
   }
 

@@ -79,6 +79,25 @@ test.for(['csv', 'parquet'])(
   },
 );
 
+test('--chart draws the rows, and nothing else can be asked of them then', async () => {
+  const folder = await published();
+  const drawn = await query(folder, "SELECT 'row ' || n AS row, n FROM t ORDER BY n", '--chart', 'bar');
+  expect(drawn.code).toBe(0);
+  expect(drawn.stdout).toMatch(/^n by row\nrow 0 {3}0\nrow 1 {2}█+▌ 1\nrow 2 {2}█+ 2\n$/);
+  const refused = async (...argv: string[]) => {
+    const { code, stderr } = await query(folder, 'FROM t', '--chart', ...argv);
+    return [code, stderr.split('\n')[0]];
+  };
+  expect(await refused('pie')).toEqual([2, 'Error: --chart: pie does not work']);
+  expect(await refused('line', '--format', 'csv')).toEqual([
+    2,
+    'Error: --chart and --format exclude each other',
+  ]);
+  expect((await query(folder, 'FROM range(1001)', '--chart', 'line')).stderr).toContain(
+    'more than 1000 rows',
+  );
+});
+
 test('--safe-csv keeps what looks like a formula a text', async () => {
   const folder = await published();
   const sql = `SELECT * FROM (VALUES ('=1+1', '+1', '-1', '@a'), ('a=1', ' =1', E'\\t=1', '＝1'), ('-', '', NULL, 'x')) v("=a", b, c, d)`;

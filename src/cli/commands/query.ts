@@ -7,6 +7,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { giveUserMode } from '../../core/private-files.ts';
 import { textTable } from '../../core/text-table.ts';
 import { checkOutput } from '../../query/check-output.ts';
+import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../query/draw-chart.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
 import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
@@ -40,15 +41,23 @@ export const query: Command = {
       values: QUERY_FORMATS,
       help: 'how the rows are shown (table)',
     },
+    chart: {
+      type: 'string',
+      value: 'CHART',
+      values: CHARTS,
+      help: 'draw bars or a line: the first number by the first other column',
+    },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
     const target = queryTarget(invocation);
+    const chart = chartOf(invocation);
     if (invocation.has('question') && invocation.positionals.length === 0)
       return listQuestions(invocation, settings);
     const statement = await statementOf(invocation, settings);
+    if (chart !== null && statement !== null) return await draw(invocation, settings, statement, chart);
     if (statement === null) return await prompt(invocation, settings, target);
     const path =
       target.path === null
@@ -102,6 +111,34 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
   }
+}
+
+/** @throws CrawlhouseError `usage` */
+function chartOf(invocation: Invocation): Chart | null {
+  const text = invocation.text('chart');
+  if (text === undefined) return null;
+  const other = ['format', 'output'].find((flag) => invocation.text(flag) !== undefined);
+  if (other !== undefined || invocation.has('json'))
+    throw new CrawlhouseError('usage', `--chart and --${other ?? 'json'} exclude each other`);
+  const chart = CHARTS.find((one) => one === text);
+  if (chart) return chart;
+  throw new CrawlhouseError('usage', `--chart: ${text} does not work`, {
+    hint: `charts: ${CHARTS.join(', ')}`,
+  });
+}
+
+async function draw(
+  invocation: Invocation,
+  settings: Settings,
+  { sql, parameters, isQuestion }: Statement,
+  chart: Chart,
+): Promise<number> {
+  const { signal, terminal } = invocation;
+  await using warehouse = await openWarehouse(invocation, settings);
+  if (isQuestion) await checkProject(parameters, warehouse, signal);
+  const rows = await warehouse.rows(sql, signal, parameters, MOST_POINTS + 1);
+  await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
+  return 0;
 }
 
 async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
