@@ -157,6 +157,9 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       const shown = visible(redact(asCalled(text)));
       return writeOut(isAlarm ? fitTerminal(shown, terminal, isAlarm) : shown);
     },
+    clear: () => {
+      if (terminal !== null) process.stdout.write('\x1b[H\x1b[J');
+    },
     printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
     progress: (text) => {
       if (!shows) lines(text);

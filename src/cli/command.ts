@@ -50,6 +50,8 @@ export interface Invocation {
    * terminal's width and alarms are red.
    */
   print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;
+  /** Clears the screen of a terminal; nothing where stdout is none. */
+  clear(): void;
   /** A report for programs, as one JSON document: stdout, secrets masked in its texts. */
   printJson(document: unknown): Promise<void>;
   /** How far something is: one line that is written over; without a terminal, a line every 30 seconds. */

@@ -18,7 +18,8 @@ function describe({ model, name, severity, failures, sample, query }: TestReport
   ].join('');
 }
 
-function plain(value: unknown): string | number | null {
-  if (value === null || value === undefined) return null;
+/** NULL says so: an empty text is none. */
+function plain(value: unknown): string | number {
+  if (value === null || value === undefined) return 'NULL';
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,9 +1,25 @@
-import { bytesText, countText, durationText } from '../core/amounts.ts';
+import type { Settings } from '../config/settings.ts';
+import { bytesText, counted, durationText } from '../core/amounts.ts';
 import { textTable } from '../core/text-table.ts';
 import type { PlanEntry, PlanReport } from '../model/plan-report.ts';
+import { reportPlan } from '../pipeline/plan.ts';
+import type { RunRequest } from '../pipeline/run.ts';
+import type { Invocation } from './command.ts';
+
+/** Prints what a run would do, and does none of it. */
+export async function printPlan(
+  invocation: Invocation,
+  settings: Settings,
+  request: RunRequest,
+): Promise<number> {
+  const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
+  if (invocation.has('json')) await invocation.printJson(plan);
+  else await invocation.print(describePlan(plan));
+  return 0;
+}
 
 /** A plan for people: a line a unit that is due, then what that comes to, and what is left out. */
-export function describePlan(plan: PlanReport): string {
+function describePlan(plan: PlanReport): string {
   const due = plan.units.filter((unit) => unit.status === 'due');
   return (due.length > 0 ? textTable(NAMES, due.map(row)) : '') + planSummary(plan);
 }
@@ -17,10 +33,10 @@ export function planSummary({ units, totals }: PlanReport): string {
       : `about ${durationText(totals.seconds)}, by past loads`;
   const bytes = totals.bytes === null ? '' : `, about ${bytesText(totals.bytes)}`;
   const lines = [
-    `${countText(totals.units)} units due: ${countText(totals.rows)} rows by the service's count${bytes}; ${time}`,
-    `asked of the service: at least ${countText(totals.requests)} requests, ${countText(totals.exports)} data exports`,
-    ...(totals.loaded > 0 ? [`${countText(totals.loaded)} units in the warehouse already`] : []),
-    ...[...left(units)].map(([reason, count]) => `${countText(count)} units left out: ${reason}`),
+    `${counted(totals.units, 'unit')} due: ${counted(totals.rows, 'row')} by the service's count${bytes}; ${time}`,
+    `asked of the service: at least ${counted(totals.requests, 'request')}, ${counted(totals.exports, 'data export')}`,
+    ...(totals.loaded > 0 ? [`${counted(totals.loaded, 'unit')} in the warehouse already`] : []),
+    ...[...left(units)].map(([reason, count]) => `${counted(count, 'unit')} left out: ${reason}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -53,5 +69,5 @@ function left(units: readonly PlanEntry[]): ReadonlyMap<string, number> {
 function shortList(names: readonly string[]): string {
   return names.length <= 3
     ? names.join(', ')
-    : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more datasets`;
+    : `${names.slice(0, 2).join(', ')} and ${counted(names.length - 2, 'more dataset')}`;
 }

@@ -13,6 +13,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
   store: { type: 'string', value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
+  plan: { type: 'boolean', help: 'only print the plan' },
 };
 
 export function routeOverride(invocation: Invocation): RouteOverride {

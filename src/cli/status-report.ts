@@ -37,7 +37,7 @@ export function describeStatus(
       ? ''
       : section(
           `Units that fail: ${wrong.length}`,
-          failingTable(wrong.slice(0, UNITS_SHOWN), now),
+          failingTable(wrong.slice(0, UNITS_SHOWN), namesOf(freshness), now),
           wrong.length,
         ),
     section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
@@ -154,10 +154,26 @@ function runsTable(runs: readonly LedgerRun[]): string {
   );
 }
 
-function failingTable(units: readonly LedgerUnit[], now: number): string {
+/** Names of projects by id. */
+function namesOf(freshness: Status['freshness']): ReadonlyMap<string, string> {
+  return new Map(
+    freshness.flatMap(({ project_id, project_name }) =>
+      project_name === null ? [] : [[project_id, project_name] as const],
+    ),
+  );
+}
+
+function failingTable(units: readonly LedgerUnit[], names: ReadonlyMap<string, string>, now: number): string {
   return withCauses(
-    ['unit', 'status', 'runs', 'last tried (UTC)', 'next try (UTC)'],
-    units.map((one) => [one.unit, one.status, one.failures, minute(one.updated_at), nextTry(one, now)]),
+    ['unit', 'project', 'status', 'runs', 'last tried (UTC)', 'next try (UTC)'],
+    units.map((one) => [
+      one.unit,
+      names.get(one.source.project_id ?? '') ?? one.source.project_id,
+      one.status,
+      one.failures,
+      minute(one.updated_at),
+      nextTry(one, now),
+    ]),
     units.map(({ error }) => error?.message ?? null),
   );
 }

@@ -86,21 +86,22 @@ function blankEntry(unit: Unit) {
   return { unit: unitName(unit), dataset, source, window, ...nothing };
 }
 
-/** Finished sources that are not loaded, and open ones. */
+/** Finished sources that are not loaded, and open ones; with the names of projects by their ids. */
 export async function discoverUnits(
   settings: Settings,
   request: Pick<RunRequest, 'pipelines' | 'selection'>,
   logger: Logger,
   signal: AbortSignal,
-): Promise<{ plan: Plan; loaded: Knowledge['loaded'] }> {
+): Promise<{ plan: Plan; loaded: Knowledge['loaded']; names: ReadonlyMap<string, string> }> {
   await using client = connect(settings, logger);
   const known = await knownUnits(settings);
   const { loaded, dropped } = known;
   const scope = scopeOf(settings, request, known);
-  const { plan } = await planRun(client, request, scope, markDropped(dropped), signal);
+  const { inventory, plan } = await planRun(client, request, scope, markDropped(dropped), signal);
   const left = plan.units.filter((one) => !isLoaded(loaded, one));
   await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
-  return { plan, loaded };
+  const projects = inventory.workspaces.flatMap((workspace) => workspace.projects.items);
+  return { plan, loaded, names: new Map(projects.map(({ id, name }) => [id, name])) };
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

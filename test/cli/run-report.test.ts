@@ -90,3 +90,13 @@ test('a run without changes says so, a failed one shows its errors only', () => 
   expect(describeRun(idle, NAMES, false)).toBe('Nothing new: every finished unit is in the warehouse.\n');
   expect(describeRun({ ...idle, status: 'failed' }, NAMES, false)).toBe('');
 });
+
+test('in the rows of a failed test, NULL says so and an empty text is empty', () => {
+  const sample = [
+    { url: '', n: null },
+    { url: 'a', n: 1 },
+  ];
+  const tests = report.tests.map((one) => ({ ...one, sample }));
+  const said = describeRun({ ...report, units, tests }, NAMES, false).split('\n');
+  expect(said).toEqual(expect.arrayContaining(['     NULL', 'a       1']));
+});

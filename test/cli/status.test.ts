@@ -4,7 +4,7 @@ import { Database, text } from '../../src/core/duckdb.ts';
 import { lockState } from '../../src/core/state-lock.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { createSchema } from '../../src/warehouse/schema.ts';
-import { capture, projectFolder } from './capture.ts';
+import { capture, projectFolder, spawned } from './capture.ts';
 
 const RUN = '01234567-0000-4000-8000-000000000000';
 const source = { kind: 'crawl', id: 'c1', project_id: 'p1' } as const;
@@ -78,3 +78,24 @@ async function publishProjects(folder: string): Promise<void> {
   );
   await connection.run('USE memory; DETACH warehouse');
 }
+
+test('with --watch, the status is shown again and again until an interruption', async () => {
+  const folder = await projectFolder();
+  let seen = '';
+  const { code, stdout, stderr } = await spawned(['status', '--watch', '--project-dir', folder], (child) => {
+    child.stdout?.on('data', (piece: Buffer) => {
+      seen += String(piece);
+      if (seen.split('Nothing is wrong.').length > 2) child.kill('SIGINT');
+    });
+  });
+  expect([code, stderr]).toEqual([130, '']);
+  expect(stdout.match(/^Nothing is wrong\.$/gm)?.length).toBeGreaterThan(1);
+  const asJson = await status(folder, '--watch', '--json');
+  expect([asJson.code, JSON.parse(asJson.stdout).error.code]).toEqual([2, 'usage']);
+});
+
+test('an unknown project is answered with the nearest one', async () => {
+  const folder = await withLedger('2026-11-21T06:00:00.000Z');
+  await publishProjects(folder);
+  expect((await status(folder, 'My Shp')).stderr).toContain('did you mean My Shop?');
+});

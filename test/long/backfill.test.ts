@@ -97,10 +97,10 @@ test('a plan for people has a line a unit, the totals, and the units left out wi
     /^unit +route +format +rows +bytes +time +requests +reason\ncrawl_pages\/\w+ +stream +json +10 /,
   );
   expect(stdout).toContain(
-    "1 units due: 10 rows by the service's count; duration unknown: crawl_pages has not been loaded yet\n",
+    "1 unit due: 10 rows by the service's count; duration unknown: crawl_pages has not been loaded yet\n",
   );
   expect(stdout).toContain('asked of the service: at least 3 requests, 0 data exports\n');
-  expect(stdout).toContain('1 units left out: the crawl is archived\n');
+  expect(stdout).toContain('1 unit left out: the crawl is archived\n');
 });
 
 /** Exports that were asked for, by unit. */

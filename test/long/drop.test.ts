@@ -163,7 +163,7 @@ test('a project goes by its name, one dataset of it too', WAIT, async () => {
     '--dataset',
     'crawl_links',
   ]);
-  expect([status, stdout]).toEqual([0, expect.stringContaining('1 units with 20 rows dropped\n')]);
+  expect([status, stdout]).toEqual([0, expect.stringContaining('1 unit with 20 rows dropped\n')]);
   expect(await crawlsIn(folder, 'crawl_links')).toHaveLength(1);
   expect(await crawlsIn(folder, 'crawl_pages')).toHaveLength(2);
 });

@@ -1,10 +1,9 @@
 import { loadPipelines } from '../../config/pipelines.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { withLineage } from '../../openlineage/with-lineage.ts';
-import { reportPlan } from '../../pipeline/plan.ts';
 import { type RunRequest, run } from '../../pipeline/run.ts';
 import type { Command, Invocation } from '../command.ts';
-import { describePlan } from '../plan-report.ts';
+import { printPlan } from '../plan-report.ts';
 import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
@@ -18,7 +17,6 @@ export const backfill: Command = {
     to: { type: 'string', value: 'DATE', help: 'first day (UTC) that is not included' },
     ...RUN_FLAGS,
     reload: { type: 'boolean', help: 'load again units that are already loaded' },
-    plan: { type: 'boolean', help: 'only print the plan' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
@@ -33,12 +31,7 @@ export const backfill: Command = {
       override: routeOverride(invocation),
       reload: invocation.has('reload'),
     };
-    if (invocation.has('plan')) {
-      const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
-      if (invocation.has('json')) await invocation.printJson(plan);
-      else await invocation.print(describePlan(plan));
-      return 0;
-    }
+    if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const result = await withLineage(settings, 'backfill', logger, signal, () =>
       run(settings, request, logger, signal, progress),

@@ -1,10 +1,12 @@
 import { loadPipelines } from '../../config/pipelines.ts';
+import { counted } from '../../core/amounts.ts';
 import { textTable } from '../../core/text-table.ts';
 import { unitName } from '../../model/unit.ts';
 import { discoverUnits } from '../../pipeline/plan.ts';
 import { readDrift } from '../../pipeline/read-drift.ts';
 import { isLoaded } from '../../warehouse/is-loaded.ts';
 import type { Command } from '../command.ts';
+import { projectText } from '../project-text.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
 import { describeDrifts } from '../run-report.ts';
 
@@ -20,7 +22,12 @@ export const discover: Command = {
       pipelines: await loadPipelines(settings.projectDir),
       selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
     };
-    const { plan, loaded } = await discoverUnits(settings, request, invocation.logger, invocation.signal);
+    const { plan, loaded, names } = await discoverUnits(
+      settings,
+      request,
+      invocation.logger,
+      invocation.signal,
+    );
     const units = plan.units
       .filter((one) => !isLoaded(loaded, one))
       .map(({ unit, skip, failure }) => ({
@@ -37,11 +44,16 @@ export const discover: Command = {
     await invocation.print(
       textTable(
         ['unit', 'project', 'status', 'reason'],
-        units.map((one) => [one.unit, one.source.project_id, one.status, one.reason]),
+        units.map(({ unit, source: { project_id: id }, status, reason }) => [
+          unit,
+          id === null ? null : projectText(id, names),
+          status,
+          reason,
+        ]),
       ),
     );
     await invocation.print(
-      `${units.length} units not in the warehouse, ${plan.open.length} crawls and comparisons still open\n`,
+      `${counted(units.length, 'unit')} not in the warehouse, ${plan.open.length} of the crawls and comparisons still open\n`,
     );
     await invocation.print(describeDrifts(drift));
     return 0;

@@ -1,10 +1,13 @@
-import { countText } from '../../core/amounts.ts';
+import { counted } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import { drop as dropUnits, planDrop } from '../../pipeline/drop.ts';
 import type { DroppedUnit } from '../../warehouse/drop-targets.ts';
+import { projectNames } from '../../warehouse/raw-projects.ts';
+import { readPublished } from '../../warehouse/read-published.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
+import { projectText } from '../project-text.ts';
 import { printErrors } from '../run-report.ts';
 
 export const drop: Command = {
@@ -35,15 +38,16 @@ export const drop: Command = {
       });
     }
     const settings = await invocation.settings();
+    const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
     if (invocation.has('plan')) {
       const units = await planDrop(settings, request);
-      await print(invocation, units, { units, totals: totalsOf(units) }, 'would be dropped');
+      await print(invocation, { units, names }, { units, totals: totalsOf(units) }, 'would be dropped');
       return 0;
     }
     const { result, dropped } = await dropUnits(settings, request, invocation.logger, invocation.signal);
     await print(
       invocation,
-      dropped,
+      { units: dropped, names },
       { ...result.report, dropped, error: failureOf(result.errors, result.exitCode) },
       'dropped',
     );
@@ -53,7 +57,7 @@ export const drop: Command = {
 
 async function print(
   invocation: Invocation,
-  units: readonly DroppedUnit[],
+  { units, names }: { readonly units: readonly DroppedUnit[]; readonly names: ReadonlyMap<string, string> },
   document: object,
   word: string,
 ): Promise<void> {
@@ -66,10 +70,14 @@ async function print(
     await invocation.print(
       textTable(
         ['unit', 'project', 'rows'],
-        units.map((one) => [one.unit, one.source.project_id, one.rows]),
+        units.map(({ unit, source: { project_id: id }, rows: own }) => [
+          unit,
+          id === null ? null : projectText(id, names),
+          own,
+        ]),
       ),
     );
-  await invocation.print(`${units.length} units with ${countText(rows)} rows ${word}\n`);
+  await invocation.print(`${counted(units.length, 'unit')} with ${counted(rows, 'row')} ${word}\n`);
 }
 
 function totalsOf(units: readonly DroppedUnit[]): { units: number; rows: number } {

@@ -4,6 +4,7 @@ import { withLineage } from '../../openlineage/with-lineage.ts';
 import { type RunRequest, run as runPipelines } from '../../pipeline/run.ts';
 import type { Command } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
+import { printPlan } from '../plan-report.ts';
 import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
@@ -24,6 +25,7 @@ export const run: Command = {
       override: routeOverride(invocation),
       reload: false,
     };
+    if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const planned = await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };

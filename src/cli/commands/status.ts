@@ -1,37 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadPipelines } from '../../config/pipelines.ts';
 import { loadSchedules } from '../../config/schedules.ts';
 import type { Settings } from '../../config/settings.ts';
+import { EXIT_CODES } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
 import { readStatus, type Status } from '../../pipeline/read-status.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { projectNames } from '../../warehouse/raw-projects.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';
 
 export const status: Command = {
   name: 'status',
   summary: 'incidents, failing units, last runs, due units, freshness, next firings, disk use',
   positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
-  flags: {},
+  flags: { watch: { type: 'boolean', help: 'show it again every two seconds, until Ctrl-C' } },
   async run(invocation) {
-    const [wanted] = invocation.positionals;
-    const show = (text: string): Promise<void> =>
-      // Masked before it is cut to the width: half a secret is not found any more.
-      invocation.print(text, isAlarm);
-    const settings = await invocation.settings();
-    const status = await readStatus(settings, Date.now());
-    const schedules = await nextFirings(settings.projectDir);
-    const found = wanted === undefined ? null : await find(wanted, status, settings);
-    if (invocation.has('json')) {
-      await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
+    if (!invocation.has('watch')) {
+      await showStatus(invocation);
       return 0;
     }
-    const now = Date.now();
-    await show(found === null ? describeStatus(status, schedules, now) : describeFound(found, now));
-    return 0;
+    if (invocation.has('json'))
+      throw new CrawlhouseError('usage', '--watch has no end, and --json is one document', {
+        hint: 'crawlhouse status --json',
+      });
+    try {
+      for (;;) {
+        invocation.clear();
+        await showStatus(invocation);
+        await sleep(WATCH_MS, undefined, { signal: invocation.signal });
+      }
+    } catch (error) {
+      if (!invocation.signal.aborted) throw error;
+      return EXIT_CODES.interrupted;
+    }
   },
 };
+
+/** Between two looks of `--watch`. */
+const WATCH_MS = 2000;
+
+async function showStatus(invocation: Invocation): Promise<void> {
+  const [wanted] = invocation.positionals;
+  const show = (text: string): Promise<void> =>
+    // Masked before it is cut to the width: half a secret is not found any more.
+    invocation.print(text, isAlarm);
+  const settings = await invocation.settings();
+  const status = await readStatus(settings, Date.now());
+  const schedules = await nextFirings(settings.projectDir);
+  const found = wanted === undefined ? null : await find(wanted, status, settings);
+  if (invocation.has('json')) {
+    await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
+    return;
+  }
+  const now = Date.now();
+  await show(found === null ? describeStatus(status, schedules, now) : describeFound(found, now));
+}
 
 /** @throws CrawlhouseError `usage` where nothing has that name */
 async function find(wanted: string, status: Status, settings: Settings): Promise<Found> {
@@ -40,7 +66,7 @@ async function find(wanted: string, status: Status, settings: Settings): Promise
   const found = findInStatus(wanted, projects, status);
   if (projects.length > 0 || found.runs.length > 0 || found.units.length > 0) return found;
   throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
-    hint: 'give a unit, a crawl, a project or the first characters of a run; crawlhouse status lists them',
+    hint: `${didYouMean(wanted, [...names.values()])}give a unit, a crawl, a project or the first characters of a run; crawlhouse status lists them`,
   });
 }
 
