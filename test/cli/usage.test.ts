@@ -64,7 +64,7 @@ test.for([
     'crawlhouse backfill --from 2026-02-28 --to 2026-03-01',
   ],
   [['query', 'SELECT 1', 'SELECT 2'], 'one SQL text, file or question at a time', ''],
-  [['query', 'SELECT 1', '--format', 'xml'], '--format: xml does not work', 'formats: table, csv'],
+  [['query', 'SELECT 1', '--format', 'xml'], '--format: xml does not work', 'formats: table, record, csv'],
   [['query', 'SELECT 1'], 'there is no warehouse at ', 'crawlhouse run makes it'],
   [['query', '--file', 'none.sql'], '--file: none.sql cannot be read', ''],
   [['test'], 'there is no warehouse at ', 'crawlhouse run makes it'],
