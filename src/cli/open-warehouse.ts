@@ -4,7 +4,7 @@ import type { Invocation } from './command.ts';
 
 /** The published warehouse, for reading, with the limits of the settings. */
 export async function openWarehouse(
-  { logger }: Invocation,
+  { logger }: Pick<Invocation, 'logger'>,
   settings: Settings,
   more: Pick<QueryProcessOptions, 'output'> = {},
 ): Promise<QueryProcess> {

@@ -63,6 +63,11 @@ export const Schedule = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether that crawl fetches private addresses, whatever its start URL.'),
+  report: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A file below the project folder that `crawlhouse report` is written to after each run.'),
   alerts: ScheduleAlerts.optional().describe('Keys that override the setting `alerts` for this schedule.'),
 });
 export type Schedule = z.output<typeof Schedule>;

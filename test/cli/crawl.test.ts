@@ -73,16 +73,20 @@ test('crawl --schedule --allow-private writes a schedule that fetches private ad
   const url = `http://0.0.0.0:${site.port}/`;
   const argv = ['crawl', url, '--max-urls', '1', '--allow-private', '--schedule', '0 6 * * 1'];
   expect(await capture(...argv, '--project-dir', folder)).toMatchObject({ code: 0, stdout: '' });
-  const { exitCode } = await fireLast(folder);
+  // A report that would take the place of the warehouse fails, and no run with it.
+  const errors: unknown[] = [];
+  const logger = { ...silentLogger, error: (...words: unknown[]) => void errors.push(words) };
+  const { exitCode } = await fireLast(folder, { report: 'warehouse.duckdb' }, logger);
+  expect(errors).toEqual([['report not written', expect.objectContaining({ file: 'warehouse.duckdb' })]]);
   expect([exitCode, site.hits]).toEqual([0, ['/', '/']]);
 });
 
 /** Fires the last schedule of a folder. */
-async function fireLast(folder: string): Promise<RunResult> {
+async function fireLast(folder: string, more: object = {}, logger = silentLogger): Promise<RunResult> {
   const schedule = (await loadSchedules(folder, [])).at(-1);
   if (schedule === undefined) throw new Error('no schedule');
-  const firing = { schedule, isLast: true, schedulesError: null };
-  return fireSchedule(await loadSettings(folder, {}), firing, silentLogger, new AbortController().signal);
+  const firing = { schedule: { ...schedule, ...more }, isLast: true, schedulesError: null };
+  return fireSchedule(await loadSettings(folder, {}), firing, logger, new AbortController().signal);
 }
 
 test.for([

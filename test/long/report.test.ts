@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { crawlhouse, projectFolder, runProject, sandboxFor } from '../support/project.ts';
+import { fireSchedule } from '../../src/cli/fire-schedule.ts';
+import { loadSchedules } from '../../src/config/schedules.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { crawlhouse, environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 test('the report of two projects is one file that opens offline, with the figures of the saved questions', async () => {
   const sandbox = await sandboxFor({
@@ -34,6 +38,17 @@ test('the report of two projects is one file that opens offline, with the figure
   expect(JSON.parse(stdout)[0].pages).toBe(found);
   const one = await crawlhouse(folder, null, ['report', '--project', first.project_name, '--json']);
   expect(JSON.parse(one.stdout).projects).toEqual([first]);
+  const [schedule] = await loadSchedules(folder, []);
+  if (schedule === undefined) throw new Error('no schedule');
+  const firing = {
+    schedule: { ...schedule, pipelines: 'all', report: 'after.html' } as const,
+    ...{ isLast: true, schedulesError: null },
+  };
+  const settings = await loadSettings(folder, environmentOf(sandbox));
+  await fireSchedule(settings, firing, silentLogger, new AbortController().signal);
+  const after = await readFile(join(folder, 'after.html'), 'utf8');
+  const undated = (text: string): string => text.replace(/Made \S+ \S+ UTC/, '');
+  expect(undated(after)).toBe(undated(page));
   const unknown = await crawlhouse(folder, null, ['report', '--project', 'nobody']);
   expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('no project nobody')]);
   const refused = await crawlhouse(folder, null, ['report', '--output', 'warehouse.duckdb']);
