@@ -31,20 +31,18 @@ export async function commentRawColumns(
     return comment(['raw', dataset, name], describeMetaColumn(name) ?? describeField(dataset, field));
   });
   for (let start = 0; start < comments.length; start += AT_ONCE) {
-    const some = comments.slice(start, start + AT_ONCE);
-    await connection.transaction(async () => {
-      for (const statement of some) await connection.run(statement);
-    });
+    const some = comments.slice(start, start + AT_ONCE).join(';');
+    await connection.transaction(() => connection.run(some));
   }
 }
 
 /** Comments the tables of `ops` and their columns. */
 export async function commentOpsTables(connection: Connection): Promise<void> {
-  for (const [name, { holds, columns }] of Object.entries(OPS_TABLES)) {
-    await connection.run(`COMMENT ON TABLE ${table('ops', name)} IS ${text(holds)}`);
-    for (const [column, words] of Object.entries(columns))
-      await connection.run(comment(['ops', name, column], words));
-  }
+  const comments = Object.entries(OPS_TABLES).flatMap(([name, { holds, columns }]) => [
+    `COMMENT ON TABLE ${table('ops', name)} IS ${text(holds)}`,
+    ...Object.entries(columns).map(([column, words]) => comment(['ops', name, column], words)),
+  ]);
+  await connection.run(comments.join(';'));
 }
 
 /** The tables of `raw`. */

@@ -124,13 +124,13 @@ export function columnsOfVersion(name: string, version: number): string {
  */
 export async function createSchema(connection: Connection): Promise<void> {
   const isCurrent = await connection.transaction(async () => {
-    for (const statement of VERSION_1) await connection.run(statement);
+    await connection.run(VERSION_1.join(';'));
     const version = await connection.scalar('SELECT version FROM ops.publication');
     if (version === undefined)
       await connection.run('INSERT INTO ops.publication VALUES (NULL, NULL, NULL, false, 1)');
     const migrations = MIGRATIONS.slice(Number(version ?? 1) - 1);
     if (migrations.length === 0) return true;
-    for (const statement of migrations.flat()) await connection.run(statement);
+    await connection.run(migrations.flat().join(';'));
     await commentOpsTables(connection);
     await connection.run('UPDATE ops.publication SET version = ?', [WAREHOUSE_VERSION]);
     return false;
