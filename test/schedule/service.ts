@@ -36,6 +36,7 @@ export function service(folder: string, sandbox: Sandbox, extra: Readonly<Record
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
       CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
       ...extra,

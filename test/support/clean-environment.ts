@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { vi } from 'vitest';
 import { forgetSecrets } from '../../src/core/redact.ts';
 
@@ -5,5 +7,7 @@ import { forgetSecrets } from '../../src/core/redact.ts';
 vi.unstubAllEnvs();
 for (const name of Object.keys(process.env))
   if (/^(CRAWLHOUSE|AWS|GOOGLE)_/.test(name)) delete process.env[name];
+// Processes and threads keep their compiled code: most take longer to compile it than to run.
+process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'crawlhouse-test-compiled');
 // A secret of another file may be an ordinary word of this one.
 forgetSecrets();

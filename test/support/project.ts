@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -20,11 +19,8 @@ import './process-timeout.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = join(ROOT, 'src', 'cli', 'main.ts');
 
-/** What every process gets: compiled code is kept, which halves the time that one takes to start. */
-const PROCESS = {
-  PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: join(tmpdir(), 'crawlhouse-test-compiled'),
-};
+/** What every process gets. */
+const PROCESS = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
 /** Real data beside the project, for tests that skip without it. */
 export const SHARED_DATA = join(ROOT, '..', 'shared', 'data');
