@@ -6,6 +6,7 @@ import { loadModels } from '../transform/load-models.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Check, type Finding, look, skipped } from './check.ts';
 import { examineAlerts } from './examine-alerts.ts';
+import { examineDrift } from './examine-drift.ts';
 import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';
@@ -14,7 +15,17 @@ import { examineState, OF_STATE } from './examine-state.ts';
 import { examineStore } from './examine-store.ts';
 
 /** What can't be checked without settings. */
-const OF_SETTINGS = ['questions', ...OF_STATE, 'runs', 'killed', 'alerts', 'outbox', 'mirror', ...OF_SERVICE];
+const OF_SETTINGS = [
+  'questions',
+  ...OF_STATE,
+  'drift',
+  'runs',
+  'killed',
+  'alerts',
+  'outbox',
+  'mirror',
+  ...OF_SERVICE,
+];
 
 /**
  * Looks at all that a run needs, whatever fails first, and changes nothing that stays: an object that is written to a
@@ -44,8 +55,10 @@ export async function examine(
   if (checks.some(({ name, status }) => name === 'models' && status === 'ok'))
     checks.push(await look('questions', () => questions(known), signal));
   else checks.push(...skipped(['questions'], 'models'));
+  const hasPipelines = checks.some(({ name, status }) => name === 'pipelines' && status === 'ok');
   checks.push(
     ...(await examineState(settings, signal)),
+    ...(hasPipelines ? [await examineDrift(settings, signal)] : skipped(['drift'], 'pipelines')),
     ...(await examineRuns(settings, project.schedules, signal)),
     ...(await examineAlerts(settings, project.schedules, signal)),
     await examineMirror(settings, signal),

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -50,6 +50,18 @@ test('a project that can run is well: every check says ok, and nothing is left b
   expect(later.exitCode).toBe(0);
   expect(later.of('warehouse')?.message).toMatch(/MB, version (\d+) of \1$/);
   expect(later.of('runs')?.message).toMatch(/^last good run \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+
+  const pipeline = join(folder, 'pipelines', 'crawl_pages.yaml');
+  const shipped = await readFile(pipeline, 'utf8');
+  await writeFile(pipeline, `${shipped}filter: { field: [status_code, equals, 200] }\n`);
+  expect((await doctor(folder, sandbox)).of('drift')).toMatchObject({
+    status: 'warn',
+    message: 'crawl_pages: its filter has changed since 1 unit was loaded',
+    hint: expect.stringMatching(/backfill crawl_pages --from \S+ --to \S+ --reload$/),
+  });
+  await writeFile(pipeline, 'dataset: 1\n');
+  expect((await doctor(folder, sandbox)).of('drift')?.status).toBe('skip');
+  await writeFile(pipeline, shipped);
 
   const mirror = { CRAWLHOUSE_MIRROR_STORE: 'store_a', CRAWLHOUSE_MIRROR_TABLES: 'raw.crawl_page' };
   expect((await doctor(folder, sandbox, mirror)).of('mirror')).toMatchObject({
