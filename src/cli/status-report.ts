@@ -44,13 +44,13 @@ export function describeStatus(
     section(
       'Projects',
       textTable(
-        ['project', 'last crawl', 'ended (UTC)', 'age', 'loaded (UTC)'],
+        ['project', 'ended (UTC)', 'age', 'loaded (UTC)', 'last crawl'],
         freshness.map((one) => [
           one.project_name ?? one.project_id,
-          one.crawl_id,
           minute(one.ended_at),
           one.ended_at === null ? null : age((now - Date.parse(one.ended_at)) / 1000),
           minute(one.loaded_at),
+          one.crawl_id,
         ]),
       ),
     ),
@@ -132,7 +132,7 @@ function describeIncident({ title, began, details, hint }: Incident): string {
 
 function runsTable(runs: readonly LedgerRun[]): string {
   return withCauses(
-    ['run', 'started (UTC)', 'took', 'command', 'status', 'units', 'rows'],
+    ['run', 'started (UTC)', 'took', 'command', 'status', 'rows', 'units'],
     runs.map((run) => [
       run.run_id.slice(0, 8),
       minute(run.started_at),
@@ -141,10 +141,10 @@ function runsTable(runs: readonly LedgerRun[]): string {
         : durationText((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
       run.command,
       run.status,
+      run.summary ? countText(run.summary.rows) : null,
       Object.entries(run.summary?.units ?? {})
         .map(([status, units]) => `${units} ${status}`)
         .join(', ') || null,
-      run.summary ? countText(run.summary.rows) : null,
     ]),
     runs.map(({ summary }) =>
       summary?.error
@@ -165,16 +165,12 @@ function namesOf(freshness: Status['freshness']): ReadonlyMap<string, string> {
 
 function failingTable(units: readonly LedgerUnit[], names: ReadonlyMap<string, string>, now: number): string {
   return withCauses(
-    ['unit', 'project', 'status', 'runs', 'last tried (UTC)', 'next try (UTC)'],
-    units.map((one) => [
-      one.unit,
-      names.get(one.source.project_id ?? '') ?? one.source.project_id,
-      one.status,
-      one.failures,
-      minute(one.updated_at),
-      nextTry(one, now),
-    ]),
-    units.map(({ error }) => error?.message ?? null),
+    ['unit', 'status', 'runs', 'next try (UTC)'],
+    units.map((one) => [one.unit, one.status, one.failures, nextTry(one, now)]),
+    units.map(({ error, source: { project_id: id }, updated_at }) => {
+      const whose = id === null ? '' : ` of ${names.get(id) ?? id}`;
+      return `${error?.message ?? 'no reason is known'} (last try${whose}: ${minute(updated_at)} UTC)`;
+    }),
   );
 }
 

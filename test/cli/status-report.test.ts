@@ -61,9 +61,9 @@ const status: Status = {
 test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
   const said = describeStatus(status, [{ name: 'daily', next_at: '2026-11-22T06:00:00.000Z' }], NOW);
   for (const line of [
-    /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1 loaded, 1 failed +1,234\n {6}it ended early \(and 1 more error\)$/m,
-    /^ {2}crawl_pages\/c1 +shop +failed +3 +2026-11-21 06:00 +2026-11-21 09:00\n {6}it ended early$/m,
-    /^ {2}shop +c1 +2026-11-20 08:00 +24 h +2026-11-20 09:00$/m,
+    /^ {2}01234567 +2026-11-21 06:00 +12 s +run +partial +1,234 +1 loaded, 1 failed\n {6}it ended early \(and 1 more error\)$/m,
+    /^ {2}crawl_pages\/c1 +failed +3 +2026-11-21 09:00\n {6}it ended early \(last try of shop: 2026-11-21 06:00 UTC\)$/m,
+    /^ {2}shop +2026-11-20 08:00 +24 h +2026-11-20 09:00 +c1$/m,
     /^Units: 1 published, 0 due, 1 failing, 0 skipped, 0 dropped$/m,
     /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00 UTC$/m,
     /^Schedule daily: next at 2026-11-22 06:00 UTC$/m,
