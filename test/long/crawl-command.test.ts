@@ -74,7 +74,7 @@ test('a crawl that was killed stays paused while another site is crawled, and it
   const second = await capture('crawl', other.origin, '--project-dir', folder);
   expect(second).toMatchObject({
     code: 0,
-    stderr: `The crawl of ${killed.origin}/ stays paused. Go on with it: crawlhouse crawl ${killed.origin}/\n`,
+    stderr: `The crawl of ${killed.origin}/ stays paused. Go on with it: npx crawlhouse crawl ${killed.origin}/\n`,
   });
   expect(killed.requests.length).toBe(requests);
   isOpen = true;

@@ -1,10 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Command, type Flag, GLOBAL_FLAGS } from '../src/cli/command.ts';
-import { allCommands } from '../src/cli/commands.ts';
-import { usageLine } from '../src/cli/help.ts';
-
-export const MAN_PAGE = join(import.meta.dirname, '..', 'man', 'crawlhouse.1');
+import { type Command, type Flag, GLOBAL_FLAGS } from './command.ts';
+import { allCommands } from './commands.ts';
+import { usageLine } from './help.ts';
 
 const FILES = [
   ['crawlhouse.yaml', 'settings; each is also a variable CRAWLHOUSE_KEY'],
@@ -26,11 +22,11 @@ const EXIT_CODES = [
   ['130, 143', 'interrupted; the next run continues'],
 ] as const;
 
-/** The manual page in the form of man(7), from the table of commands. */
+/** The manual page in the form of man(7), from the table of commands; `npm run build` writes it. */
 export async function manPage(): Promise<string> {
   const commands = await allCommands();
   return [
-    '.\\" Written by npm run man.',
+    '.\\" Written by npm run build.',
     '.TH CRAWLHOUSE 1 "" crawlhouse "User commands"',
     '.SH NAME',
     `crawlhouse ${escaped('-')} load a crawl-analysis service into a DuckDB warehouse`,
@@ -80,5 +76,3 @@ function escaped(line: string): string {
     .replaceAll('"', '\\(dq')
     .replaceAll('…', '\\[u2026]');
 }
-
-if (import.meta.main) await writeFile(MAN_PAGE, await manPage());
