@@ -37,7 +37,9 @@ async function type(line: string, cwd: string, extra: Readonly<Record<string, st
 /** The lines that a screen shows to be typed. */
 function steps({ stdout, stderr }: Said): string[] {
   return [
-    ...`${stdout}${stderr}`.matchAll(/^ {2}((?:cd|npx|node|\/|crawlhouse)\b.*|'?\/.*main\.js.*)$/gm),
+    ...`${stdout}${stderr}`.matchAll(
+      /^(?: {2}|Next: )((?:cd|npx|node|\/|crawlhouse)\b.*|'?\/.*main\.js.*)$/gm,
+    ),
   ].map(([, step]) => String(step));
 }
 
@@ -90,6 +92,7 @@ test('the first hour of a new user: init, doctor, run, query, schedule, each ste
 
   const first = await type(String(next[0]), project);
   expect([first.code, first.stderr]).toEqual([0, expect.not.stringMatching(/Error|not found/)]);
+  expect(steps(first)).toEqual(['npx crawlhouse query --question']);
   for (const step of steps(first)) expect([step, (await type(step, project)).code]).toEqual([step, 0]);
 
   expect((await type('npx crawlhouse doctor', project)).code).toBe(0);
