@@ -1,7 +1,7 @@
 import { RowStore } from '../rows/row-store.ts';
 import { clustersOf } from './cluster-values.ts';
 import { linkValues } from './link-values.ts';
-import type { PageCounts, PageText } from './page-counts.ts';
+import { PAGE_TEXTS, type PageCounts, type PageText } from './page-counts.ts';
 import { pageFacts } from './page-facts.ts';
 import { type Site, statusOf } from './site.ts';
 
@@ -31,22 +31,22 @@ export async function countPages(rows: RowStore, name: string, counted: Counted)
   return rows.use(async (connection) => {
     await connection.run(`CREATE OR REPLACE TABLE ${table} AS SELECT ${columns.join(', ')} FROM range(${counted.pages}) AS slots
       ${joins.map((join) => join.sql).join(' ')} ORDER BY slots.range`);
-    const repeated = async (field: PageText): Promise<string[]> => {
-      const found = await connection.rows<{ value: string }>(
-        `SELECT ${field} AS value FROM (${pageFacts(counted.site)})
-        WHERE shares_title AND slot < ${counted.pages} AND ${field} IS NOT NULL GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL`,
-      );
-      return found.map(({ value }) => value);
-    };
+    const repeated = PAGE_TEXTS.map(
+      (field) => `SELECT '${field}' AS field, ${field} AS value FROM facts
+        WHERE ${field} IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
+    );
+    const found = await connection.rows<{ field: PageText; value: string }>(
+      `WITH facts AS MATERIALIZED (
+        SELECT ${PAGE_TEXTS.join(', ')} FROM (${pageFacts(counted.site)}) WHERE shares_title AND slot < ${counted.pages})
+      ${repeated.join(' UNION ALL ')} ORDER BY ALL`,
+    );
+    const valuesOf = (field: PageText): string[] =>
+      found.filter((one) => one.field === field).map(({ value }) => value);
     const { links, items, clusters } = counted;
     return {
       table,
       has: { links: links !== undefined, items: items !== undefined, clusters: clusters !== undefined },
-      repeated: {
-        title: await repeated('title'),
-        h1: await repeated('h1'),
-        description: await repeated('description'),
-      },
+      repeated: { title: valuesOf('title'), h1: valuesOf('h1'), description: valuesOf('description') },
     };
   });
 }

@@ -1,7 +1,7 @@
 import { text } from '../../core/duckdb.ts';
 
-const TEXTS = ['title', 'h1', 'description'] as const;
-export type PageText = (typeof TEXTS)[number];
+export const PAGE_TEXTS = ['title', 'h1', 'description'] as const;
+export type PageText = (typeof PAGE_TEXTS)[number];
 
 /** The counts of a crawl's other tables for its pages, so that the pages agree with them. */
 export interface PageCounts {
