@@ -71,11 +71,13 @@ test('the load time ends with the last byte, and holds no waiting for a free con
   const began = performance.now();
   const third = fetcher.fetch(`${site.origin}/third`);
   while (performance.now() - began < 50) await new Promise((resolve) => setImmediate(resolve));
+  const openedAt = performance.now();
   for (const open of gates) open();
-  await Promise.all(held);
   expect((await held[0])?.loadTimeMs).toBeGreaterThanOrEqual(50);
-  const waited = performance.now() - began;
-  expect((await third).loadTimeMs).toBeLessThan(waited - 40);
+  // It had a connection after the gates were opened, however slow this machine is.
+  const { loadTimeMs } = await third;
+  expect(loadTimeMs).toBeLessThanOrEqual(performance.now() - openedAt);
+  await Promise.all(held);
 });
 
 test('other hosts get neither credentials nor extra headers', async () => {
