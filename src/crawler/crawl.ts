@@ -163,8 +163,10 @@ async function makeReport(
       tempDirectory,
     });
     const connection = await database.connect();
+    // Else freed memory stays with threads that are not DuckDB's own.
+    await connection.run('SET allocator_background_threads = true');
     await loadCrawl(connection, { folder, path, frontier, signal });
-    await runJobs(connection, { signal, onJob: progress.job });
+    await runJobs(connection, { path, signal, onJob: progress.job });
   } finally {
     rmSync(tempDirectory, { recursive: true, force: true });
   }

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Connection, file, ident, text } from '../core/duckdb.ts';
+import { openCrawlFile } from './crawl-file.ts';
 import type { Frontier, SegmentKind } from './frontier.ts';
 import { CRAWL_TABLES, type TableColumns } from './records.ts';
 
-/** The catalog that the crawl's database file is attached as. */
-const CATALOG = 'crawl';
 const SITEMAP_FILE = 'sitemaps.ndjson';
 
 export interface LoadOptions {
@@ -24,8 +23,7 @@ export interface LoadOptions {
 export async function loadCrawl(connection: Connection, options: LoadOptions): Promise<void> {
   const { folder, path, frontier, signal } = options;
   for (const leftover of [path, `${path}.wal`]) await rm(leftover, { force: true });
-  await connection.run(`ATTACH ${text(path)} AS ${ident(CATALOG)}`);
-  await connection.run(`USE ${ident(CATALOG)}`);
+  await openCrawlFile(connection, path);
   const segments = frontier.segments();
   const files = (kind: SegmentKind): string[] =>
     segments.filter((one) => one.kind === kind).map(({ name }) => join(folder, name));

@@ -1,4 +1,5 @@
 import { type Connection, table } from '../../core/duckdb.ts';
+import { inLowerMemory, withOneThread } from '../../core/lower-memory.ts';
 import { duplicates } from './duplicates.ts';
 import { facts } from './facts.ts';
 import { hreflang } from './hreflang.ts';
@@ -11,6 +12,9 @@ import { scoring } from './scoring.ts';
 import { sitemaps } from './sitemaps.ts';
 import { topNgrams } from './top-ngrams.ts';
 import { writeTables } from './write-tables.ts';
+
+/** Of the memory limit: DuckDB takes more than it counts, and keeps tables in memory that it could put on disk. */
+const JOBS_SHARE = 2 / 3;
 
 type Job = (connection: Connection, signal?: AbortSignal) => Promise<void>;
 
@@ -82,6 +86,8 @@ export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
 export async function runJobs(
   connection: Connection,
   options: {
+    /** The crawl's file, if the tables are in one. */
+    readonly path?: string;
     readonly signal?: AbortSignal;
     /** Is called when a job begins and when it is done. */
     readonly onJob?: (name: JobName, status: 'running' | 'done') => void;
@@ -89,13 +95,16 @@ export async function runJobs(
 ): Promise<void> {
   const { signal, onJob = () => {} } = options;
   try {
-    for (const name of JOB_NAMES) {
-      signal?.throwIfAborted();
-      onJob(name, 'running');
-      await JOBS[name](connection, signal);
-      onJob(name, 'done');
-    }
-    await writeTables(connection, signal);
+    await inLowerMemory(connection, JOBS_SHARE, async (attempt) => {
+      for (const name of JOB_NAMES) {
+        signal?.throwIfAborted();
+        onJob(name, 'running');
+        await attempt(() => JOBS[name](connection, signal));
+        onJob(name, 'done');
+      }
+    });
+    // Each thread takes memory for each of the many joins and columns.
+    await withOneThread(connection, () => writeTables(connection, options));
   } finally {
     for (const name of TEMPORARY) await connection.run(`DROP TABLE IF EXISTS ${table('temp', 'main', name)}`);
   }

@@ -1,4 +1,6 @@
 import { type Connection, ident } from '../../core/duckdb.ts';
+import { inLowerMemory } from '../../core/lower-memory.ts';
+import { reopenCrawlFile } from '../crawl-file.ts';
 import {
   CLUSTER_FIELDS,
   type CrawlField,
@@ -8,9 +10,9 @@ import {
   PAGE_FIELDS,
 } from './fields.ts';
 
-/** Rows that are written at a time. What is joined to them has to be in memory. */
-const PAGES_AT_ONCE = 25_000;
-const LINKS_AT_ONCE = 1_000_000;
+/** Rows that are written at a time: whole row groups. What is joined to them has to be in memory. */
+const PAGES_AT_ONCE = 16_384;
+const LINKS_AT_ONCE = 262_144;
 
 /** What the jobs know of pages, by the name that the fields use. */
 const PAGE_JOINS = {
@@ -29,23 +31,28 @@ const PAGE_JOINS = {
 } as const;
 
 /** Makes the four final tables of what the jobs found: `pages`, `links`, `clusters`, `structured_data`. */
-export async function writeTables(connection: Connection, signal?: AbortSignal): Promise<void> {
-  const write = async (
-    name: string,
-    fields: readonly CrawlField[],
-    froms: AsyncIterable<string>,
-  ): Promise<void> => {
-    let isFirst = true;
-    for await (const from of froms) {
-      const into = isFirst ? `CREATE OR REPLACE TABLE ${ident(name)} AS` : `INSERT INTO ${ident(name)}`;
-      await connection.run(`${into} SELECT ${fields.map(fieldColumn).join(', ')} FROM ${from}`, [], signal);
-      isFirst = false;
-    }
-  };
-  await write('pages', PAGE_FIELDS, slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice));
-  await write('links', LINK_FIELDS, slices(connection, 'crawl_links', LINKS_AT_ONCE, linkSlice));
-  await write('clusters', CLUSTER_FIELDS, slices(connection, 'job_clusters', LINKS_AT_ONCE, clusterSlice));
-  await write('structured_data', ITEM_FIELDS, slices(connection, 'fetched_items', LINKS_AT_ONCE, itemSlice));
+export async function writeTables(
+  connection: Connection,
+  { path, signal }: { readonly path?: string; readonly signal?: AbortSignal },
+): Promise<void> {
+  const write = (name: string, fields: readonly CrawlField[], froms: AsyncIterable<string>, share: number) =>
+    inLowerMemory(connection, share, async (attempt) => {
+      let into = `CREATE OR REPLACE TABLE ${ident(name)} AS`;
+      for await (const from of froms) {
+        const sql = `${into} SELECT ${fields.map(fieldColumn).join(', ')} FROM ${from}`;
+        await attempt(() => connection.run(sql, [], signal));
+        if (path !== undefined) await reopenCrawlFile(connection, path);
+        into = `INSERT INTO ${ident(name)}`;
+      }
+    });
+  const links = slices(connection, 'crawl_links', LINKS_AT_ONCE, linkSlice);
+  const clusters = slices(connection, 'job_clusters', LINKS_AT_ONCE, clusterSlice);
+  const items = slices(connection, 'fetched_items', LINKS_AT_ONCE, itemSlice);
+  // Pages have twelve joins.
+  await write('pages', PAGE_FIELDS, slices(connection, 'fetched_pages', PAGES_AT_ONCE, pageSlice), 2 / 3);
+  await write('links', LINK_FIELDS, links, 1 / 2);
+  await write('clusters', CLUSTER_FIELDS, clusters, 1 / 2);
+  await write('structured_data', ITEM_FIELDS, items, 1 / 2);
 }
 
 /** SQL for the rows of a table, some at a time; at least once, so that an empty table is made. */
