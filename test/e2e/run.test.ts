@@ -99,28 +99,6 @@ test('with the published warehouse gone, the next run publishes again without as
   expect(existsSync(join(folder, 'warehouse.duckdb'))).toBe(true);
 });
 
-test('a plan changes nothing and a reload replaces what is there', async () => {
-  const empty = await rawProjectFolder();
-  const window = ['--from', '2000-01-01', '--to', '2100-01-01'];
-  const plan = JSON.parse(
-    (await crawlhouse(empty, sandbox, ['backfill', ...window, '--plan', '--json'])).stdout,
-  );
-  expect(plan.totals).toMatchObject({ units: 18, rows: 300 + 300 + 1500 + 1500 + 1 + 2 });
-  expect(existsSync(join(empty, 'warehouse.duckdb'))).toBe(false);
-  const folder = await afterFirstRun();
-  const reload = await crawlhouse(folder, sandbox, ['backfill', ...window, '--reload', '--json']);
-  expect(reload.status).toBe(0);
-  const { units } = JSON.parse(reload.stdout) as { units: { status: string }[] };
-  expect(units.filter((unit) => unit.status === 'loaded')).toHaveLength(18);
-  const connection = await temporaryConnection(await temporaryFolder());
-  const [row] = await published(
-    connection,
-    folder,
-    'SELECT count(*) AS n, count(DISTINCT _run_id) AS runs FROM raw.crawl_links',
-  );
-  expect(row).toEqual({ n: '3000', runs: '1' });
-});
-
 test('cancelled, unfinished and archived crawls are skipped with their reason, once', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=4,pages=20,links=20,columns=20,seed=5'] });
   const folder = await rawProjectFolder();

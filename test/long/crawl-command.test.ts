@@ -12,6 +12,31 @@ const PAGES: Readonly<Record<string, string>> = {
   '/b': pageWith('/'),
 };
 
+test('crawl ends with a report of the site, and the second crawl says what changed', async () => {
+  const folder = await projectFolder();
+  const routes: Record<string, string> = { ...PAGES };
+  const site = await serveSite(routes);
+  const first = await capture('crawl', site.origin, '--project-dir', folder);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toContain('4 pages fetched, depth 2: ok');
+  expect(first.stdout).toMatch(/^ +200 +3 +75/m);
+  expect(first.stdout).toMatch(/^ +404 +1 +25/m);
+  expect(first.stdout).toMatch(/^Indexability\nknown .*\n +4 +4 +3 +3/m);
+  const [, worst] = /^What to do first\n.*\n(.*)$/m.exec(first.stdout) ?? [];
+  expect(worst).toMatch(/^client_error +high +1 +http.*\/gone$/);
+  expect(first.stdout).toMatch(
+    /\nNext: npx crawlhouse query --question q32_what_to_do_first -p crawl=\w+ -p limit=\d+\n$/,
+  );
+  expect(first.stdout).not.toContain('Changes');
+  routes['/b'] = pageWith('/new');
+  routes['/new'] = 'x';
+  const second = await capture('crawl', site.origin, '--project-dir', folder, '--json');
+  expect(second.code).toBe(0);
+  const report = JSON.parse(second.stdout) as { fetched_urls: number; changes: unknown[] };
+  expect(report.fetched_urls).toBe(5);
+  expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
+});
+
 test('flags replace keys of the configuration file, which replace defaults', async () => {
   const folder = await projectFolder();
   const site = await serveSite(PAGES);

@@ -10,7 +10,6 @@ import { fields, makePackage } from '../load/make-package.ts';
 import { flipByte, places, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, placeIn, withWorking } from '../warehouse/open-working.ts';
-import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;
 
