@@ -26,6 +26,7 @@ const RANKS: Readonly<Record<string, number>> = {
   document: 5,
   metrics: 5,
   pipeline: 5,
+  status: 5,
   schedule: 6,
   doctor: 7,
   openlineage: 6,

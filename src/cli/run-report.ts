@@ -6,7 +6,7 @@ import { alignColumns, textTable } from '../core/text-table.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
-import { readDrift } from '../pipeline/read-drift.ts';
+import { readDrift } from '../status/read-drift.ts';
 import { projectNames } from '../warehouse/raw-projects.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { Invocation } from './command.ts';

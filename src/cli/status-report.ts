@@ -4,7 +4,7 @@ import { textTable } from '../core/text-table.ts';
 import { visibleLine } from '../core/visible.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { describeDrift, driftHint } from '../model/pipeline-drift.ts';
-import type { Status } from '../pipeline/read-status.ts';
+import type { Status } from '../status/read-status.ts';
 
 const RUNS_SHOWN = 10;
 const UNITS_SHOWN = 20;

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { describeDrift, driftHint } from '../model/pipeline-drift.ts';
-import { readDrift } from '../pipeline/read-drift.ts';
+import { readDrift } from '../status/read-drift.ts';
 import { type Check, type Finding, look } from './check.ts';
 
 /** The pipelines that have changed since units were loaded. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toCrawlhouseError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import { redact } from '../core/redact.ts';
-import type { Status } from '../pipeline/read-status.ts';
+import type { Status } from '../status/read-status.ts';
 import { bindQuestion } from '../transform/bind-question.ts';
 import { type Question, questionNamed } from '../transform/questions.ts';
 import type { Catalog } from '../warehouse/catalog.ts';

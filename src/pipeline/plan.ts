@@ -13,6 +13,7 @@ import { type Unit, unitName } from '../model/unit.ts';
 import { dataSourceOf } from '../model/unit-source.ts';
 import { pickRoute } from '../routes/choose-route.ts';
 import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import { type KnownFields, refuseUnknownFields } from '../routes/refuse-unknown-fields.ts';
 import { ROUTES } from '../routes/registry.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
 import { type Knowledge, readKnowledge } from '../warehouse/knowledge.ts';
@@ -21,7 +22,6 @@ import { readPastLoads } from '../warehouse/ops-loads.ts';
 import { loadedFieldNames } from '../warehouse/ops-unit-fields.ts';
 import { droppedUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
-import { type KnownFields, refuseUnknownFields } from './refuse-unknown-fields.ts';
 import { isExplicit } from './retention.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { FairQueue, type SlotHandle } from '../core/fair-queue.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
-import { count, inSpan } from '../core/telemetry.ts';
+import { inSpan } from '../core/telemetry.ts';
 import { withUnitNet } from '../core/unit-net.ts';
 import type { DueUnit } from '../core/unit-work.ts';
 import { respectBackoff } from '../ledger/respect-backoff.ts';
@@ -9,6 +9,7 @@ import type { Inventory } from '../model/inventory.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import type { UnitReport } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
+import { countUnit, unitAttributes } from '../model/unit-measures.ts';
 import { reportedError, unitReport } from '../model/unit-report.ts';
 import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from '../routes/export/reconcile-exports.ts';
@@ -82,7 +83,7 @@ export async function runUnits(
         'unit',
         { unit: unitName(one.unit), dataset: one.unit.dataset, source: id },
         () => runUnit({ ...context, signal, slot, rankings }, { planned: one, options, inventory }, known),
-        ({ report }) => ({ attributes: measures(report), error: report.error?.message ?? null }),
+        ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
     ).catch((thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
@@ -107,25 +108,6 @@ export async function runUnits(
     due.map((one) => queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, slot))),
   );
   return { units: reports, errors, yielded };
-}
-
-function measures({ status, route, format, attempts, bytes, counts }: UnitReport) {
-  return {
-    ...{
-      status,
-      attempts,
-      route: route ?? undefined,
-      format: format ?? undefined,
-      bytes: bytes ?? undefined,
-    },
-    rows: counts.loaded ?? undefined,
-  };
-}
-
-function countUnit({ dataset, status, bytes, counts }: UnitReport): void {
-  count('units', 1, { dataset, status });
-  count('rows', counts.loaded ?? 0, { dataset });
-  count('bytes', bytes ?? 0, { dataset });
 }
 
 /** By the first plan of the run, or by the past loads of the dataset. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeFound, describeStatus, findInStatus, isAlarm } from '../../src/cli/status-report.ts';
-import type { Status } from '../../src/pipeline/read-status.ts';
+import type { Status } from '../../src/status/read-status.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 const unit = (name: string, status: 'failed' | 'published', more = {}) => ({

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { describeStatus } from '../../src/cli/status-report.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { readStatus } from '../../src/pipeline/read-status.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { readStatus } from '../../src/status/read-status.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -3,7 +3,7 @@ import { counted } from '../../core/amounts.ts';
 import { textTable } from '../../core/text-table.ts';
 import { unitName } from '../../model/unit.ts';
 import { discoverUnits } from '../../pipeline/plan.ts';
-import { readDrift } from '../../pipeline/read-drift.ts';
+import { readDrift } from '../../status/read-drift.ts';
 import { isLoaded } from '../../warehouse/is-loaded.ts';
 import type { Command } from '../command.ts';
 import { projectText } from '../project-text.ts';

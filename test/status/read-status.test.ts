@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { readStatus } from '../../src/pipeline/read-status.ts';
-import { packageProject } from './package-project.ts';
+import { readStatus } from '../../src/status/read-status.ts';
+import { packageProject } from '../pipeline/package-project.ts';
 
 test('the status is read from the ledger, and from the warehouse where the ledger is gone', async () => {
   const { make, load, settings } = await packageProject();

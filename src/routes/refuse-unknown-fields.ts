@@ -5,7 +5,7 @@ import { nearNames } from '../core/nearest-name.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
 import { dataSourceOf } from '../model/unit-source.ts';
-import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import type { FieldSchemaCache } from './field-schema-cache.ts';
 
 /** What is known of the fields of a project's datasets. */
 export interface KnownFields {

@@ -5,8 +5,8 @@ import { loadPipelines } from '../../src/config/pipelines.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { discoverUnits, reportPlan } from '../../src/pipeline/plan.ts';
+import { signal } from '../pipeline/package-project.ts';
 import { environmentOf, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
-import { signal } from './package-project.ts';
 
 const REQUEST = {
   command: 'run',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { describeDrift, driftHint } from '../../src/model/pipeline-drift.ts';
-import { readDrift } from '../../src/pipeline/read-drift.ts';
+import { readDrift } from '../../src/status/read-drift.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 async function scene() {
