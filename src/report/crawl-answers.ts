@@ -42,18 +42,19 @@ export async function readCrawlAnswers(
     funnel: await of(
       'funnel',
       (answer) =>
-        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer}`,
+        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer} ORDER BY ALL`,
     ),
     changes: await of(
       'changes',
-      (answer) => `SELECT crawl_id, change, pages FROM ${answer} ORDER BY pages DESC, change`,
+      (answer) => `SELECT crawl_id, change, pages FROM ${answer} ORDER BY pages DESC, change, crawl_id`,
     ),
     findings: await of(
       'findings',
       (answer) =>
-        `SELECT crawl_id, issue, any_value(severity) AS severity, count(*) AS pages, arg_max(url, priority) AS example
+        `SELECT crawl_id, issue, any_value(severity) AS severity, count(*) AS pages,
+           first(url ORDER BY priority DESC, url) AS example
          FROM ${answer} GROUP BY crawl_id, issue
-         ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue`,
+         ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue, crawl_id`,
     ),
   };
 }

@@ -71,20 +71,24 @@ export async function readSiteReport(
      ORDER BY project_name, project_id`,
     new Map([['project', project ?? null]]),
   )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | keyof CrawlAnswers>[];
-  const trend = (name: string, columns: string): Promise<Rows> =>
+  const trend = (name: string, columns: string, order: string): Promise<Rows> =>
     askQuestion(ask, questions, name, {
       given,
       select: (answer) =>
         `SELECT shown.main_id, answer.crawl_id, answer.ended_at, ${columns}
          FROM ${answer} JOIN (${SHOWN}) AS shown ON shown.crawl_id = answer.crawl_id
          WHERE answer.segmentation IS NULL OR answer.segmentation = '(site)'
-         GROUP BY ALL ORDER BY answer.ended_at, answer.crawl_id`,
+         GROUP BY ALL ORDER BY answer.ended_at, answer.crawl_id, ${order}`,
     });
   const figures = byMain(
-    await trend(QUESTIONS.trend, 'pages, indexable_pages, error_pages, average_load_time'),
+    await trend(QUESTIONS.trend, 'pages, indexable_pages, error_pages, average_load_time', 'pages'),
   );
   const statuses = byMain(
-    await trend(QUESTIONS.statuses, 'status_code_range, CAST(sum(pages) AS BIGINT) AS pages'),
+    await trend(
+      QUESTIONS.statuses,
+      'status_code_range, CAST(sum(pages) AS BIGINT) AS pages',
+      'status_code_range',
+    ),
   );
   const answers = await readCrawlAnswers(ask, questions, given);
   const of = (rows: Rows): ReadonlyMap<unknown, Rows> => Map.groupBy(rows, ({ crawl_id }) => crawl_id);
