@@ -85,7 +85,8 @@ async function crawlSite(): Promise<void> {
     `\nA website on this machine: our documentation in two languages, with ${faults.length} planted faults.\n`,
   );
   say('\n$ crawlhouse init site\n');
-  await crawlhouse(folder, 'init', siteFolder);
+  // From elsewhere: the account of the sandbox is not that of the website.
+  await crawlhouse(root, 'init', siteFolder);
   say(`\n$ crawlhouse crawl ${site.origin}\n`);
   await crawlhouse(siteFolder, 'crawl', site.origin);
   site.change();

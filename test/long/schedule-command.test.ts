@@ -33,7 +33,7 @@ test('--once runs what is due and ends with the exit code of the run; then nothi
 
 test('--once ends with 3 where units can be tried again, and with 2 where another process holds the state', async () => {
   const sandbox = await sandboxFor(SMALL);
-  const folder = await project('timeout: 0.02');
+  const folder = await project('timeout: 0.02', 'retries: { number: 0, wait: 1 }');
   await setFaults(sandbox, [{ match: { path: '/api/v2/workspaces' }, kind: 'stall' }]);
   await missed(folder);
   const late = await crawlhouse(folder, sandbox, ['schedule', '--once']);
@@ -71,7 +71,7 @@ test('the service makes up for a missed firing, answers /readyz, refuses a secon
   const { schedules } = JSON.parse(status.stdout);
   expect(schedules).toEqual([{ name: 'morning', next_at: expect.stringMatching(/T06:00:00\.000Z$/) }]);
   expect((await crawlhouse(folder, null, ['status'])).stdout).toContain(
-    `Schedule morning: next at ${schedules[0].next_at.slice(0, 16).replace('T', ' ')}\n`,
+    `Schedule morning: next at ${schedules[0].next_at.slice(0, 16).replace('T', ' ')} UTC\n`,
   );
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(143);
