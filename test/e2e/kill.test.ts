@@ -6,7 +6,7 @@ import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 /** `test/long/kill.test.ts` kills a hundred times. */
-const KILLS = 3;
+const KILLS = 2;
 
 test(`killed ${KILLS} times at its state changes, a run ends where an undisturbed one does (seed ${testSeed()})`, async () => {
   const { sandbox, desk } = await killScene();
