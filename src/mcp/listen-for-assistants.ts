@@ -52,7 +52,7 @@ export async function listenForAssistants(
     await once(server, 'listening');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlhouseError('usage', `--listen: ${why}`, { cause });
+    throw new CrawlhouseError('usage', `--http: ${why}`, { cause });
   }
   return {
     url: `http://${address.slice(0, colon)}:${(server.address() as AddressInfo).port}/mcp`,

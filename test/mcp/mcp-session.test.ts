@@ -81,7 +81,7 @@ test('over HTTP who has the token asks a saved question with its parameters, and
     join(folder, 'sql', 'questions', 'q90_shown.sql'),
     `/*\ntitle: Numbers\nmodel: mart.pages\ndescription: Some numbers.\nparameters:\n  most: { type: BIGINT, default: 3, description: The most. }\n*/\nSELECT i FROM range($most) AS t(i)\n`,
   );
-  const child = crawlhouseProcess(folder, ['mcp', '--listen', '127.0.0.1:0'], {});
+  const child = crawlhouseProcess(folder, ['mcp', '--http', '127.0.0.1:0'], {});
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;

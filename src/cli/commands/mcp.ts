@@ -29,7 +29,7 @@ export const mcp: Command = {
   summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
   positionals: { shown: '', most: 0 },
   flags: {
-    listen: { type: 'string', value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
+    http: { type: 'string', value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
   },
   async run(invocation) {
     const settings = await invocation.settings();
@@ -37,7 +37,7 @@ export const mcp: Command = {
     const version = await packageVersion();
     const server = () => assistantServer(desk, version);
     const { signal } = invocation;
-    const address = invocation.text('listen');
+    const address = invocation.text('http');
     if (address === undefined) {
       const onerror = (error: Error) => invocation.logger.warn('assistant', { error: error.message });
       const handle = serveStdio(server, { onerror });
@@ -46,8 +46,8 @@ export const mcp: Command = {
       return 0;
     }
     if (!/^.+:\d{1,5}$/.test(address))
-      throw new CrawlhouseError('usage', `--listen ${address}: not an address`, {
-        hint: '--listen 127.0.0.1:8091',
+      throw new CrawlhouseError('usage', `--http ${address}: not an address`, {
+        hint: '--http 127.0.0.1:8091',
       });
     const token = settings.mcp_token ?? randomBytes(24).toString('base64url');
     await using listener = await listenForAssistants(address, token, server);
