@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'vite';
 import { manPage } from '../src/cli/man-page.ts';
 
-/** Builds `dist/` for the bin and the package, with the manual page. */
+/** Builds `dist/` for the bin and the package, with the manual page and the files of the console. */
 const root = join(import.meta.dirname, '..');
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -13,3 +14,20 @@ const { status } = spawnSync(process.execPath, [compiler, '--project', join(root
 if (status !== 0) process.exit(status ?? 1);
 chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
 writeFileSync(join(root, 'dist', 'crawlhouse.1'), await manPage());
+const console = join(root, 'src', 'console');
+const assets = join(root, 'dist', 'console', 'assets');
+cpSync(join(console, 'assets'), assets, { recursive: true });
+await build({
+  root: join(console, 'browser'),
+  configFile: false,
+  logLevel: 'warn',
+  build: {
+    outDir: assets,
+    emptyOutDir: false,
+    target: 'es2024',
+    rolldownOptions: {
+      input: { console: join(console, 'browser', 'console.ts') },
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});

@@ -28,6 +28,7 @@ const RANKS: Readonly<Record<string, number>> = {
   pipeline: 5,
   status: 5,
   schedule: 6,
+  console: 7,
   doctor: 7,
   openlineage: 6,
   mcp: 6,
@@ -59,6 +60,14 @@ const SANDBOX_RANKS: Readonly<Record<string, number>> = {
   stores: 5,
   generate: 6,
   http: 6,
+};
+/** The page is drawn by what is below it; nothing below knows of a server. */
+const CONSOLE_RANKS: Readonly<Record<string, number>> = {
+  access: 0,
+  desk: 0,
+  layout: 0,
+  pages: 1,
+  server: 2,
 };
 /** The routes know nothing of each other; what they share is below them, what chooses among them is above. */
 const ROUTES_RANKS: Readonly<Record<string, number>> = {
@@ -169,6 +178,22 @@ test('the folders of the sandbox have ranks of their own, which its imports keep
   ).toEqual([]);
   const loose = sources.filter(({ file }) => folderOf(file) === 'sandbox' && folderOf(below(file)) === '');
   expect(loose.map(({ file }) => file)).toEqual(['sandbox/start-sandbox.ts']);
+});
+
+test('the folders of the console have ranks of their own', () => {
+  const below = (file: string): string => relative('console', file);
+  const inside = imports.filter(
+    ([file, edge]) => folderOf(file) === 'console' && folderOf(edge) === 'console',
+  );
+  const program = inside.filter(([file]) => folderOf(below(file)) !== 'browser');
+  expect(
+    upwardEdges(
+      program.map(([file, edge]) => [below(file), below(edge)]),
+      CONSOLE_RANKS,
+    ),
+  ).toEqual([]);
+  const browser = imports.filter(([file]) => file.startsWith('console/browser/'));
+  expect(browser.filter(([, edge]) => !edge.startsWith('console/browser/'))).toEqual([]);
 });
 
 /** What a file imports before its first line runs: types are gone by then, and `import()` comes later. */
@@ -329,7 +354,12 @@ test('only warehouse/ has statements on ops and on the catalogue', () => {
 });
 
 test('nothing outside cli prints to the console', () => {
-  expect(offenders(/\bconsole\./, (file) => folderOf(file) === 'cli')).toEqual([]);
+  expect(
+    offenders(
+      /\bconsole\.(?:log|info|warn|error|debug|table|dir|trace)\b/,
+      (file) => folderOf(file) === 'cli',
+    ),
+  ).toEqual([]);
 });
 
 test('nothing outside config and cli reads the environment', () => {

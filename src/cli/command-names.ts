@@ -11,6 +11,7 @@ export const COMMAND_NAMES = [
   'status',
   'drop',
   'query',
+  'console',
   'report',
   'mcp',
   'docs',

@@ -14,6 +14,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   status: async () => (await import('./commands/status.ts')).status,
   drop: async () => (await import('./commands/drop.ts')).drop,
   query: async () => (await import('./commands/query.ts')).query,
+  console: async () => (await import('./commands/console.ts')).console,
   report: async () => (await import('./commands/report.ts')).report,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   docs: async () => (await import('./commands/docs.ts')).docs,

@@ -1,10 +1,10 @@
 import { loadPipelines } from '../config/pipelines.ts';
+import { openWarehouse } from '../query/open-warehouse.ts';
 import { loadModels } from '../transform/load-models.ts';
 import { loadQuestions } from '../transform/questions.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { knownProjects } from '../warehouse/known-projects.ts';
 import { type Flag, GLOBAL_FLAGS, type Invocation } from './command.ts';
-import { openWarehouse } from './open-warehouse.ts';
 
 /**
  * The words that may stand in the place of the last one, of those that begin like it.

@@ -2,11 +2,11 @@ import type { Crawl } from '../api/crawls.ts';
 import type { Settings } from '../config/settings.ts';
 import { countText } from '../core/amounts.ts';
 import { textTable } from '../core/text-table.ts';
+import { openWarehouse } from '../query/open-warehouse.ts';
 import { type CrawlAnswers, QUESTIONS, type Rows, readCrawlAnswers } from '../report/crawl-answers.ts';
 import { loadQuestions } from '../transform/questions.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import type { Invocation } from './command.ts';
-import { openWarehouse } from './open-warehouse.ts';
 
 /** What the saved questions answer about a crawl that was just loaded. */
 export interface CrawlReport extends CrawlAnswers {

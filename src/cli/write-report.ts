@@ -4,11 +4,11 @@ import { writeWhole } from '../core/atomic-file.ts';
 import type { Logger } from '../core/logger.ts';
 import { giveUserMode } from '../core/private-files.ts';
 import { checkOutput } from '../query/check-output.ts';
+import { openWarehouse } from '../query/open-warehouse.ts';
 import { type ProjectReport, readSiteReport } from '../report/read-site-report.ts';
 import { loadQuestions } from '../transform/questions.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { checkProject } from './check-project.ts';
-import { openWarehouse } from './open-warehouse.ts';
 
 /**
  * The report on the published warehouse.

@@ -9,6 +9,7 @@ import { markDeadRuns } from '../ledger/dead-runs.ts';
 import { LEDGER_FILE, Ledger, type UnitCount } from '../ledger/ledger.ts';
 import type { LedgerRun } from '../model/ledger-records.ts';
 import { type LoadTotal, loadTotals } from '../warehouse/ops-loads.ts';
+import { publicationStamp } from '../warehouse/publication-stamp.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import { type Gauge, prometheusText, type Sample } from './prometheus-text.ts';
 
@@ -22,20 +23,13 @@ export function metricsReader(settings: Settings): () => Promise<string> {
   let publication = '';
   let totals: readonly LoadTotal[] = [];
   return async () => {
-    const now = stampOf(settings.warehouse);
+    const now = publicationStamp(settings.warehouse);
     if (now !== publication) {
       totals = (await readPublished(settings, loadTotals)) ?? [];
       publication = now;
     }
     return prometheusText([...(await ofMachine(settings)), ...ofLedger(settings), ...ofLoads(totals)]);
   };
-}
-
-/** Changes with each publication. */
-function stampOf(path: string): string {
-  if (!existsSync(path)) return '';
-  const { ino, mtimeMs, size } = statSync(path);
-  return `${ino} ${mtimeMs} ${size}`;
 }
 
 async function ofMachine({ state_dir: stateDir, warehouse }: Settings): Promise<Gauge[]> {

@@ -8,6 +8,7 @@ import { keepSecret } from '../../core/redact.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
+import { openWarehouse } from '../../query/open-warehouse.ts';
 import type { QueryProcess } from '../../query/query-process.ts';
 import { readStatus } from '../../status/read-status.ts';
 import { loadQuestions } from '../../transform/questions.ts';
@@ -15,7 +16,6 @@ import { sqlFolders } from '../../transform/sql-folders.ts';
 import { readCatalog } from '../../warehouse/catalog.ts';
 import { checkProject } from '../check-project.ts';
 import type { Command, Invocation } from '../command.ts';
-import { openWarehouse } from '../open-warehouse.ts';
 
 /** An assistant waits no longer; the settings may allow less. */
 const MOST_SECONDS = 60;

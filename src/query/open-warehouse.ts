@@ -1,10 +1,10 @@
 import type { Settings } from '../config/settings.ts';
-import { QueryProcess, type QueryProcessOptions } from '../query/query-process.ts';
-import type { Invocation } from './command.ts';
+import type { Logger } from '../core/logger.ts';
+import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 
 /** The published warehouse, for reading, with the limits of the settings. */
 export async function openWarehouse(
-  { logger }: Pick<Invocation, 'logger'>,
+  { logger }: { readonly logger: Logger },
   settings: Settings,
   more: Pick<QueryProcessOptions, 'output'> = {},
 ): Promise<QueryProcess> {

@@ -1,0 +1,11 @@
+/** What a person may do: read, or also start and drop things. */
+export type Role = 'reader' | 'operator';
+
+/** A person who is signed in. */
+export interface Session {
+  /** Who it is, for the audit. */
+  readonly subject: string;
+  readonly role: Role;
+  /** Every form that changes something sends it back. */
+  readonly csrf: string;
+}

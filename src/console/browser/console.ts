@@ -1,0 +1,2 @@
+/** What the pages do beyond links and forms; each works without it. */
+document.documentElement.classList.add('with-script');

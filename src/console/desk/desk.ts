@@ -1,0 +1,85 @@
+import { loadPipelines } from '../../config/pipelines.ts';
+import { loadSchedules } from '../../config/schedules.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Connection } from '../../core/duckdb.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { ParameterTexts } from '../../query/query-warehouse.ts';
+import { upcoming } from '../../schedule/upcoming.ts';
+import { readStatus, type Status } from '../../status/read-status.ts';
+import { loadQuestions, type Question } from '../../transform/questions.ts';
+import { sqlFolders } from '../../transform/sql-folders.ts';
+import { publicationStamp } from '../../warehouse/publication-stamp.ts';
+import { readPublished } from '../../warehouse/read-published.ts';
+import { WarehousePool } from './warehouse-pool.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Answers that are kept for the publication that they were read from. */
+const MOST_KEPT = 200;
+const NO_PARAMETERS: ParameterTexts = new Map();
+
+/** What the pages read: the published warehouse, the ledger, the files of the project. */
+export class Desk implements AsyncDisposable {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly warehouse: WarehousePool;
+  #kept = new Map<string, Promise<unknown>>();
+  #keptOf = '';
+
+  constructor(settings: Settings, logger: Logger) {
+    this.settings = settings;
+    this.logger = logger;
+    this.warehouse = new WarehousePool(settings, logger);
+  }
+
+  /**
+   * The rows of one statement behind the fence of `query`, or the first of them.
+   *
+   * @throws CrawlhouseError `nothing_published`, `bad_query`, `query_limit`
+   */
+  rows(sql: string, signal: AbortSignal, parameters = NO_PARAMETERS, firstRows?: number): Promise<Row[]> {
+    return this.warehouse.use((warehouse) => warehouse.rows(sql, signal, parameters, firstRows));
+  }
+
+  /** Reads the tables of `ops` in this process; undefined where nothing is published. */
+  published<T>(read: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+    return readPublished(this.settings, read);
+  }
+
+  /** What `read` gives, which depends only on the publication and on `key`; read once a publication. */
+  async once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const stamp = publicationStamp(this.settings.warehouse);
+    if (stamp !== this.#keptOf) this.#kept.clear();
+    this.#keptOf = stamp;
+    const kept = this.#kept.get(key) ?? read();
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    try {
+      return (await kept) as T;
+    } catch (error) {
+      if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  status(): Promise<Status> {
+    return readStatus(this.settings, Date.now());
+  }
+
+  /** When each schedule fires next. */
+  async firings(): Promise<ReturnType<typeof upcoming>> {
+    const pipelines = await loadPipelines(this.settings.projectDir);
+    const datasets = pipelines.map(({ dataset }) => dataset);
+    return upcoming(await loadSchedules(this.settings.projectDir, datasets), Date.now());
+  }
+
+  questions(): Promise<readonly Question[]> {
+    return loadQuestions(sqlFolders(this.settings));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.warehouse[Symbol.asyncDispose]();
+  }
+}

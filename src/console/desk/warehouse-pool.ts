@@ -1,0 +1,55 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Logger } from '../../core/logger.ts';
+import { Semaphore } from '../../core/semaphore.ts';
+import { openWarehouse } from '../../query/open-warehouse.ts';
+import type { QueryProcess } from '../../query/query-process.ts';
+import { publicationStamp } from '../../warehouse/publication-stamp.ts';
+
+/** Queries at once, each in a process of its own. */
+const AT_ONCE = 2;
+
+interface Idle {
+  readonly stamp: string;
+  readonly warehouse: QueryProcess;
+}
+
+/**
+ * Processes that query the published warehouse. An idle one is used again until the next publication: its start takes
+ * longer than most queries.
+ */
+export class WarehousePool implements AsyncDisposable {
+  readonly #settings: Settings;
+  readonly #logger: Logger;
+  readonly #places = new Semaphore(AT_ONCE);
+  #idle: Idle[] = [];
+
+  constructor(settings: Settings, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  /** @throws CrawlhouseError `nothing_published` */
+  use<T>(work: (warehouse: QueryProcess) => Promise<T>): Promise<T> {
+    return this.#places.run(async () => {
+      const stamp = publicationStamp(this.#settings.warehouse);
+      await this.#closeOld(stamp);
+      const warehouse =
+        this.#idle.pop()?.warehouse ?? (await openWarehouse({ logger: this.#logger }, this.#settings));
+      try {
+        return await work(warehouse);
+      } finally {
+        this.#idle.push({ stamp, warehouse });
+      }
+    });
+  }
+
+  async #closeOld(stamp: string): Promise<void> {
+    const old = this.#idle.filter((one) => one.stamp !== stamp);
+    this.#idle = this.#idle.filter((one) => one.stamp === stamp);
+    for (const { warehouse } of old) await warehouse[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#closeOld('closed');
+  }
+}

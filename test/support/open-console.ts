@@ -1,0 +1,30 @@
+import { onTestFinished } from 'vitest';
+import type { Settings } from '../../src/config/settings.ts';
+import { serveConsole } from '../../src/console/server/serve-console.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+
+export interface OpenConsole {
+  readonly url: string;
+  /** The one-time link. */
+  readonly link: string;
+  /** Asks as the person who is signed in; `cookie: ''` asks as a stranger. */
+  readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
+}
+
+/** The console of a project on a free port, with a person signed in by its link. */
+export async function openConsole(settings: Settings): Promise<OpenConsole> {
+  const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  const signedIn = await fetch(served.link, { redirect: 'manual' });
+  const [session = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  return {
+    url: served.url,
+    link: served.link,
+    ask: (path, { cookie = session, headers, ...init } = {}) =>
+      fetch(new URL(path, served.url), {
+        redirect: 'manual',
+        ...init,
+        headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
+      }),
+  };
+}
