@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { packageVersion } from '../../core/package-version.ts';
 import type { Session } from '../access/session.ts';
 import { Sessions } from '../access/sessions.ts';
 import { Desk } from '../desk/desk.ts';
@@ -13,6 +14,7 @@ import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { assetRoutes } from './assets.ts';
 import { HEADERS } from './headers.ts';
+import { consoleApi, jsonPath } from './openapi.ts';
 
 const COOKIE = 'crawlhouse';
 
@@ -55,6 +57,12 @@ export async function serveConsole(
   const link = signInRoutes(app, sessions);
   assetRoutes(app);
   for (const page of PAGES) pageRoutes(app, page, { desk, sessions, signal });
+  const version = await packageVersion();
+  app.get('/openapi.json', (request, reply) => {
+    if (sessionOf(request, sessions) === null)
+      return reply.code(401).send({ error: { code: 'unauthorized' } });
+    return reply.send(consoleApi(PAGES, version));
+  });
   app.setNotFoundHandler((_request, reply) => {
     const shell = { path: '', subject: '', canAct: false };
     const body = notice('Not found', 'There is no such page.');
@@ -87,8 +95,7 @@ function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, sessions,
     session,
     canAct: false,
   });
-  const json = page.path === '/' ? '/index.json' : `${page.path}.json`;
-  app.get(json, async (request, reply) => {
+  app.get(jsonPath(page.path), async (request, reply) => {
     const session = sessionOf(request, sessions);
     if (session === null) return reply.code(401).send({ error: { code: 'unauthorized' } });
     return await answerJson(page, asked(request, session), desk, reply, leaving(request, signal));
