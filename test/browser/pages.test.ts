@@ -1,0 +1,113 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PAGES } from '../../src/console/pages/pages.ts';
+import { type Console, serveConsole } from '../../src/console/server/serve-console.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { sharedFolder } from '../support/temporary.ts';
+import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
+import { type VisitedProject, visitedProject } from './visited-project.ts';
+
+/** Every look at a page is written here, to be judged by a person. */
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+const WIDTHS = [360, 768, 1600];
+const SCHEMES = ['light', 'dark'] as const;
+/** What a person loads to see the first page. */
+const MOST_BYTES = 150_000;
+
+const folder = sharedFolder();
+let project: VisitedProject;
+let served: Console;
+let browser: Browser;
+let cookie = '';
+
+/** An address of each page. */
+const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
+  '/': () => '/',
+};
+
+if (CHROMIUM === undefined) console.warn(MISSING);
+
+describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
+  beforeAll(async () => {
+    rmSync(SCREENSHOTS, { recursive: true, force: true });
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    project = await visitedProject(folder);
+    served = await serveConsole(project.settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
+    const signedIn = await fetch(served.link, { redirect: 'manual' });
+    [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+    browser = await startChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.[Symbol.asyncDispose]();
+    await project?.[Symbol.asyncDispose]();
+  });
+
+  test('every page has an address here', () => {
+    expect(Object.keys(ADDRESSES).sort()).toEqual(PAGES.map(({ path }) => path).sort());
+  });
+
+  test.for(PAGES.map(({ path }) => path))('%s reads well at every width, light and dark', async (path) => {
+    const address = served.url + (ADDRESSES[path]?.(project) ?? '');
+    for (const width of WIDTHS) {
+      for (const colorScheme of SCHEMES) {
+        const viewport = { width, height: 900 };
+        await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
+        const { tab, complaints } = opened;
+        const response = await tab.goto(address, { waitUntil: 'load' });
+        expect(response?.status(), address).toBe(200);
+        const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
+        await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+        const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+        expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+        expect(complaints, name).toEqual([]);
+        const { violations } = await new AxeBuilder({ page: tab }).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+        expect(found, name).toEqual([]);
+      }
+    }
+  });
+
+  test('every page says the same without a script', async () => {
+    for (const [path, addressOf] of Object.entries(ADDRESSES)) {
+      await using opened = await openTab(browser, { url: served.url, cookie }, { javaScriptEnabled: false });
+      await opened.tab.goto(served.url + addressOf(project));
+      const heading = await opened.tab.locator('main h1').first().textContent();
+      expect(heading?.trim(), path).not.toBe('');
+    }
+  });
+
+  test('the keyboard alone reaches the content, every page and the way out', async () => {
+    await using opened = await openTab(browser, { url: served.url, cookie });
+    const { tab } = opened;
+    await tab.goto(served.url);
+    await tab.keyboard.press('Tab');
+    await tab.keyboard.press('Enter');
+    expect(await tab.evaluate('document.activeElement.id')).toBe('main');
+    await tab.goto(served.url);
+    const reached: string[] = [];
+    for (let step = 0; step < 12; step++) {
+      await tab.keyboard.press('Tab');
+      reached.push(String(await tab.evaluate('document.activeElement.textContent.trim()')));
+    }
+    expect(reached).toEqual(expect.arrayContaining(['Overview', 'Projects', 'Runs', 'Ask', 'Sign out']));
+  });
+
+  test(`the first page weighs at most ${MOST_BYTES / 1000} kB, and its script is small`, async () => {
+    await using opened = await openTab(browser, { url: served.url, cookie });
+    const { tab } = opened;
+    const session = await tab.context().newCDPSession(tab);
+    await session.send('Network.enable');
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await tab.goto(served.url, { waitUntil: 'load' });
+    console.info(`the first page: ${bytes} bytes`);
+    expect(bytes).toBeGreaterThan(1000);
+    expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  });
+});

@@ -1,0 +1,51 @@
+import type { Settings } from '../../src/config/settings.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { environmentOf, projectFolder, runProject } from '../support/project.ts';
+
+const LONG = `Shop "north" & <b>south</b> ${'a-very-long-name-'.repeat(12)}`;
+
+export interface VisitedProject extends AsyncDisposable {
+  readonly settings: Settings;
+  readonly sandbox: Sandbox;
+  readonly project_id: string;
+  readonly crawl_id: string;
+  readonly run_id: string;
+  readonly unit: string;
+}
+
+/** A project with two websites, one of which has a long name, three crawls each, and a unit that fails. */
+export async function visitedProject(parent: string): Promise<VisitedProject> {
+  const sandbox = await startSandbox({
+    generate: ['projects=2,crawls=3,pages=400,links=2000,columns=90,clusters=10,structured_data=40,seed=3'],
+  });
+  const folder = await projectFolder(parent);
+  const options = { pipelines: ['crawl_pages', 'crawl_links', 'projects', 'crawls', 'crawl_configs'] };
+  const first = await runProject(folder, sandbox, options);
+  const unit = first.report.units.find(({ dataset }) => dataset === 'crawl_pages');
+  if (unit?.source.project_id == null) throw new Error('no crawl was loaded');
+  await send(sandbox, 'PATCH', `projects/${unit.source.project_id}`, { name: LONG });
+  await send(sandbox, 'POST', 'faults', [{ match: { path: 'clusters' }, kind: 'status', status: 503 }]);
+  const second = await runProject(folder, sandbox, {
+    pipelines: [...options.pipelines, 'crawl_clusters', 'crawl_structured_data'],
+  });
+  const settings = await loadSettings(folder, environmentOf(sandbox));
+  return {
+    settings,
+    sandbox,
+    project_id: unit.source.project_id,
+    crawl_id: unit.source.id,
+    run_id: second.report.run_id,
+    unit: unit.unit,
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+}
+
+async function send({ baseUrl }: Sandbox, method: string, path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${baseUrl}/_sandbox/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
