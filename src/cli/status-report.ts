@@ -1,7 +1,9 @@
 import type { Incident } from '../alert/incident.ts';
 import { bytesText, counted, countText, durationText } from '../core/amounts.ts';
+import { describeProgress } from '../core/meter.ts';
 import { textTable } from '../core/text-table.ts';
 import { visibleLine } from '../core/visible.ts';
+import type { LiveRun } from '../ledger/live-run.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { describeDrift, driftHint } from '../model/pipeline-drift.ts';
 import type { Status } from '../status/read-status.ts';
@@ -18,7 +20,7 @@ export function describeStatus(
   schedules: readonly { readonly name: string; readonly next_at: string | null }[],
   now: number,
 ): string {
-  const { incidents, units, runs, exports, discovery, freshness, disk, drift } = status;
+  const { incidents, units, runs, live, exports, discovery, freshness, disk, drift } = status;
   const wrong = units.filter((one) => FAILING.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
@@ -40,6 +42,9 @@ export function describeStatus(
           failingTable(wrong.slice(0, UNITS_SHOWN), namesOf(freshness), now),
           wrong.length,
         ),
+    live === null
+      ? ''
+      : section(`Run under way: ${live.run_id.slice(0, 8)} (${live.command})`, `${describeLive(live)}\n`),
     section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
     section(
       'Projects',
@@ -75,6 +80,10 @@ export function describeStatus(
     .filter((part) => part !== '')
     .join('\n')
     .replaceAll(/\n\n(?=Crawls:|Schedule |Disk:)/g, '\n');
+}
+
+function describeLive({ progress }: LiveRun): string {
+  return progress === null ? 'it has not begun with its units' : describeProgress(progress);
 }
 
 /** The units and runs with the given name. */

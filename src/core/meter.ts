@@ -18,12 +18,18 @@ export interface Progress {
   readonly left: number | null;
 }
 
+/** A unit that a run works on. */
+export interface UnitAtWork {
+  readonly unit: string;
+  readonly phase: 'download' | 'stage' | 'load';
+}
+
 /** Between two prints where nothing else happens, such as while a model is built. */
 const BEAT_MS = 1000;
 
 /** Follows a run and prints how far it is after each change, and each second. */
 export class Meter implements Disposable {
-  readonly #print: (text: string) => void;
+  readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
   readonly #now: () => number;
   readonly #formerShare: number | null;
   #beat: NodeJS.Timeout | undefined;
@@ -36,10 +42,11 @@ export class Meter implements Disposable {
   #phase: Phase = 'download';
   #steps: Progress['steps'] = null;
   #last = '';
+  readonly #atWork = new Map<string, UnitAtWork['phase']>();
 
   /** @param formerShare as `RunFacts` has it */
   constructor(
-    print: (text: string) => void,
+    print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void,
     formerShare: number | null = null,
     now: () => number = performance.now.bind(performance),
   ) {
@@ -59,6 +66,7 @@ export class Meter implements Disposable {
 
   opened(unit: string, rows: number | null, columns: number): void {
     this.#work.opened(unit, rows, columns);
+    this.#atWork.set(unit, 'download');
     this.#enter('download');
   }
 
@@ -68,13 +76,15 @@ export class Meter implements Disposable {
   }
 
   /** A unit at work goes on to this phase. */
-  unitPhase(phase: 'stage' | 'load'): void {
+  unitPhase(unit: string, phase: 'stage' | 'load'): void {
+    this.#atWork.set(unit, phase);
     this.#enter(phase);
   }
 
   /** @param bytes null where nothing came */
   unitDone(unit: string, status: string, bytes: number | null): void {
     this.#work.ended(unit, status === 'loaded' || status === 'unchanged');
+    this.#atWork.delete(unit);
     this.#done++;
     this.#bytes += bytes ?? 0;
     this.#last = `${unit} ${status}`;
@@ -126,7 +136,8 @@ export class Meter implements Disposable {
       seconds: unitsTook ?? seconds,
       left,
     };
-    this.#print(describeProgress(progress) + (this.#last && ` · ${this.#last}`));
+    const atWork = [...this.#atWork].map(([unit, phase]) => ({ unit, phase }));
+    this.#print(describeProgress(progress) + (this.#last && ` · ${this.#last}`), progress, atWork);
   }
 }
 
@@ -141,24 +152,28 @@ function afterOf(phase: Phase, steps: Progress['steps']): { readonly done: numbe
 
 const BAR = 10;
 
+/** The share of the phase that is done, 0 to 1. */
+export function shareOf({ steps, rows: { received, expected } }: Progress): number {
+  if (steps) return steps.total > 1 ? steps.done / steps.total : 1;
+  return expected > 0 ? Math.min(received / expected, 1) : 0;
+}
+
 /** `[████░░░░░░] 42 % download, about 3 min left · 250,000 of 600,000 rows · 5,000 rows/s · 10 of 40 units · 96.0 MB` */
-export function describeProgress({ phase, steps, units, rows, bytes, seconds, left }: Progress): string {
+export function describeProgress(progress: Progress): string {
+  const filled = Math.floor(shareOf(progress) * BAR);
+  return `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}] ${progressWords(progress)}`;
+}
+
+/** The same without the bar. */
+export function progressWords(progress: Progress): string {
+  const { phase, steps, units, rows, bytes, seconds, left } = progress;
   const { received, expected, isGuess } = rows;
-  const part = steps
-    ? steps.total > 1
-      ? steps.done / steps.total
-      : 1
-    : expected > 0
-      ? Math.min(received / expected, 1)
-      : 0;
-  const filled = Math.floor(part * BAR);
-  const bar = `[${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}]`;
-  const percent = steps?.total === 1 ? '' : ` ${Math.floor(part * 100)} %`;
+  const percent = steps?.total === 1 ? '' : `${Math.floor(shareOf(progress) * 100)} % `;
   const time = left === null ? '' : `, about ${wholeSeconds(left)} left`;
   const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
   const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
   return [
-    `${bar}${percent} ${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`,
+    `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`,
     `${countText(received)}${of} rows`,
     ...pace,
     `${units.done} of ${units.due} units`,

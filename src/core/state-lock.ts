@@ -59,6 +59,16 @@ export function isLocked(stateDir: string): boolean {
   return lock === null;
 }
 
+/** Who holds the lock of a state directory; null if nobody does, or it can't be told. */
+export function lockHolder(stateDir: string): LockHolder | null {
+  try {
+    return isLocked(stateDir) ? readHolder(join(stateDir, 'lock.json')) : null;
+  } catch {
+    // On a read-only disk, or of another user.
+    return null;
+  }
+}
+
 /**
  * The time since when the possible writer has the lock: ISO 8601, UTC; the present time if the lock is free. A run that
  * began earlier and still shows as running has lost its process. Null if the holder is unknown.

@@ -82,7 +82,7 @@ export async function runUnit(
     // Alone, and so the one writer of the working copy.
     const counts = await context.engine.alone(() =>
       inSpan('load', {}, () => {
-        context.meter.unitPhase('load');
+        context.meter.unitPhase(unitName(unit), 'load');
         return loadStaged(context, packaged, planned.pipeline);
       }),
     );

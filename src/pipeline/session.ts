@@ -10,6 +10,7 @@ import type { Logger } from '../core/logger.ts';
 import { Meter } from '../core/meter.ts';
 import { inSpan } from '../core/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { LiveRunFile } from '../ledger/live-run.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
@@ -163,7 +164,18 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   const logger = options.logger.with({ run: runId.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
-  using meter = new Meter(progress, formerShare(ledger.runs(RUNS_READ)));
+  using live = new LiveRunFile(settings.state_dir, {
+    run_id: runId,
+    command: options.command,
+    started_at: startedAt,
+  });
+  using meter = new Meter(
+    (text, now, atWork) => {
+      progress(text);
+      live.write(now, atWork);
+    },
+    formerShare(ledger.runs(RUNS_READ)),
+  );
   const session: Session = {
     settings,
     runId,

@@ -161,7 +161,7 @@ async function stageParts(
     for (;;) {
       const next = await source.parts.next();
       if (next.done) {
-        context.meter.unitPhase('stage');
+        context.meter.unitPhase(unitName(planned.unit), 'stage');
         await Promise.all(staging);
         const staged = await builder.finish(next.value.header, context.signal);
         await refuseRepeatedRows(context, planned, builder, { staged, key: source.key ?? [] });

@@ -8,6 +8,7 @@ import { lockedSince } from '../core/state-lock.ts';
 import { markDeadRuns } from '../ledger/dead-runs.ts';
 import { type Discovery, LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
+import { type LiveRun, readLiveRun } from '../ledger/live-run.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import type { PipelineDrift } from '../model/pipeline-drift.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
@@ -41,6 +42,8 @@ export interface Status {
   readonly units: readonly LedgerUnit[];
   readonly exports: readonly LedgerExport[];
   readonly runs: readonly LedgerRun[];
+  /** How far the run under way is; null if none is. */
+  readonly live: LiveRun | null;
   readonly freshness: readonly Freshness[];
   readonly disk: DiskUse;
   /** Pipelines that have changed since units were loaded. */
@@ -62,6 +65,7 @@ export async function readStatus(settings: Settings, now: number): Promise<Statu
   return {
     ...remembered,
     runs: remembered.runs.slice(0, RUNS_LISTED),
+    live: readLiveRun(settings.state_dir),
     incidents: await openIncidents(settings, remembered, now),
     freshness: (await readPublished(settings, freshness)) ?? [],
     disk: await diskUse(settings),

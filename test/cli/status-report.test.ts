@@ -45,6 +45,7 @@ const status: Status = {
       summary: { units: { loaded: 1, failed: 1 }, rows: 1234, error: 'it ended early', errors: 2 },
     },
   ],
+  live: null,
   freshness: [
     {
       project_id: 'p1',
@@ -99,6 +100,28 @@ test('what is wrong comes first: since when, what, why, and what to do; more tha
   const well = describeStatus({ ...status, incidents: [], units: [] }, [], NOW);
   expect(well).toMatch(/^Nothing is wrong\.\n\nRuns /);
   expect(well).not.toContain('Units that fail');
+});
+
+test('the run under way has its bar', () => {
+  const live = {
+    ...{ run_id: '0123456789', command: 'run', started_at: '2026-11-21T06:00:00.000Z', at_work: [] },
+    progress: {
+      ...{
+        phase: 'download' as const,
+        steps: null,
+        units: { done: 1, due: 4 },
+        bytes: 0,
+        seconds: 5,
+        left: null,
+      },
+      rows: { received: 25, expected: 50, isGuess: false },
+    },
+  };
+  expect(describeStatus({ ...status, live }, [], NOW)).toContain(
+    'Run under way: 01234567 (run)\n  [█████░░░░░] 50 % download · 25 of 50 rows · 5 rows/s · 1 of 4 units · 0 B\n',
+  );
+  const begins = describeStatus({ ...status, live: { ...live, progress: null } }, [], NOW);
+  expect(begins).toContain('  it has not begun with its units\n');
 });
 
 test('an alarm is the first line of an incident, a unit that fails, a run that did not succeed, and nothing else', () => {

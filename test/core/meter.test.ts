@@ -45,7 +45,7 @@ test('a meter prints its progress after each change, and says how long units and
   now = 1000;
   meter.opened('pages/a', 60, 10);
   meter.received('pages/a', 60);
-  meter.unitPhase('load');
+  meter.unitPhase('pages/a', 'load');
   meter.unitDone('pages/a', 'loaded', 500);
   meter.unitDone('pages/b', 'failed', null);
   now = 3000;

@@ -14,6 +14,7 @@ import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { assetRoutes } from './assets.ts';
 import { HEADERS } from './headers.ts';
+import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 
 const COOKIE = 'crawlhouse';
@@ -56,6 +57,7 @@ export async function serveConsole(
   });
   const link = signInRoutes(app, sessions);
   assetRoutes(app);
+  liveRoute(app, settings.state_dir, (request) => sessionOf(request, sessions) !== null);
   for (const page of PAGES) pageRoutes(app, page, { desk, sessions, signal });
   const version = await packageVersion();
   app.get('/openapi.json', (request, reply) => {

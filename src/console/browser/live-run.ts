@@ -1,0 +1,55 @@
+/** As the server tells it at `/live`. */
+interface LiveState {
+  readonly run_id: string;
+  readonly share: number | null;
+  readonly words: string;
+  readonly at_work: readonly { readonly unit: string; readonly phase: string }[];
+}
+
+/**
+ * Keeps the bar of the run under way up to date, on a page that has a place for it: `data-live` holds the id of the run
+ * that the page is about, or nothing for any. The main part is read again when a run begins or ends.
+ */
+export function followRun(): void {
+  const wanted = document.querySelector<HTMLElement>('[data-live]')?.dataset.live;
+  if (wanted === undefined) return;
+  const isOurs = (run: string | null): boolean => wanted === '' || run === null || run === wanted;
+  const shown = (): string | undefined => document.querySelector<HTMLElement>('[data-run]')?.dataset.run;
+  let askedFor: string | undefined;
+  const events = new EventSource('/live');
+  events.addEventListener('progress', ({ data }: MessageEvent<string>) => {
+    const state = JSON.parse(data) as LiveState;
+    if (!isOurs(state.run_id)) return;
+    if (shown() === state.run_id) drawState(state);
+    else if (askedFor !== state.run_id) {
+      askedFor = state.run_id;
+      void readAgain();
+    }
+  });
+  events.addEventListener('ended', ({ data }: MessageEvent<string>) => {
+    const { run_id } = JSON.parse(data) as { readonly run_id: string | null };
+    if (isOurs(run_id) && shown() !== undefined) void readAgain();
+  });
+}
+
+function drawState({ share, words, at_work }: LiveState): void {
+  const bar = document.querySelector<HTMLProgressElement>('[data-bar]');
+  if (share === null) bar?.removeAttribute('value');
+  else bar?.setAttribute('value', String(share));
+  bar?.setAttribute('aria-valuetext', words);
+  const text = document.querySelector('[data-words]');
+  if (text) text.textContent = words;
+  const units = at_work.map(({ unit, phase }) => {
+    const item = document.createElement('li');
+    item.textContent = `${unit}: ${phase}`;
+    return item;
+  });
+  document.querySelector('[data-units]')?.replaceChildren(...units);
+}
+
+async function readAgain(): Promise<void> {
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+  if (main) document.querySelector('main')?.replaceChildren(...main.childNodes);
+}
