@@ -12,26 +12,30 @@ export interface RunFacts {
     readonly done: number;
     readonly total: number;
   } | null;
-  /** Of the last run that loaded units: seconds after its units by seconds of its units; null if there is none. */
-  readonly formerShare: number | null;
+  /** Seconds that models, tests and publication take. */
+  readonly expectedAfter: number;
 }
 
-/** Of the units' time, what models, tests and publication take where no former run tells: measured (docs/performance.md). */
-const USUAL_SHARE = 0.4;
+/** Models, tests and publication on two cores, by the recordings of `test/core/timelines` and of larger runs. */
+const AFTER_SECONDS = 2.8;
+const AFTER_SECONDS_A_VALUE = 4e-8;
 /** Before this part of the units is done, nothing is foretold. */
 const LEAST_DONE = 0.02;
 
+/** Seconds that usually follow units of so many values. How fast the values came says nothing about it. */
+export function usualAfter(values: number): number {
+  return AFTER_SECONDS + values * AFTER_SECONDS_A_VALUE;
+}
+
 /** Seconds until a run ends; null where too little is known. */
-export function estimateLeft({ seconds, units, after, formerShare }: RunFacts): number | null {
-  const share = formerShare ?? USUAL_SHARE;
+export function estimateLeft({ seconds, units, after, expectedAfter }: RunFacts): number | null {
   if (after === null) {
     const done = units.total > 0 ? units.done / units.total : 0;
     if (!(done >= LEAST_DONE) || seconds <= 0) return null;
-    const all = seconds / done;
-    return all - seconds + all * share;
+    return seconds / done - seconds + expectedAfter;
   }
   const elapsed = seconds - after.unitsTook;
-  const expected = Math.max(after.unitsTook * share - elapsed, 0);
+  const expected = Math.max(expectedAfter - elapsed, 0);
   const done = after.total > 0 ? after.done / after.total : 0;
   if (done === 0) return Math.max(expected, elapsed);
   // The more steps are through, the more their own pace counts.

@@ -1,5 +1,5 @@
 import { bytesText, countText, durationText } from './amounts.ts';
-import { estimateLeft } from './estimate-left.ts';
+import { estimateLeft, usualAfter } from './estimate-left.ts';
 import { type DueUnit, UnitWork } from './unit-work.ts';
 
 export type Phase = 'download' | 'stage' | 'load' | 'models' | 'tests' | 'publish';
@@ -31,7 +31,7 @@ const BEAT_MS = 1000;
 export class Meter implements Disposable {
   readonly #print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void;
   readonly #now: () => number;
-  readonly #formerShare: number | null;
+  readonly #formerPace: number;
   #beat: NodeJS.Timeout | undefined;
   #work = new UnitWork([]);
   #due = 0;
@@ -44,14 +44,14 @@ export class Meter implements Disposable {
   #last = '';
   readonly #atWork = new Map<string, UnitAtWork['phase']>();
 
-  /** @param formerShare as `RunFacts` has it */
+  /** @param formerPace seconds that followed the units of a former run, by those that usually follow so much */
   constructor(
     print: (text: string, progress: Progress, atWork: readonly UnitAtWork[]) => void,
-    formerShare: number | null = null,
+    formerPace = 1,
     now: () => number = performance.now.bind(performance),
   ) {
     this.#print = print;
-    this.#formerShare = formerShare;
+    this.#formerPace = formerPace;
     this.#now = now;
     this.#startedAt = now();
   }
@@ -70,6 +70,7 @@ export class Meter implements Disposable {
     this.#enter('download');
   }
 
+  /** @param rows so far */
   received(unit: string, rows: number): void {
     this.#work.received(unit, rows);
     this.#enter('download');
@@ -99,10 +100,10 @@ export class Meter implements Disposable {
     this.#enter(phase);
   }
 
-  /** Seconds that the units took, and what followed them so far. */
-  took(): { readonly units: number; readonly after: number } {
+  /** Seconds that the units took, what followed them so far, and what usually follows so much. */
+  took(): { readonly units: number; readonly after: number; readonly usual: number } {
     const units = this.#unitsTook ?? this.#seconds();
-    return { units, after: this.#seconds() - units };
+    return { units, after: this.#seconds() - units, usual: usualAfter(this.#work.work().values) };
   }
 
   [Symbol.dispose](): void {
@@ -121,11 +122,12 @@ export class Meter implements Disposable {
   #show(): void {
     const seconds = this.#seconds();
     const unitsTook = this.#unitsTook;
+    const units = this.#work.work();
     const left = estimateLeft({
       seconds,
-      units: this.#work.work(),
+      units,
       after: unitsTook === null ? null : { unitsTook, ...afterOf(this.#phase, this.#steps) },
-      formerShare: this.#formerShare,
+      expectedAfter: usualAfter(units.values) * this.#formerPace,
     });
     const progress: Progress = {
       phase: this.#phase,

@@ -40,9 +40,10 @@ export class UnitWork {
     Object.assign(known, { rows: rows ?? known.rows, columns, received: 0, state: 'open' });
   }
 
+  /** @param rows so far */
   received(unit: string, rows: number): void {
     const known = this.#units.get(unit);
-    if (known) known.received += rows;
+    if (known) known.received = Math.max(known.received, rows);
   }
 
   ended(unit: string, isLoaded: boolean): void {
@@ -65,12 +66,16 @@ export class UnitWork {
     return { received, expected, isGuess };
   }
 
-  /** The same as work. The total is NaN while most units are of datasets that nothing is known of. */
-  work(): { readonly done: number; readonly total: number } {
+  /**
+   * The same as work, with the values of all rows. The total is NaN while most units are of datasets that nothing is
+   * known of.
+   */
+  work(): { readonly done: number; readonly total: number; readonly values: number } {
     const rows = this.#usualRows();
     const columns = usualOf(this.#units, (one) => one.columns, USUAL_COLUMNS);
     let done = 0;
     let total = 0;
+    let values = 0;
     for (const one of this.#units.values()) {
       const all = Math.max(one.received, one.rows ?? rows(one.dataset));
       const aRow = ROW_VALUES + (one.columns ?? columns(one.dataset));
@@ -79,8 +84,9 @@ export class UnitWork {
       const own = one.state === 'done' ? whole : gone;
       done += own;
       total += one.state === 'failed' ? own : whole;
+      if (one.state !== 'failed') values += all * aRow;
     }
-    return { done, total: this.#isKnown() ? total : Number.NaN };
+    return { done, total: this.#isKnown() ? total : Number.NaN, values };
   }
 
   #isKnown(): boolean {

@@ -11,15 +11,18 @@ export interface RunSummary {
   readonly errors: number;
   /** The first error that is no single unit's; absent in summaries of versions before it was kept. */
   readonly failure?: UnitError | null;
-  /** Seconds of the units, and of what followed them; absent in summaries of versions before they were kept. */
-  readonly seconds?: { readonly units: number; readonly after: number };
+  /**
+   * Seconds of the units, of what followed them, and what usually follows so much; absent in summaries of versions
+   * before they were kept.
+   */
+  readonly seconds?: { readonly units: number; readonly after: number; readonly usual?: number };
 }
 
-/** Of the last run that loaded units: seconds after its units by seconds of its units; null if there is none. */
-export function formerShare(runs: readonly { readonly summary: RunSummary | null }[]): number | null {
-  const last = runs.find(({ summary }) => summary?.seconds && summary.units.loaded);
-  const seconds = last?.summary?.seconds;
-  return seconds && seconds.units > 0 ? seconds.after / seconds.units : null;
+/** Of the last run that loaded units: the seconds after its units by the usual ones; 1 if there is none. */
+export function formerPace(runs: readonly { readonly summary: RunSummary | null }[]): number {
+  const last = runs.find(({ summary }) => summary?.seconds?.usual && summary.units.loaded);
+  const { after, usual } = { usual: 0, after: 0, ...last?.summary?.seconds };
+  return usual > 0 ? after / usual : 1;
 }
 
 export function summarizeRun(

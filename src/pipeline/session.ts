@@ -16,7 +16,7 @@ import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { exitCodeOf, runStatus } from '../model/run-status.ts';
-import { formerShare, summarizeRun } from '../model/run-summary.ts';
+import { formerPace, summarizeRun } from '../model/run-summary.ts';
 import { mirrorPublished } from '../publish/mirror-published.ts';
 import { publish } from '../publish/publish.ts';
 import { reconcileExports } from '../routes/export/reconcile-exports.ts';
@@ -174,7 +174,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
       progress(text);
       live.write(now, atWork);
     },
-    formerShare(ledger.runs(RUNS_READ)),
+    formerPace(ledger.runs(RUNS_READ)),
   );
   const session: Session = {
     settings,

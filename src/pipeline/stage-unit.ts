@@ -53,7 +53,13 @@ export async function stageUnit(
       await resetFolders(folders);
       onMove('requested', attempt);
       const requestedAt = new Date().toISOString();
-      const opened = await openUnit(context, { planned, options: left, inventory, folder: folders.raw });
+      const opened = await openUnit(context, {
+        planned,
+        options: left,
+        inventory,
+        folder: folders.raw,
+        onRows: (rows) => context.meter.received(name, rows),
+      });
       const { source, chosen } = opened;
       left = opened.left;
       onMove('downloading', attempt);
@@ -141,6 +147,7 @@ async function stageParts(
   const lanes = new Semaphore(context.engine.plan.places);
   const staging: Promise<void>[] = [];
   let failed = false;
+  let rows = 0;
   const stage = async (part: RawPart): Promise<void> => {
     const convert = async (): Promise<void> => {
       if (!failed) await builder.addPart(part, context.signal);
@@ -167,7 +174,8 @@ async function stageParts(
         await refuseRepeatedRows(context, planned, builder, { staged, key: source.key ?? [] });
         return { download: next.value, staged };
       }
-      context.meter.received(unitName(planned.unit), next.value.rows);
+      rows += next.value.rows;
+      context.meter.received(unitName(planned.unit), rows);
       const work = stage(next.value);
       work.catch(() => {});
       staging.push(work);

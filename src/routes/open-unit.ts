@@ -9,7 +9,7 @@ import { pickRoute } from './choose-route.ts';
 import { describeRows } from './describe-rows.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { ROUTES } from './registry.ts';
-import type { ChosenRoute, RouteContext } from './route.ts';
+import type { ChosenRoute, RouteContext, RoutedUnit } from './route.ts';
 
 /** The facts for the choice of a route. */
 export interface OpeningContext extends RouteContext {
@@ -27,6 +27,7 @@ export interface UnitToOpen {
   readonly inventory: Inventory;
   /** Where the raw parts go; empty. */
   readonly folder: string;
+  readonly onRows?: RoutedUnit['onRows'];
 }
 
 /** A unit's rows, and the route that they come by. */
@@ -53,7 +54,7 @@ const REFUSALS: readonly string[] = [
  */
 export async function openUnit(
   context: OpeningContext,
-  { planned, options, inventory, folder }: UnitToOpen,
+  { planned, options, inventory, folder, onRows }: UnitToOpen,
 ): Promise<OpenedUnit> {
   const data = dataSourceOf(planned.pipeline, planned.unit);
   let left = options;
@@ -64,7 +65,7 @@ export async function openUnit(
     const chosen = pickRoute(left, rows?.reported ?? null);
     if (rows) await context.slot.move(chosen.store);
     try {
-      const unit = { planned, chosen, rows, inventory, folder };
+      const unit = { planned, chosen, rows, inventory, folder, onRows };
       return { source: await ROUTES[chosen.route].open(context, unit), chosen, left };
     } catch (error) {
       if (rows === null || !isRefusal(error)) throw error;

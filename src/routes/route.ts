@@ -48,6 +48,8 @@ export interface RoutedUnit {
   readonly inventory: Inventory;
   /** Where the raw parts go; empty. */
   readonly folder: string;
+  /** Takes the rows so far, from a route whose parts take long. */
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 /** One route. A folder holds one; `registry.ts` names them all. */

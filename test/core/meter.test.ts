@@ -35,7 +35,7 @@ test('a meter prints its progress after each change, and says how long units and
   let now = 0;
   using meter = new Meter(
     (text) => printed.push(text),
-    null,
+    1,
     () => now,
   );
   meter.begin([
@@ -63,5 +63,20 @@ test('a meter prints its progress after each change, and says how long units and
     expect.stringMatching(/^\[░{10}\] 0 % models 0 of 2, about /),
     expect.stringMatching(/^\[█{10}\] publish, about /),
   ]);
-  expect(meter.took()).toEqual({ units: 3, after: 1 });
+  expect(meter.took()).toEqual({ units: 3, after: 1, usual: expect.closeTo(2.8, 3) });
+});
+
+test('rows are told as they come, and told again count once', () => {
+  const printed: string[] = [];
+  using meter = new Meter((text) => printed.push(text));
+  meter.begin([{ unit: 'pages/a', dataset: 'pages', rows: null }]);
+  meter.opened('pages/a', 60, 10);
+  for (const rows of [20, 40, 40, 60]) meter.received('pages/a', rows);
+  expect(printed.map((text) => / · ([\d,]+)(?: of \d+)? rows/.exec(text)?.[1])).toEqual([
+    '0',
+    '20',
+    '40',
+    '40',
+    '60',
+  ]);
 });

@@ -36,6 +36,8 @@ export interface PartOptions {
   readonly mostRecord?: number;
   /** Names of the requested fields. */
   readonly fields?: readonly string[];
+  /** Called while a part still comes, with the rows so far. */
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 /**
@@ -102,7 +104,13 @@ export async function* writeParts(
         throw tooLong(options.file, nextLine + (part?.lines ?? 0) + scan.lines, mostRecord);
       part ??= await start();
       const full = scan.end > 0 && part.bytes + scan.end >= partBytes;
-      await append(part, full ? piece.subarray(0, scan.end) : piece, scan.records, scan.lines);
+      const isWritten = await append(
+        part,
+        full ? piece.subarray(0, scan.end) : piece,
+        scan.records,
+        scan.lines,
+      );
+      if (isWritten) options.onRows?.(rows);
       if (!full) continue;
       const whole = part;
       part = null;
@@ -191,13 +199,16 @@ async function openPart(path: string): Promise<OpenPart> {
   return { path, handle, pending: [], pendingBytes: 0, bytes: 0, rows: 0, lines: 0 };
 }
 
-async function append(part: OpenPart, chunk: Buffer, records: number, lines: number): Promise<void> {
+/** @returns whether what was gathered is on disk now */
+async function append(part: OpenPart, chunk: Buffer, records: number, lines: number): Promise<boolean> {
   part.pending.push(chunk);
   part.pendingBytes += chunk.length;
   part.bytes += chunk.length;
   part.rows += records;
   part.lines += lines;
-  if (part.pendingBytes >= WRITE_BYTES) await flush(part);
+  if (part.pendingBytes < WRITE_BYTES) return false;
+  await flush(part);
+  return true;
 }
 
 async function flush(part: OpenPart): Promise<void> {

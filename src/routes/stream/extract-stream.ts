@@ -7,7 +7,7 @@ import { type Limits, mostContent } from '../../core/limits.ts';
 import type { Download, RawPart } from '../../model/raw-part.ts';
 import { refuseForeignType } from '../download/recognize-content.ts';
 import { type BodyFacts, verifiedBody } from '../download/verified-body.ts';
-import { writeParts } from '../download/write-parts.ts';
+import { type PartOptions, writeParts } from '../download/write-parts.ts';
 
 /** The request of a streamed export. */
 export interface StreamRequest {
@@ -19,6 +19,7 @@ export interface StreamRequest {
   /** Rows that the service reports. */
   readonly reported: number;
   readonly limits: Limits;
+  readonly onRows?: PartOptions['onRows'];
 }
 
 /**
@@ -45,7 +46,7 @@ async function* partsOf(
   folder: string,
 ): AsyncGenerator<RawPart, Download> {
   const facts: BodyFacts = { bytes: 0, sha256: '' };
-  const { source, format, fields, reported: mostRows, limits } = request;
+  const { source, format, fields, reported: mostRows, limits, onRows } = request;
   const file = `${fileName(source)}.${format === 'csv' ? 'csv' : 'jsonl'}`;
   const { body, contentEncoding: encoding } = response;
   try {
@@ -60,7 +61,7 @@ async function* partsOf(
     rate: limits.rate,
   });
   const mostRecord = limits.record;
-  const parts = writeParts(content, { folder, format, file, fields, mostRows, mostRecord });
+  const parts = writeParts(content, { folder, format, file, fields, mostRows, mostRecord, onRows });
   let rows = 0;
   for (;;) {
     const next = await parts.next();

@@ -22,6 +22,7 @@ export const STREAM_ROUTE: Route = {
       gzip: wantsGzip(settings.compression, settings.base_url ?? ''),
       reported,
       limits: limitsOf(settings),
+      onRows: unit.onRows,
     } as const;
     const parts = await extractStream(client, request, unit.folder, signal);
     return { reported, catalogue, shown: 'every', filter: oql, parts };

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RawPart } from '../../../src/model/raw-part.ts';
@@ -93,6 +94,21 @@ test('parts are cut at record ends once they are large enough, and named in orde
     'part-00004.jsonl',
   ]);
   expect(parts.every((part) => part.file === 'pages.jsonl' && part.format === 'json')).toBe(true);
+});
+
+test('a long part says how many rows have come before it is whole', async () => {
+  const folder = await temporaryFolder();
+  const told: number[] = [];
+  const piece = Buffer.from(`${JSON.stringify({ text: 'x'.repeat(1023 * 1024) })}\n`);
+  const options = {
+    folder,
+    format: 'json',
+    file: 'pages.jsonl',
+    onRows: (rows: number) => told.push(rows),
+  } as const;
+  const parts = writeParts(Readable.from(Array(7).fill(piece)), options);
+  expect((await parts.next()).value).toMatchObject({ rows: 7 });
+  expect(told).toEqual([3, 6]);
 });
 
 test.for([
