@@ -6,6 +6,7 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../stores/registry.ts';
 import { AlertSettings } from './alert-settings.ts';
+import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
 import { LineageSettings } from './lineage-settings.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
@@ -144,6 +145,21 @@ export const SettingsFile = z.strictObject({
     .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
     .optional()
     .describe('Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook; none: nowhere.'),
+  console_listen: z
+    .string()
+    .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8092')
+    .optional()
+    .describe('Where the console listens; `crawlhouse schedule` serves it too if this is set.'),
+  console_url: ConsoleUrl.optional().describe(
+    'The address of the console for people, such as that of a proxy with TLS.',
+  ),
+  console_actions: z
+    .boolean()
+    .default(false)
+    .describe('Whether operators may start runs and drop data in the console.'),
+  console_oidc: ConsoleOidcSettings.optional().describe(
+    'How people sign in to a console that other machines reach (docs/console.md).',
+  ),
   metrics_file: z
     .string()
     .min(1)

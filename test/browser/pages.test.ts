@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
     project = await visitedProject(folder);
     served = await serveConsole(project.settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
-    const signedIn = await fetch(served.link, { redirect: 'manual' });
+    const signedIn = await fetch(served.newLink() ?? '', { redirect: 'manual' });
     [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
     browser = await startChromium();
   });

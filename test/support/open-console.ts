@@ -5,8 +5,9 @@ import { silentLogger } from '../../src/core/logger.ts';
 
 export interface OpenConsole {
   readonly url: string;
-  /** The one-time link. */
+  /** The one-time link of the person who is signed in. */
   readonly link: string;
+  readonly newLink: () => string;
   /** Asks as the person who is signed in; `cookie: ''` asks as a stranger. */
   readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
 }
@@ -15,11 +16,14 @@ export interface OpenConsole {
 export async function openConsole(settings: Settings): Promise<OpenConsole> {
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
   onTestFinished(() => served[Symbol.asyncDispose]());
-  const signedIn = await fetch(served.link, { redirect: 'manual' });
+  const newLink = (): string => served.newLink() ?? '';
+  const link = newLink();
+  const signedIn = await fetch(link, { redirect: 'manual' });
   const [session = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
   return {
     url: served.url,
-    link: served.link,
+    link,
+    newLink,
     ask: (path, { cookie = session, headers, ...init } = {}) =>
       fetch(new URL(path, served.url), {
         redirect: 'manual',

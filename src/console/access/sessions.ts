@@ -1,39 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { makePrivateFolder } from '../../core/private-files.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { hashOf, newKey } from './console-database.ts';
 import type { Role, Session } from './session.ts';
 
-const HOUR_MS = 3_600_000;
-const LASTS_MS = 12 * HOUR_MS;
+/** A session lasts 12 hours. */
+export const SESSION_SECONDS = 12 * 3600;
 
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS sessions (
-    key_sha256 TEXT PRIMARY KEY, subject TEXT NOT NULL, role TEXT NOT NULL, csrf TEXT NOT NULL, ends_at INTEGER NOT NULL
-  ) STRICT;
-`;
-
-/** The sessions of the console, in `<state_dir>/console/console.sqlite`; of a key only its hash is kept. */
-export class Sessions implements Disposable {
+/** The sessions of the console. */
+export class Sessions {
   readonly #database: DatabaseSync;
   readonly #now: () => number;
 
-  constructor(stateDir: string, now: () => number = Date.now) {
-    const folder = join(stateDir, 'console');
-    makePrivateFolder(folder);
+  constructor(database: DatabaseSync, now: () => number) {
+    this.#database = database;
     this.#now = now;
-    this.#database = new DatabaseSync(join(folder, 'console.sqlite'));
-    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; ${SCHEMA}`);
   }
 
   /** Begins a session, and gives the key of its cookie. */
   begin(subject: string, role: Role): string {
-    const key = randomBytes(32).toString('base64url');
-    const csrf = randomBytes(24).toString('base64url');
+    const key = newKey();
     this.#database.prepare('DELETE FROM sessions WHERE ends_at <= ?').run(this.#now());
     this.#database
       .prepare('INSERT INTO sessions VALUES (?, ?, ?, ?, ?)')
-      .run(hashOf(key), subject, role, csrf, this.#now() + LASTS_MS);
+      .run(hashOf(key), subject, role, newKey(), this.#now() + SESSION_SECONDS * 1000);
     return key;
   }
 
@@ -47,12 +35,4 @@ export class Sessions implements Disposable {
   end(key: string): void {
     this.#database.prepare('DELETE FROM sessions WHERE key_sha256 = ?').run(hashOf(key));
   }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
-  }
-}
-
-function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
 }

@@ -11,13 +11,16 @@ const ROOMS = [
 export interface Shell {
   /** The path of the page, without `.json`. */
   readonly path: string;
+  /** Empty for a stranger. */
   readonly subject: string;
+  /** The token of the session's forms. */
+  readonly csrf: string;
   /** Only where the console may act. */
   readonly canAct: boolean;
 }
 
 /** The beginning of a page, up to its body; the title is known once the page is read. */
-export function shellStart({ path, subject, canAct }: Shell, title: string): string {
+export function shellStart({ path, subject, csrf, canAct }: Shell, title: string): string {
   const rooms = [...ROOMS, ...(canAct ? [{ path: '/do', name: 'Do' }] : [])];
   return html`<!doctype html>
 <html lang="en">
@@ -33,14 +36,23 @@ export function shellStart({ path, subject, canAct }: Shell, title: string): str
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <a class="brand" href="/">crawlhouse</a>
-<nav aria-label="Pages"><ul>${rooms.map(
-    (room) =>
-      html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
-  )}</ul></nav>
-<form class="who" method="post" action="/sign-out"><span>${subject}</span> <button type="submit">Sign out</button></form>
+${
+  subject === ''
+    ? null
+    : html`<nav aria-label="Pages"><ul>${rooms.map(
+        (room) =>
+          html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
+      )}</ul></nav>
+<form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span>${subject}</span> <button type="submit">Sign out</button></form>`
+}
 </header>
 <main id="main" tabindex="-1">
 `.text;
+}
+
+/** What each form that changes something sends back. */
+function csrfField(csrf: string): Html {
+  return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
 export function shellEnd(): string {

@@ -1,37 +1,44 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { packageVersion } from '../../core/package-version.ts';
-import type { Session } from '../access/session.ts';
-import { Sessions } from '../access/sessions.ts';
+import { Access } from '../access/access.ts';
+import { isLoopback, listenAddress, reachOf, requireSignIn } from '../access/reach.ts';
 import { Desk } from '../desk/desk.ts';
-import { notice, shellEnd, shellStart } from '../layout/shell.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { assetRoutes } from './assets.ts';
+import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
 import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
+import { refuse } from './refuse.ts';
+import { signInRoutes } from './sign-in.ts';
 
-const COOKIE = 'crawlhouse';
+/** The most bytes of a form. */
+const MOST_BYTES = 1_000_000;
 
 /** The console: open until disposed. */
 export interface Console extends AsyncDisposable {
   /** `http://127.0.0.1:8092` */
   readonly url: string;
-  /** The address that signs a person in, once. */
-  readonly link: string;
+  /** An address that signs a person in, once; null where people sign in by OIDC only. */
+  newLink(): string | null;
 }
 
 /**
  * Serves the pages of a project.
  *
  * @param address `HOST:PORT`
- * @throws CrawlhouseError `bad_settings` if it can't listen on the address
+ * @throws CrawlhouseError `bad_settings` if it can't listen on the address, or may not
  */
 export async function serveConsole(
   settings: Settings,
@@ -39,75 +46,103 @@ export async function serveConsole(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Console> {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  const { name, host, port } = listenAddress(address);
+  requireSignIn(settings, host);
   await using opened = new AsyncDisposableStack();
   const desk = opened.use(new Desk(settings, logger));
-  const sessions = opened.use(new Sessions(settings.state_dir));
-  const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 1000 } });
+  const access = opened.use(new Access(settings));
+  const app = newApp(settings, logger);
   opened.defer(() => app.close());
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: 1_000_000 },
-    (_request, body, done) => done(null, new URLSearchParams(String(body))),
-  );
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(HEADERS);
-  });
-  const link = signInRoutes(app, sessions);
+  let reach = reachOf(name, port, settings.console_url);
+  const takesLinks = isLoopback(host);
+  guard(app, access, () => reach);
+  signInRoutes(app, { access, reach: () => reach, takesLinks, oidc: settings.console_oidc, logger });
   assetRoutes(app);
-  liveRoute(app, settings.state_dir, (request) => sessionOf(request, sessions) !== null);
-  for (const page of PAGES) pageRoutes(app, page, { desk, sessions, signal });
+  liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
+  for (const page of PAGES) pageRoutes(app, page, { desk, settings, signal });
   const version = await packageVersion();
-  app.get('/openapi.json', (request, reply) => {
-    if (sessionOf(request, sessions) === null)
-      return reply.code(401).send({ error: { code: 'unauthorized' } });
-    return reply.send(consoleApi(PAGES, version));
-  });
-  app.setNotFoundHandler((_request, reply) => {
-    const shell = { path: '', subject: '', canAct: false };
-    const body = notice('Not found', 'There is no such page.');
-    return reply
-      .code(404)
-      .type('text/html; charset=utf-8')
-      .send(shellStart(shell, 'Not found') + body.text + shellEnd());
-  });
+  app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   try {
-    await app.listen({ host, port: Number(address.slice(colon + 1)) });
+    await app.listen({ host, port });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CrawlhouseError('bad_settings', `console: ${why}`, { cause });
   }
+  reach = reachOf(name, (app.server.address() as AddressInfo).port, settings.console_url);
+  const url = `http://${name}:${reach.port}`;
+  opened.use(access.links.announce(url, takesLinks));
   const closing = opened.move();
-  const url = `http://${address.slice(0, colon)}:${(app.server.address() as AddressInfo).port}`;
-  return { url, link: `${url}/sign-in?key=${link}`, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+  return {
+    url,
+    newLink: () => (takesLinks ? access.links.make(url) : null),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** A server that takes only forms, and says of its own errors no more than that they were. */
+function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance {
+  const app = Fastify({
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    // A proxy in front says whom it asks for; without one nobody is believed.
+    trustProxy: (_address, hop) => hop === 0 && url !== undefined,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      reply.headers(HEADERS).code(400).type('text/plain; charset=utf-8').send('bad request\n');
+    },
+    routerOptions: { maxParamLength: 1000 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MOST_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+  app.setErrorHandler(({ statusCode = 500, message }: FastifyError, request, reply) => {
+    const isTheirs = statusCode >= 400 && statusCode < 500;
+    if (!isTheirs) logger.error('console request failed', { path: request.routeOptions.url, error: message });
+    return refuse(request, reply, {
+      status: isTheirs ? statusCode : 500,
+      code: isTheirs ? 'usage' : 'internal',
+      title: isTheirs ? 'Refused' : 'This page failed',
+      message: isTheirs ? message : 'The console could not answer. Its log says why.',
+    });
+  });
+  app.setNotFoundHandler((request, reply) =>
+    refuse(request, reply, {
+      status: 404,
+      code: 'usage',
+      title: 'Not found',
+      message: 'There is no such page.',
+    }),
+  );
+  return app;
 }
 
 interface Serving {
   readonly desk: Desk;
-  readonly sessions: Sessions;
+  readonly settings: Settings;
   readonly signal: AbortSignal;
 }
 
-function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, sessions, signal }: Serving): void {
-  const asked = (request: FastifyRequest, session: Session): PageRequest => ({
-    path: request.params as Record<string, string>,
-    query: new URL(request.url, 'http://console').searchParams,
-    session,
-    canAct: false,
-  });
-  app.get(jsonPath(page.path), async (request, reply) => {
-    const session = sessionOf(request, sessions);
-    if (session === null) return reply.code(401).send({ error: { code: 'unauthorized' } });
-    return await answerJson(page, asked(request, session), desk, reply, leaving(request, signal));
-  });
-  app.get(page.path, async (request, reply) => {
-    const session = sessionOf(request, sessions);
-    if (session === null) return reply.redirect('/sign-in');
-    const shell = { path: request.url.split('?')[0] ?? '', subject: session.subject, canAct: false };
-    const given = { request: asked(request, session), shell };
-    return await answerHtml(page, given, desk, reply, leaving(request, signal));
+function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, settings, signal }: Serving): void {
+  const asked = (request: FastifyRequest): PageRequest => {
+    const session = sessionOf(request);
+    return {
+      path: request.params as Record<string, string>,
+      query: new URL(request.url, 'http://console').searchParams,
+      session,
+      canAct: settings.console_actions && session.role === 'operator',
+    };
+  };
+  app.get(jsonPath(page.path), (request, reply: FastifyReply) =>
+    answerJson(page, asked(request), desk, reply, leaving(request, signal)),
+  );
+  app.get(page.path, (request, reply: FastifyReply) => {
+    const given = asked(request);
+    const { session, canAct } = given;
+    const path = request.url.split('?')[0] ?? '';
+    const shell = { path, subject: session.subject, csrf: session.csrf, canAct };
+    return answerHtml(page, { request: given, shell }, desk, reply, leaving(request, signal));
   });
 }
 
@@ -116,43 +151,4 @@ function leaving(request: FastifyRequest, signal: AbortSignal): AbortSignal {
   const left = new AbortController();
   request.raw.once('close', () => left.abort());
   return AbortSignal.any([signal, left.signal]);
-}
-
-function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null {
-  const key = cookieOf(request);
-  return key === undefined ? null : sessions.find(key);
-}
-
-function cookieOf({ headers }: FastifyRequest): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  return pairs.find(([name]) => name === COOKIE)?.[1];
-}
-
-/** The one-time link. @returns its key */
-function signInRoutes(app: FastifyInstance, sessions: Sessions): string {
-  let key: string | null = randomBytes(24).toString('base64url');
-  const first = key;
-  app.get('/sign-in', async (request, reply) => {
-    const given = Buffer.from(new URL(request.url, 'http://console').searchParams.get('key') ?? '');
-    const wanted = Buffer.from(key ?? '');
-    if (key === null || given.length !== wanted.length || !timingSafeEqual(given, wanted))
-      return signInNotice(reply);
-    key = null;
-    const cookie = `${COOKIE}=${sessions.begin('local', 'operator')}; Path=/; HttpOnly; SameSite=Lax`;
-    return reply.header('set-cookie', cookie).redirect('/');
-  });
-  return first;
-}
-
-function signInNotice(reply: FastifyReply): FastifyReply {
-  const shell = { path: '', subject: '', canAct: false };
-  const body = notice(
-    'Sign in',
-    'This link has been used, or there was none.',
-    'start crawlhouse console again',
-  );
-  return reply
-    .code(401)
-    .type('text/html; charset=utf-8')
-    .send(shellStart(shell, 'Sign in') + body.text + shellEnd());
 }

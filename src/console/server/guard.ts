@@ -1,0 +1,97 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../access/access.ts';
+import { readCookie } from '../access/cookies.ts';
+import type { Reach } from '../access/reach.ts';
+import { isRead, refusalOf } from '../access/refusal.ts';
+import type { Session } from '../access/session.ts';
+import { HEADERS } from './headers.ts';
+import { refuse, wantsJson } from './refuse.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; null: a stranger, who gets to the sign-in only. */
+    person: Session | null;
+  }
+}
+
+/** Routes for strangers, as they are registered. */
+const OPEN: ReadonlySet<string | undefined> = new Set([
+  '/sign-in',
+  '/sign-in/oidc',
+  '/sign-in/callback',
+  '/assets/:name',
+]);
+
+/** Holds every request to the rules, whatever route it is for. */
+export function guard(app: FastifyInstance, access: Access, reach: () => Reach): void {
+  app.decorateRequest('person', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(HEADERS);
+    const { method, headers } = request;
+    const site = headers['sec-fetch-site'];
+    const sender = { method, host: headers.host, origin: headers.origin, site: site?.toString() };
+    const refusal = refusalOf(sender, reach());
+    if (refusal !== null) return refuse(request, reply, { ...refusal, code: 'forbidden', title: 'Refused' });
+    request.person = personOf(request, access, reach());
+    if (request.routeOptions.url === '/assets/:name') return;
+    const seconds = access.requests.take(request.person?.csrf ?? request.ip);
+    if (seconds !== null) return tooMany(request, reply, seconds);
+    if (request.person === null && !OPEN.has(request.routeOptions.url)) return stranger(request, reply);
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (isRead(request.method) || request.person === null) return;
+    if (isToken(request.body, request.person)) return;
+    return refuse(request, reply, {
+      status: 403,
+      code: 'forbidden',
+      title: 'Refused',
+      message: 'The form is not of this session.',
+      hint: 'go back, load the page again, and send the form once more',
+    });
+  });
+}
+
+/** The session of whoever got behind the guard. */
+export function sessionOf({ person }: FastifyRequest): Session {
+  if (person === null) throw new Error('a route behind the guard has no session');
+  return person;
+}
+
+/** Answers 429. */
+export function tooMany(request: FastifyRequest, reply: FastifyReply, seconds: number): FastifyReply {
+  reply.header('retry-after', seconds);
+  return refuse(request, reply, {
+    status: 429,
+    code: 'usage',
+    title: 'Too many requests',
+    message: 'There were too many requests within a minute.',
+    hint: `wait ${seconds} s`,
+  });
+}
+
+/** Who asks, as of now: a session may have ended since a request began. */
+export function personOf({ headers }: FastifyRequest, { sessions }: Access, reach: Reach): Session | null {
+  const key = readCookie('session', headers, reach);
+  return key === null ? null : sessions.find(key);
+}
+
+function stranger(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (isRead(request.method) && !wantsJson(request))
+    return reply.redirect(
+      request.url === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(request.url)}`,
+    );
+  return refuse(request, reply, {
+    status: 401,
+    code: 'unauthorized',
+    title: 'Not signed in',
+    message: 'This needs a session.',
+    hint: 'sign in at /sign-in',
+  });
+}
+
+function isToken(body: unknown, { csrf }: Session): boolean {
+  if (!(body instanceof URLSearchParams)) return false;
+  const [given, wanted] = [Buffer.from(body.get('csrf') ?? ''), Buffer.from(csrf)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

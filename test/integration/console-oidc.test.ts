@@ -1,0 +1,160 @@
+import { createServer } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { serveConsole } from '../../src/console/server/serve-console.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { freePort } from '../support/free-port.ts';
+import { rawProjectFolder } from '../support/project.ts';
+
+const VERIFIED: Readonly<Record<string, boolean | undefined>> = { liar: false };
+
+/** A browser: it keeps cookies by host, and follows redirects only when told to. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async open(url: string, body?: URLSearchParams): Promise<Response> {
+    const { host } = new URL(url);
+    const jar = this.#cookies.get(host) ?? new Map<string, string>();
+    this.#cookies.set(host, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const method = body === undefined ? 'GET' : 'POST';
+    const answer = await fetch(url, { method, body: body ?? null, redirect: 'manual', headers: { cookie } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    return answer;
+  }
+
+  /** Where a page sends the browser. */
+  async next(url: string, body?: URLSearchParams): Promise<string> {
+    const answer = await this.open(url, body);
+    const location = answer.headers.get('location');
+    if (location === null)
+      throw new Error(`${url} does not redirect: ${answer.status} ${await answer.text()}`);
+    return new URL(location, url).href;
+  }
+}
+
+/** A provider of OpenID Connect, whose people are the names that they type. */
+async function providerFor(consoleUrl: string): Promise<string> {
+  const port = await freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'console',
+        client_secret: 'secret-of-the-console',
+        redirect_uris: [`${consoleUrl}/sign-in/callback`],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: true } },
+    findAccount: (_context, sub) => ({
+      accountId: sub,
+      claims: () => ({ sub, email: `${sub}@example.com`, email_verified: VERIFIED[sub] ?? true }),
+    }),
+    cookies: { keys: ['a key of this test'] },
+  });
+  const server = createServer(provider.callback());
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return issuer;
+}
+
+async function consoleWithOidc() {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const issuer = await providerFor(url);
+  const settings = await loadSettings(await rawProjectFolder(), {
+    CRAWLHOUSE_CONSOLE_URL: url,
+    CRAWLHOUSE_CONSOLE_OIDC_ISSUER: issuer,
+    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_ID: 'console',
+    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET: 'secret-of-the-console',
+    CRAWLHOUSE_CONSOLE_OIDC_OPERATORS: 'ops@example.com,liar@example.com',
+    CRAWLHOUSE_CONSOLE_OIDC_READERS: 'reader@example.com',
+    CRAWLHOUSE_CONSOLE_ACTIONS: 'true',
+  });
+  const signal = new AbortController().signal;
+  const served = await serveConsole(settings, new URL(url).host, silentLogger, signal);
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  return { url, issuer };
+}
+
+/** Signs in at the provider, up to the address that it sends the person back to. */
+async function callbackFor(browser: Browser, url: string, name: string, to = '/'): Promise<string> {
+  const provider = await browser.next(`${url}/sign-in/oidc?to=${encodeURIComponent(to)}`);
+  const login = await browser.next(provider);
+  const resumed = await browser.next(
+    login,
+    new URLSearchParams({ prompt: 'login', login: name, password: 'x' }),
+  );
+  const consent = await browser.next(resumed);
+  return await browser.next(await browser.next(consent, new URLSearchParams({ prompt: 'consent' })));
+}
+
+test('an operator and a reader sign in, and come back to the page they wanted', async () => {
+  const { url } = await consoleWithOidc();
+  const [operator, reader] = [new Browser(), new Browser()];
+  const page = await operator.open(`${url}/sign-in?to=/openapi.json`);
+  expect(await page.text()).toContain('href="/sign-in/oidc?to=%2Fopenapi.json"');
+  const back = await operator.next(await callbackFor(operator, url, 'ops', '/openapi.json'));
+  expect(back).toBe(`${url}/openapi.json`);
+  const shown = await (await operator.open(`${url}/`)).text();
+  expect(shown).toContain('<span>ops@example.com</span>');
+  expect(shown).toContain('href="/do"');
+  await reader.next(await callbackFor(reader, url, 'reader'));
+  const read = await (await reader.open(`${url}/`)).text();
+  expect(read).toContain('<span>reader@example.com</span>');
+  expect(read).not.toContain('href="/do"');
+});
+
+test('who is not named, or whose email is unverified, is not let in', async () => {
+  const { url } = await consoleWithOidc();
+  for (const name of ['other', 'liar']) {
+    const browser = new Browser();
+    expect((await browser.open(await callbackFor(browser, url, name))).status, name).toBe(403);
+    expect((await browser.open(`${url}/`)).status, name).toBe(302);
+  }
+});
+
+test('a callback works once, only in its browser, and only with its state', async () => {
+  const { url } = await consoleWithOidc();
+  const [victim, attacker] = [new Browser(), new Browser()];
+  const stolen = await callbackFor(attacker, url, 'ops');
+  expect((await victim.open(stolen)).status).toBe(401);
+  await victim.open(`${url}/sign-in/oidc`);
+  expect((await victim.open(stolen)).status).toBe(401);
+  const owner = new Browser();
+  const own = await callbackFor(owner, url, 'ops');
+  const changed = new URL(own);
+  changed.searchParams.set('state', 'another');
+  expect((await owner.open(changed.href)).status).toBe(401);
+  const first = new Browser();
+  const again = await callbackFor(first, url, 'ops');
+  expect(await first.next(again)).toBe(`${url}/`);
+  expect((await first.open(again)).status).toBe(401);
+});
+
+test('a person who says no, and a provider that is down, are told so', async () => {
+  const { url, issuer } = await consoleWithOidc();
+  const browser = new Browser();
+  const state = new URL(await browser.next(`${url}/sign-in/oidc`)).searchParams.get('state');
+  const refused = `${url}/sign-in/callback?error=access_denied&state=${state}&iss=${encodeURIComponent(issuer)}`;
+  expect((await browser.open(refused)).status).toBe(401);
+  const settings = await loadSettings(await rawProjectFolder(), {
+    CRAWLHOUSE_CONSOLE_URL: 'http://127.0.0.1:1',
+    CRAWLHOUSE_CONSOLE_OIDC_ISSUER: `http://127.0.0.1:${await freePort()}`,
+    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_ID: 'console',
+    CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET: 'secret-of-the-console',
+  });
+  const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  expect((await browser.open(`${served.url}/sign-in/oidc`)).status).toBe(502);
+});
