@@ -82,6 +82,13 @@ export function openInstance(
   });
 }
 
+/**
+ * The option of every ATTACH that writes a file: the first format that has zstd for texts. `Database` writes texts with
+ * it and nothing else, because the search for the best method takes half of a load (docs/decisions/warehouse-file.md).
+ * In an older format they would not be compressed at all. A file of an older format gets this one.
+ */
+export const STORAGE_OPTION = "STORAGE_VERSION 'v1.2.0'";
+
 export type Row = Record<string, DuckDBValue>;
 export type Values = readonly DuckDBValue[];
 
@@ -110,6 +117,7 @@ export class Database implements AsyncDisposable {
     });
     const first = await instance.connect();
     await first.run("SET GLOBAL TimeZone = 'UTC'");
+    await first.run("SET GLOBAL force_compression = 'zstd'");
     first.closeSync();
     return new Database(instance, options.memoryLimit);
   }

@@ -1,9 +1,9 @@
-import { type Connection, ident, text } from '../core/duckdb.ts';
+import { type Connection, ident, STORAGE_OPTION, text } from '../core/duckdb.ts';
 
 /** The catalog that the crawl's database file is attached as. */
 const CATALOG = 'crawl';
 /** With DuckDB's defaults, a writer keeps more rows in memory (docs/decisions/warehouse-file.md). */
-const OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384';
+const OPTIONS = `BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, ${STORAGE_OPTION}`;
 
 /** Attaches the crawl's database; the connection then uses it. */
 export async function openCrawlFile(connection: Connection, path: string): Promise<void> {

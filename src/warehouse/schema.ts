@@ -1,4 +1,4 @@
-import type { Connection } from '../core/duckdb.ts';
+import { type Connection, STORAGE_OPTION } from '../core/duckdb.ts';
 import { commentOpsTables, commentRawColumns, rawTables } from './comment-columns.ts';
 
 /** Name under which a process attaches the warehouse it works on. */
@@ -9,7 +9,7 @@ export const CATALOG = 'warehouse';
  * file is attached without its row group size, the next checkpoint rewrites it in larger groups
  * (docs/decisions/warehouse-file.md).
  */
-export const FILE_OPTIONS = 'BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384';
+export const FILE_OPTIONS = `BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, ${STORAGE_OPTION}`;
 
 /** Columns that every raw table has besides the service's own (interface.md, "The warehouse"). */
 export const RAW_META_COLUMNS = {

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Database, ident, table, text } from '../../src/core/duckdb.ts';
+import { Database, ident, STORAGE_OPTION, table, text } from '../../src/core/duckdb.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -104,4 +105,32 @@ test('closing a database closes its connections', async () => {
   const connection = await database.connect();
   await database[Symbol.asyncDispose]();
   await expect((async () => connection.run('SELECT 1'))()).rejects.toThrow();
+});
+
+test('texts of a file are kept by zstd, also those that come into a file of an older format', async () => {
+  const folder = await temporaryFolder();
+  const connection = await temporaryConnection(folder);
+  const attach = (options: string) =>
+    connection.run(`ATTACH ${text(join(folder, 'old.duckdb'))} AS kept (BLOCK_SIZE 32768${options})`);
+  const add = async () => {
+    await connection.run(
+      "INSERT INTO kept.pages SELECT 'https://example.org/' || md5(CAST(range AS VARCHAR)) FROM range(5000)",
+    );
+    await connection.run('CHECKPOINT kept');
+  };
+  const methods = async () => {
+    const rows = await connection.rows(
+      "SELECT DISTINCT compression FROM pragma_storage_info('kept.pages') WHERE segment_type = 'VARCHAR' ORDER BY 1",
+    );
+    return rows.map(({ compression }) => compression);
+  };
+  await attach('');
+  await connection.run('CREATE TABLE kept.pages (url VARCHAR)');
+  await add();
+  expect(await methods()).toEqual(['Uncompressed']);
+  await connection.run('DETACH kept');
+  await attach(`, ${STORAGE_OPTION}`);
+  await connection.run('DELETE FROM kept.pages');
+  await add();
+  expect(await methods()).toEqual(['ZSTD']);
 });

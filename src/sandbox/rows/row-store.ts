@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connection, Database, ident, table, text } from '../../core/duckdb.ts';
+import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../core/duckdb.ts';
 
 const CATALOG = 'sandbox';
 /** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
@@ -34,7 +34,9 @@ export class RowStore implements AsyncDisposable {
     await connection.run('SET preserve_insertion_order = true');
     // Small blocks: a wide table's writer pins at least one a column.
     const file = text(join(stateDir, 'rows.duckdb'));
-    await connection.run(`ATTACH ${file} AS ${ident(CATALOG)} (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720)`);
+    await connection.run(
+      `ATTACH ${file} AS ${ident(CATALOG)} (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`,
+    );
     return new RowStore(database);
   }
 
