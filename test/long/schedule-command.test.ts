@@ -129,3 +129,21 @@ test('a run that fails of an outage is tried again as the schedule says, and a p
   expect((await crawlhouse(folder, sandbox, ['schedule', '--once'])).status).toBe(3);
   expect(received).toMatchObject([{ event: 'failure', incident: 'run/morning/service_unavailable' }]);
 });
+
+test('the service has the console too, and gives a new sign-in link without a restart', async () => {
+  const sandbox = await sandboxFor(SMALL);
+  const folder = await project();
+  const none = await crawlhouse(folder, null, ['console', '--link']);
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('no console is running')]);
+  const { child, heard, ended } = service(folder, sandbox, { CRAWLHOUSE_CONSOLE_LISTEN: '127.0.0.1:0' });
+  const [, url] = await heard(/console url=(\S+)/);
+  const { stdout: link } = await crawlhouse(folder, null, ['console', '--link']);
+  expect(link.startsWith(`${url}/sign-in?key=`)).toBe(true);
+  const signedIn = await fetch(link.trim(), { redirect: 'manual' });
+  const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  expect((await fetch(`${url}/`, { redirect: 'manual', headers: { cookie } })).status).toBe(200);
+  child.kill('SIGTERM');
+  expect((await ended)[0]).toBe(143);
+  const after = await crawlhouse(folder, null, ['console', '--link']);
+  expect(after.status).toBe(2);
+});

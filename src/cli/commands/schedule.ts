@@ -57,6 +57,13 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
     );
     logger.info('listening', { port: listener.port, webhook: secret !== undefined });
   }
+  if (settings.console_listen !== undefined) {
+    const { serveConsole } = await import('../../console/server/serve-console.ts');
+    const console = closing.use(
+      await serveConsole(settings, settings.console_listen, invocation.logger, invocation.signal),
+    );
+    logger.info('console', { url: settings.console_url ?? console.url });
+  }
   for (const { name, next_at } of scheduler.nextFirings()) {
     logger.info('schedule', { schedule: name, next_at: next_at ?? 'never' });
   }
