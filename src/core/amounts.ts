@@ -17,7 +17,7 @@ export function durationText(seconds: number): string {
 }
 
 /** A number for people: `1,234,567`. */
-export function countText(count: number): string {
+export function countText(count: number | bigint): string {
   return count.toLocaleString('en-US');
 }
 

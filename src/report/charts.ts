@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
+import { durationText } from '../core/amounts.ts';
 import { Html, html } from '../core/html.ts';
 import type { StatusPoint, TrendPoint } from './read-site-report.ts';
 
@@ -73,13 +74,80 @@ function titleOf({ at, name, value }: { at: Date; name: string; value: number | 
   return `${at.toISOString().slice(0, 10)}, ${name}: ${value}`;
 }
 
+const RUN_COLOURS = {
+  done: '#3f8f5f',
+  partial: '#c58a1a',
+  failed: '#cf4a3c',
+  refused: '#cf4a3c',
+  killed: '#8a4fb5',
+  running: '#2f6fc4',
+} as const;
+const OTHER_RUN = '#7d8794';
+
+/** The name and colour of each status of runs. */
+export const RUN_STATUSES = [
+  { name: 'done', colour: RUN_COLOURS.done },
+  { name: 'partial', colour: RUN_COLOURS.partial },
+  { name: 'failed, refused', colour: RUN_COLOURS.failed },
+  { name: 'killed', colour: RUN_COLOURS.killed },
+  { name: 'running', colour: RUN_COLOURS.running },
+  { name: 'other', colour: OTHER_RUN },
+];
+
+/** A run, from its start; `seconds` so far where it goes on. */
+export interface RunBar {
+  readonly started_at: string;
+  readonly seconds: number;
+  readonly status: string;
+}
+
+/** A bar for each run where it began, as high as it took long. Null without runs. */
+export function runsChart(label: string, runs: readonly RunBar[]): Html | null {
+  if (runs.length === 0) return null;
+  const longest = Math.max(...runs.map(({ seconds }) => seconds), 1);
+  const rows = runs.map(({ started_at, seconds, status }) => ({
+    at: new Date(started_at),
+    // A run of a moment is seen too.
+    seconds: Math.max(seconds, longest / 40),
+    colour: RUN_COLOURS[status as keyof typeof RUN_COLOURS] ?? OTHER_RUN,
+    title: `${started_at.slice(0, 16).replace('T', ' ')}, ${status}: ${durationText(seconds)}`,
+  }));
+  return drawn(label, {
+    height: 160,
+    x: { type: 'utc', label: null, insetLeft: 8, insetRight: 8 },
+    y: {
+      grid: true,
+      zero: true,
+      label: null,
+      ticks: 4,
+      tickFormat: (seconds: number) => (seconds === 0 ? '0' : durationText(seconds)),
+    },
+    marks: [
+      Plot.ruleX(rows, { x: 'at', y: 'seconds', stroke: 'colour', strokeWidth: 6, title: 'title' }),
+      Plot.ruleY([0], { strokeOpacity: 0.4 }),
+    ],
+  });
+}
+
+/** Names of colours, to stand above a chart. */
+export function chartKey(entries: readonly { readonly name: string; readonly colour: string }[]): Html {
+  return html`<ul class="legend">${entries.map(
+    ({ name, colour }) =>
+      html`<li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${name}</li>`,
+  )}</ul>`;
+}
+
+/** Without `style` attributes and elements, which a page may forbid: the style of the page has what they said. */
 function drawn(label: string, options: Plot.PlotOptions): Html {
   const { document } = parseHTML('<html></html>');
   const svg = Plot.plot({
     ...SIZE,
-    style: { fontSize: '13px' },
+    className: 'chart',
     ...options,
     document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
   });
+  for (const style of svg.querySelectorAll('style')) style.remove();
+  for (const element of [svg, ...svg.querySelectorAll('[style]')]) element.removeAttribute('style');
+  svg.setAttribute('font-size', '13');
   return html`<div role="img" aria-label="${label}">${new Html(svg.outerHTML)}</div>`;
 }

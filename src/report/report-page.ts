@@ -1,6 +1,6 @@
 import { countText } from '../core/amounts.ts';
 import { type Html, html } from '../core/html.ts';
-import { LINE_COLOURS, lineChart, type Series, STATUS_RANGES, statusChart } from './charts.ts';
+import { chartKey, LINE_COLOURS, lineChart, type Series, STATUS_RANGES, statusChart } from './charts.ts';
 import { QUESTIONS, type Rows } from './crawl-answers.ts';
 import type { ProjectReport, TrendPoint } from './read-site-report.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -71,8 +71,8 @@ ${changes.length === 0 ? html`<p>No change, or no crawl before.</p>` : table(cha
 <h3>Indexability</h3>
 ${table(funnel, 'Indexability')}
 <div class="charts">
-${figure('Pages by status', legend(STATUS_RANGES), statusChart(`Pages by status of ${nameOf(project)}`, statusTrend), { rows: statusTrend, question: QUESTIONS.statuses })}
-${figure('Pages', legend(named(PAGES)), lineChart(`Pages of ${nameOf(project)}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
+${figure('Pages by status', chartKey(STATUS_RANGES), statusChart(`Pages by status of ${nameOf(project)}`, statusTrend), { rows: statusTrend, question: QUESTIONS.statuses })}
+${figure('Pages', chartKey(named(PAGES)), lineChart(`Pages of ${nameOf(project)}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
 ${figure('Average load time (ms)', null, lineChart(`Average load time of ${nameOf(project)}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
 </div>
 </section>
@@ -95,13 +95,6 @@ function figure(
 
 function named(series: readonly Series[]): { readonly name: string; readonly colour: string }[] {
   return series.map(({ name }, index) => ({ name, colour: LINE_COLOURS[index] ?? '' }));
-}
-
-function legend(entries: readonly { readonly name: string; readonly colour: string }[]): Html {
-  return html`<ul class="legend">${entries.map(
-    ({ name, colour }) =>
-      html`<li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${name}</li>`,
-  )}</ul>`;
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */

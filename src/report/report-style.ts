@@ -16,6 +16,7 @@ thead th { color: var(--soft); font-weight: 600; } tbody th { font-weight: 600; 
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 1.2rem; margin-top: 1.4rem; }
 figure { margin: 0; padding: .9rem; background: var(--side); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
 figcaption { font-weight: 600; margin-bottom: .3rem; } figure svg { max-width: 100%; height: auto; --plot-background: transparent; }
+.chart { display: block; } .chart text { white-space: pre; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0; padding: 0; font-size: .85rem; color: var(--soft); }
 summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-family: ui-monospace, monospace; font-size: .9em; }
 @media print { details { display: none; } figure, tr { break-inside: avoid; } }

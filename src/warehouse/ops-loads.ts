@@ -6,6 +6,7 @@ import type { Manifest } from '../model/manifest.ts';
 import { type Unit, unitName } from '../model/unit.ts';
 import type { Volume } from '../model/volume.ts';
 import { hasColumns } from './catalog.ts';
+import { exactRows } from './exact-rows.ts';
 
 /** The entry of a loaded unit. */
 export interface LoadedUnit {
@@ -129,6 +130,53 @@ export async function usualRows(connection: Connection): Promise<ReadonlyMap<str
     'SELECT dataset, avg(received)::DOUBLE AS rows FROM ops.loads WHERE received IS NOT NULL GROUP BY dataset',
   );
   return new Map(rows.map((row) => [row.dataset, row.rows]));
+}
+
+/** The entry of a unit, for people; times are ISO 8601, UTC. */
+export interface LoadEntry {
+  readonly unit: string;
+  readonly dataset: string;
+  readonly source_kind: string;
+  readonly source_id: string;
+  readonly project_id: string | null;
+  readonly reported: number | bigint | null;
+  readonly received: number | bigint | null;
+  readonly staged: number | bigint | null;
+  readonly rejected: number | bigint | null;
+  readonly loaded: number | bigint | null;
+  readonly queryable: number | bigint | null;
+  readonly route: string | null;
+  readonly format: string | null;
+  readonly reason: string | null;
+  readonly bytes: number | bigint | null;
+  readonly seconds: number | null;
+  readonly attempts: number | bigint | null;
+  readonly filter: string | null;
+  readonly flag: string | null;
+  readonly usual: number | bigint | null;
+  readonly run_id: string | null;
+  readonly loaded_at: string;
+}
+
+/** The entries of one unit, of the units of a run, or of those of a crawl, by name. */
+export async function loadEntries(
+  connection: Connection,
+  of: 'unit' | 'run_id' | 'source_id',
+  value: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<LoadEntry[]> {
+  return await exactRows(
+    connection,
+    `SELECT * REPLACE (strftime(loaded_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS loaded_at) FROM ops.loads
+     WHERE ${ident(of)} = ? ${of === 'source_id' ? `AND source_kind = 'crawl'` : ''}
+     ORDER BY unit LIMIT ${limit} OFFSET ${offset}`,
+    [value],
+  );
+}
+
+/** How many units a run has loaded, of those that no later run has loaded again. */
+export async function countLoads(connection: Connection, runId: string): Promise<number> {
+  return Number(await connection.scalar('SELECT count(*) FROM ops.loads WHERE run_id = ?', [runId]));
 }
 
 /** Replaces the entry of a unit in `ops.loads`. */

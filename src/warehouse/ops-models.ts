@@ -1,5 +1,6 @@
 import { type Connection, text } from '../core/duckdb.ts';
 import { martObjects } from './catalog.ts';
+import { exactRows } from './exact-rows.ts';
 
 /** The sources of a model at its build. */
 export interface BuildStamp {
@@ -50,6 +51,18 @@ export async function builtModels(connection: Connection): Promise<Map<string, B
 export async function modelNames(connection: Connection): Promise<string[]> {
   const rows = await connection.rows<{ name: string }>('SELECT name FROM ops.models ORDER BY name');
   return rows.map(({ name }) => name);
+}
+
+/** The models that a run made. */
+export async function modelsOfRun(
+  connection: Connection,
+  runId: string,
+): Promise<{ name: string; kind: string; rows: number | bigint | null }[]> {
+  return await exactRows(
+    connection,
+    'SELECT name, kind, rows FROM ops.models WHERE run_id = ? ORDER BY name',
+    [runId],
+  );
 }
 
 /** Records that a model was made, in the place of its former row. It is untested until `recordTested`. */

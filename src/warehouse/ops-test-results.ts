@@ -1,4 +1,5 @@
 import type { Connection } from '../core/duckdb.ts';
+import { exactRows } from './exact-rows.ts';
 
 /** The result of one data test. */
 interface TestResult {
@@ -24,6 +25,19 @@ export async function recordTestResults(
     `INSERT INTO ops.test_results BY NAME SELECT $1 AS run_id, *, now() AS tested_at
      FROM (SELECT unnest(from_json($2, ${COLUMNS}), recursive := true))`,
     [runId, JSON.stringify(results)],
+  );
+}
+
+/** The results of a run, failures first. */
+export async function testsOfRun(
+  connection: Connection,
+  runId: string,
+): Promise<{ model: string; name: string; severity: string; status: string; failures: number | bigint }[]> {
+  return await exactRows(
+    connection,
+    `SELECT model, name, severity, status, failures FROM ops.test_results WHERE run_id = ?
+     ORDER BY status = 'passed', model, name`,
+    [runId],
   );
 }
 

@@ -26,6 +26,8 @@ let cookie = '';
 /** An address of each page. */
 const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/': () => '/',
+  '/runs': () => '/runs',
+  '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
 };
 
 if (CHROMIUM === undefined) console.warn(MISSING);

@@ -1,5 +1,7 @@
 import { OVERVIEW } from './overview.ts';
 import type { Page } from './page.ts';
+import { RUN } from './run.ts';
+import { RUNS } from './runs.ts';
 
 /** Every page of the console. */
-export const PAGES: readonly Page<unknown>[] = [OVERVIEW];
+export const PAGES: readonly Page<unknown>[] = [OVERVIEW, RUNS, RUN];

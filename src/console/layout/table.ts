@@ -1,0 +1,31 @@
+import { type Html, html } from '../../core/html.ts';
+
+/** A column of a table: the first one names the row. */
+export interface Column<T> {
+  readonly name: string;
+  readonly isNumber?: boolean;
+  /** Null and undefined are shown as a dash, apart from an empty text. */
+  readonly cell: (row: T) => Html | string | number | null | undefined;
+}
+
+/** A table that scrolls inside its box; without rows, what to say instead. */
+export function table<T>(
+  label: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  empty: Html | string,
+): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const kind = ({ isNumber }: Column<T>): Html | null => (isNumber ? html` class="number"` : null);
+  const line = (row: T): Html =>
+    html`<tr>${columns.map((column, index) => {
+      const value = column.cell(row) ?? '–';
+      return index === 0
+        ? html`<th scope="row"${kind(column)}>${value}</th>`
+        : html`<td${kind(column)}>${value}</td>`;
+    })}</tr>\n`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}>${column.name}</th>`)}</tr></thead>
+<tbody>${rows.map(line)}</tbody></table></div>
+`;
+}
