@@ -9,7 +9,7 @@ import { TEXT_FORMATS, type TextFormat, type Write } from '../query/write-result
 import { bindQuestion } from '../transform/bind-question.ts';
 import { type Question, questionNamed } from '../transform/questions.ts';
 import { type Catalog, readCatalog } from '../warehouse/catalog.ts';
-import { checkProject } from './check-project.ts';
+import { checkProject } from '../warehouse/check-project.ts';
 import { PagedResult, type Screen } from './pager.ts';
 import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 

@@ -8,7 +8,7 @@ import { openWarehouse } from '../query/open-warehouse.ts';
 import { type ProjectReport, readSiteReport } from '../report/read-site-report.ts';
 import { loadQuestions } from '../transform/questions.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
-import { checkProject } from './check-project.ts';
+import { checkProject } from '../warehouse/check-project.ts';
 
 /**
  * The report on the published warehouse.

@@ -1,4 +1,5 @@
 import { toCrawlhouseError } from '../core/errors.ts';
+import type { StreamedRows } from '../core/streamed-rows.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
 import { PublishedWarehouse } from './query-warehouse.ts';
 import { writeResult } from './write-result.ts';
@@ -29,16 +30,15 @@ async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promis
   const { sql, parameters } = request;
   if (request.kind === 'parquet')
     return { kind: 'done', rows: await warehouse.writeParquet(sql, request.output, signal, parameters) };
-  const rows = await warehouse.ask(
-    sql,
-    signal,
-    async (result) => {
-      const count = await writeResult(result, request, send);
-      await onTheWay;
-      return count;
-    },
-    parameters,
-  );
+  const write = async (result: StreamedRows): Promise<number> => {
+    const count = await writeResult(result, request, send);
+    await onTheWay;
+    return count;
+  };
+  const rows =
+    request.page === undefined
+      ? await warehouse.ask(sql, signal, write, parameters)
+      : await warehouse.askPage({ sql, parameters, page: request.page }, signal, write);
   return { kind: 'done', rows };
 }
 

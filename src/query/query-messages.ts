@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/error-codes.ts';
+import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts, QueryOptions } from './query-warehouse.ts';
 import type { TextOptions } from './write-result.ts';
 
@@ -9,6 +10,7 @@ export type QueryRequest =
       readonly kind: 'text';
       readonly sql: string;
       readonly parameters: ParameterTexts;
+      readonly page?: RowsPage;
     } & TextOptions)
   | {
       readonly kind: 'parquet';

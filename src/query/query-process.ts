@@ -4,11 +4,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bytesOf, bytesText, countText, durationText } from '../core/amounts.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { parseJson } from '../core/json.ts';
+import { parseJson, parseJsonAsWritten } from '../core/json.ts';
+import type { RowsPage } from './page-of-rows.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
-import type { ParameterTexts, QueryOptions } from './query-warehouse.ts';
+import type { PagedStatement, ParameterTexts, QueryOptions } from './query-warehouse.ts';
 import type { TextOptions, Write } from './write-result.ts';
 
 /** The program beside this file, as a source or as it was built. */
@@ -22,6 +23,12 @@ const MOST_SECONDS = 2_147_483;
 
 export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 'tempLimit'> {
   readonly limits: QueryLimits;
+}
+
+/** Rows as arrays, with the names and types of their columns. */
+export interface TypedRows {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
 }
 
 /**
@@ -58,7 +65,7 @@ export class QueryProcess implements AsyncDisposable {
    */
   async write(
     sql: string,
-    options: TextOptions,
+    options: TextOptions & { readonly page?: RowsPage },
     write: Write,
     signal: AbortSignal,
     parameters = NO_PARAMETERS,
@@ -91,6 +98,25 @@ export class QueryProcess implements AsyncDisposable {
     };
     await this.write(sql, { format: 'json', firstRows }, collect, signal, parameters);
     return parseJson(text) as Record<string, unknown>[];
+  }
+
+  /** Some rows of a statement's answer, with its columns. Numbers keep their digits as raw JSON. */
+  async page({ sql, parameters, page }: PagedStatement, signal: AbortSignal): Promise<TypedRows> {
+    const lines: string[] = [];
+    let rest = '';
+    const collect: Write = async (piece) => {
+      const parts = (rest + piece).split('\n');
+      rest = parts.pop() ?? '';
+      lines.push(...parts);
+    };
+    const firstRows = page.limit === undefined ? {} : { firstRows: page.limit };
+    await this.write(sql, { format: 'typed', ...firstRows, page }, collect, signal, parameters);
+    const [names, types, ...rows] = lines.map(parseJsonAsWritten) as unknown[][];
+    const columns = (names ?? []).map((name, index) => ({
+      name: String(name),
+      type: String(types?.[index]),
+    }));
+    return { columns, rows: rows ?? [] };
   }
 
   /**

@@ -5,9 +5,10 @@ import { openInstance, text } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { StreamedRows } from '../core/streamed-rows.ts';
 import { publishedError } from '../warehouse/attach-published.ts';
+import { pageStatement, type RowsPage } from './page-of-rows.ts';
 import { bindParameters } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
-import { readOnlyStatement } from './read-only-statement.ts';
+import { isExplain, readOnlyStatement } from './read-only-statement.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */
@@ -25,6 +26,13 @@ export interface QueryOptions {
 
 /** Texts for the `$name`s in a statement, by name; null is NULL. */
 export type ParameterTexts = ReadonlyMap<string, string | null>;
+
+/** A statement, of whose answer some rows are asked. */
+export interface PagedStatement {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
+  readonly page: RowsPage;
+}
 
 const NO_PARAMETERS: ParameterTexts = new Map();
 
@@ -106,6 +114,32 @@ export class PublishedWarehouse implements Disposable {
       const statement = await readOnlyStatement(this.#connection, sql);
       const values = await bindParameters(this.#connection, statement, parameters);
       return read(await StreamedRows.open(this.#connection, statement, values));
+    });
+  }
+
+  /**
+   * The same for a page of the statement's answer. An EXPLAIN gives all of its own.
+   *
+   * @throws CrawlhouseError as `ask`, with the lines of the person's own SQL
+   */
+  async askPage<T>(
+    { sql, parameters, page }: PagedStatement,
+    signal: AbortSignal,
+    read: (result: StreamedRows) => Promise<T>,
+  ): Promise<T> {
+    if (isExplain(sql)) return this.ask(sql, signal, read, parameters);
+    return this.#guarded(signal, async () => {
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      const { sql: paged, parameters: more } = pageStatement(statement, page);
+      try {
+        const all = { ...values, ...Object.fromEntries(more) };
+        return await read(await StreamedRows.open(this.#connection, paged, all));
+      } catch (error) {
+        if (error instanceof Error && !(error instanceof CrawlhouseError))
+          error.message = error.message.replace(/^LINE (\d+)(?=:)/m, (_, line) => `LINE ${Number(line) - 1}`);
+        throw error;
+      }
     });
   }
 

@@ -55,6 +55,11 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
   return explain + select;
 }
 
+/** Whether it only explains: its answer is no table that another statement could read. */
+export function isExplain(sql: string): boolean {
+  return splitExplain(sql)[0] !== '';
+}
+
 /** What explains, written anew, and the rest. */
 function splitExplain(sql: string): [explain: string, select: string] {
   const start = sql.replace(SPACE_AND_COMMENTS, '');

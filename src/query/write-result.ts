@@ -20,7 +20,8 @@ const CELL_WIDTH = 80;
 export type Write = (text: string) => Promise<void>;
 
 export interface TextOptions {
-  readonly format: TextFormat;
+  /** `typed`: a line with names and one with types of the columns, then an array of values a row. */
+  readonly format: TextFormat | 'typed';
   /** More rows are an error; none: no limit. */
   readonly rowLimit?: number;
   /** Rows after these are not read. */
@@ -47,10 +48,15 @@ export async function writeResult(result: StreamedRows, options: TextOptions, wr
   const row: (values: readonly unknown[]) => string = {
     json: (values: readonly unknown[]) => jsonLine(names, values),
     jsonl: (values: readonly unknown[]) => jsonLine(names, values),
+    typed: (values: readonly unknown[]) => stringifyJson(values),
     csv: (values: readonly unknown[]) => csvLine(values, cell),
     markdown: markdownRow,
   }[format];
   let count = 0;
+  if (format === 'typed') {
+    const types = result.types.map((type) => type.alias ?? String(type));
+    await write(`${stringifyJson(names)}\n${stringifyJson(types)}\n`);
+  }
   if (format === 'json') await write('[');
   if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
   if (format === 'markdown') await write(`${markdownLine(names)}\n${markdownLine(names.map(() => '---'))}\n`);

@@ -98,6 +98,14 @@ export function replaceParameters(sql: string, by: (name: string) => string): st
   );
 }
 
+/** The `$name`s of SQL in their order, each once. */
+export function parametersOf(sql: string): string[] {
+  const names = [...sql.matchAll(USE)].flatMap(({ 2: name }) =>
+    name === undefined ? [] : [name.toLowerCase()],
+  );
+  return [...new Set(names)];
+}
+
 /**
  * Holds that SQL and header name the same parameters.
  *

@@ -14,7 +14,7 @@ import { readStatus } from '../../status/read-status.ts';
 import { loadQuestions } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import { readCatalog } from '../../warehouse/catalog.ts';
-import { checkProject } from '../check-project.ts';
+import { checkProject } from '../../warehouse/check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 
 /** An assistant waits no longer; the settings may allow less. */

@@ -14,7 +14,7 @@ import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
-import { checkProject } from '../check-project.ts';
+import { checkProject } from '../../warehouse/check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Screen } from '../pager.ts';
 import { printError } from '../print-error.ts';

@@ -3,6 +3,7 @@ import { loadSchedules } from '../../config/schedules.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Connection } from '../../core/duckdb.ts';
 import type { Logger } from '../../core/logger.ts';
+import { Semaphore } from '../../core/semaphore.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { readStatus, type Status } from '../../status/read-status.ts';
@@ -10,6 +11,8 @@ import { loadQuestions, type Question } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import { publicationStamp } from '../../warehouse/publication-stamp.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
+import { KeptTexts } from './kept-texts.ts';
+import { askingLimits } from './read-answer.ts';
 import { WarehousePool } from './warehouse-pool.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -23,6 +26,11 @@ export class Desk implements AsyncDisposable {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly warehouse: WarehousePool;
+  /** For SQL of people: what runs long there keeps no page waiting. */
+  readonly asking: WarehousePool;
+  readonly texts = new KeptTexts();
+  /** Whole answers at once: they take what the settings allow a query. */
+  readonly downloads = new Semaphore(1);
   #kept = new Map<string, Promise<unknown>>();
   #keptOf = '';
 
@@ -30,6 +38,7 @@ export class Desk implements AsyncDisposable {
     this.settings = settings;
     this.logger = logger;
     this.warehouse = new WarehousePool(settings, logger);
+    this.asking = new WarehousePool(askingLimits(settings), logger);
   }
 
   /**
@@ -81,5 +90,6 @@ export class Desk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.warehouse[Symbol.asyncDispose]();
+    await this.asking[Symbol.asyncDispose]();
   }
 }

@@ -9,6 +9,8 @@ export interface PageRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly session: Session;
+  /** Whether a page of this console led here, or the person; a page from elsewhere starts nothing. */
+  readonly isOwn: boolean;
   /** Whether this console starts and drops things at all (`console_actions`). */
   readonly canAct: boolean;
 }

@@ -15,9 +15,11 @@ import { Desk } from '../desk/desk.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
+import { askRoutes } from './ask-routes.ts';
 import { assetRoutes } from './assets.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
+import { isOwn } from './is-own.ts';
 import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
@@ -62,6 +64,7 @@ export async function serveConsole(
   for (const page of PAGES) pageRoutes(app, page, { desk, settings, signal });
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
+  askRoutes(app, desk, signal);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -131,6 +134,7 @@ function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, settings,
       path: request.params as Record<string, string>,
       query: new URL(request.url, 'http://console').searchParams,
       session,
+      isOwn: isOwn(request.headers),
       canAct: settings.console_actions && session.role === 'operator',
     };
   };

@@ -1,8 +1,7 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest-name.ts';
-import type { QueryProcess } from '../query/query-process.ts';
-import type { BoundQuestion } from '../transform/bind-question.ts';
-import { knownProjects } from '../warehouse/known-projects.ts';
+import type { CatalogReader } from './catalog.ts';
+import { knownProjects } from './known-projects.ts';
 
 /**
  * Holds that the warehouse has the project that a question is asked about: an answer without rows would look as if all
@@ -11,8 +10,8 @@ import { knownProjects } from '../warehouse/known-projects.ts';
  * @throws CrawlhouseError `usage`
  */
 export async function checkProject(
-  parameters: BoundQuestion['parameters'],
-  warehouse: QueryProcess,
+  parameters: ReadonlyMap<string, string | null>,
+  warehouse: CatalogReader,
   signal: AbortSignal,
 ): Promise<void> {
   const project = parameters.get('project') ?? null;

@@ -1,0 +1,97 @@
+import type { Settings } from '../../config/settings.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import type { RowsFilter, RowsPage } from '../../query/page-of-rows.ts';
+import type { QueryProcess, TypedRows } from '../../query/query-process.ts';
+import { checkProject } from '../../warehouse/check-project.ts';
+import { boundStatement, type Statement } from './statement.ts';
+import type { WarehousePool } from './warehouse-pool.ts';
+
+/** A person waits no longer; the settings may allow less. */
+const MOST_SECONDS = 60;
+/** A page of an answer has no more. */
+const MOST_RESULT = '1MB';
+/** Rows of a page. */
+export const PAGE_ROWS = 100;
+/** How long the rows of the whole answer may be counted. */
+const COUNT_MS = 2000;
+
+/** The limits of what is asked on a page; a download has those of the settings. */
+export function askingLimits(settings: Settings): Settings {
+  const seconds = Math.min(settings.query_timeout, MOST_SECONDS);
+  return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
+}
+
+/** What is shown of an answer. */
+export interface View {
+  readonly filter: RowsFilter | null;
+  readonly sort: { readonly column: string; readonly descending: boolean } | null;
+  /** From 1. */
+  readonly page: number;
+}
+
+export interface Answer extends TypedRows {
+  /** Whether there are rows after these. */
+  readonly more: boolean;
+  /** Rows of the whole answer, as it is filtered; null: it took too long to count them. */
+  readonly total: number | null;
+  readonly seconds: number;
+}
+
+/**
+ * A page of a statement's answer.
+ *
+ * @throws CrawlhouseError `bad_query`, `query_limit`, `usage`
+ */
+export function readAnswer(
+  warehouses: WarehousePool,
+  statement: Statement,
+  { filter, sort, page }: View,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return warehouses.use(async (warehouse) => {
+    const bound = boundStatement(statement);
+    if (statement.question !== null) await checkProject(bound.parameters, warehouse, signal);
+    const begun = performance.now();
+    const offset = (page - 1) * PAGE_ROWS;
+    const filtered = filter === null ? {} : { filter };
+    // One row more says whether there are more.
+    const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit: PAGE_ROWS + 1, offset };
+    const { columns, rows } = await limited(() => warehouse.page({ ...bound, page: wanted }, signal));
+    const seconds = (performance.now() - begun) / 1000;
+    const more = rows.length > PAGE_ROWS;
+    const known = !more && (rows.length > 0 || page === 1);
+    const total = known
+      ? offset + rows.length
+      : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
+    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds };
+  });
+}
+
+async function countRows(
+  warehouse: QueryProcess,
+  statement: Parameters<QueryProcess['page']>[0],
+  signal: AbortSignal,
+): Promise<number | null> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(COUNT_MS)]);
+  try {
+    const { rows } = await warehouse.page(statement, patience);
+    return Number(rows[0]?.[0]);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (patience.aborted || toCrawlhouseError(thrown).code === 'query_limit') return null;
+    throw thrown;
+  }
+}
+
+/** A query that met a limit of this page is told what has wider ones. */
+async function limited<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof CrawlhouseError) || thrown.code !== 'query_limit') throw thrown;
+    throw new CrawlhouseError('query_limit', thrown.message, {
+      cause: thrown,
+      hint: 'ask for fewer rows or columns, or download the whole answer: a download has the limits of the settings',
+    });
+  }
+}
