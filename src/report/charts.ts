@@ -149,5 +149,7 @@ function drawn(label: string, options: Plot.PlotOptions): Html {
   for (const style of svg.querySelectorAll('style')) style.remove();
   for (const element of [svg, ...svg.querySelectorAll('[style]')]) element.removeAttribute('style');
   svg.setAttribute('font-size', '13');
+  // The label says what it is, and the table beside it what it shows.
+  svg.setAttribute('aria-hidden', 'true');
   return html`<div role="img" aria-label="${label}">${new Html(svg.outerHTML)}</div>`;
 }

@@ -61,7 +61,9 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
         await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
         const { tab, complaints } = opened;
         const response = await tab.goto(address, { waitUntil: 'load' });
-        expect(response?.status(), address).toBe(200);
+        expect(response?.status(), `${address}: ${(await tab.locator('main').textContent()) ?? ''}`).toBe(
+          200,
+        );
         const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
         await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
         const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');

@@ -24,7 +24,7 @@ export function table<T>(
         ? html`<th scope="row"${kind(column)}>${value}</th>`
         : html`<td${kind(column)}>${value}</td>`;
     })}</tr>\n`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}>${column.name}</th>`)}</tr></thead>
 <tbody>${rows.map(line)}</tbody></table></div>
 `;

@@ -123,7 +123,7 @@ async function readRun(
     live: live?.run_id === run.run_id ? liveState(live) : null,
     errors: summary?.errors ?? null,
     failure: summary?.failure ?? null,
-    seconds: summary?.seconds ?? null,
+    seconds: summary?.seconds ? { units: summary.seconds.units, after: summary.seconds.after } : null,
     failing: units
       .filter(({ status }) => ['failed', 'refused', 'skipped'].includes(status))
       .filter(({ updated_at }) => updated_at >= run.started_at && updated_at <= until)

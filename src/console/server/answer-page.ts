@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { toCrawlhouseError } from '../../core/errors.ts';
 import { type Html, html } from '../../core/html.ts';
 import { stringifyJson } from '../../core/json.ts';
@@ -27,7 +28,7 @@ export async function answerJson(
 ): Promise<FastifyReply> {
   reply.type('application/json; charset=utf-8');
   try {
-    const document = page.schema.parse(await page.read(request, desk, signal));
+    const document = await documentOf(page, request, desk, signal);
     return reply.send(redact(`${stringifyJson(document, 1)}\n`));
   } catch (thrown) {
     const { status, error } = failure(thrown);
@@ -69,13 +70,25 @@ async function drawn(
   signal: AbortSignal,
 ): Promise<Answer> {
   try {
-    const document = page.schema.parse(await page.read(request, desk, signal));
+    const document = await documentOf(page, request, desk, signal);
     return { status: 200, ...page.draw(document, request) };
   } catch (thrown) {
     const { status, error } = failure(thrown);
     const title = status === 404 ? 'Not found' : 'This page could not be read';
     return { status, title, body: notice(title, error.message, error.hint ?? undefined) };
   }
+}
+
+/** What a page has read; that it fits its schema is our promise. */
+async function documentOf(
+  page: Page<unknown>,
+  request: PageRequest,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { success, data, error } = page.schema.safeParse(await page.read(request, desk, signal));
+  if (success) return data;
+  throw new Error(`the document of ${page.path} does not fit its schema: ${z.prettifyError(error)}`);
 }
 
 /** The status of an answer, and the error as every document has it (docs/errors.md). */
