@@ -14,6 +14,7 @@ import { publishedAt } from '../warehouse/ops-publication.ts';
 import { lastTestResults } from '../warehouse/ops-test-results.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
+import type { Reads } from './lineage-layout.ts';
 
 /**
  * Gathers what models, pipelines and questions say of the tables, and what the published warehouse adds, where there is
@@ -57,6 +58,20 @@ export async function readDictionary(
       })),
     ),
   };
+}
+
+/** The tables that each model reads, by name. */
+export async function modelReads(settings: Settings): Promise<Reads> {
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  const parser = await database.connect();
+  const reads = new Map<string, readonly string[]>();
+  for (const model of await loadModels(sqlFolders(settings)))
+    reads.set(model.name, await readsOf(parser, model));
+  return reads;
 }
 
 async function readsOf(

@@ -1,5 +1,6 @@
 import type { Connection } from '../core/duckdb.ts';
 import type { Manifest } from '../model/manifest.ts';
+import { exactRows } from './exact-rows.ts';
 import type { RawTablePlan } from './raw-table.ts';
 
 const CHANGE_JSON = `[{"field":"VARCHAR","change":"VARCHAR","before":"VARCHAR","after":"VARCHAR"}]`;
@@ -29,5 +30,29 @@ export async function recordNotes(connection: Connection, manifest: Manifest, ru
      WHERE NOT EXISTS (FROM ops.schema_changes AS known WHERE known.dataset = $1 AND known.field = n.field
        AND known.change = n.change AND known.after = n.after)`,
     [dataset, manifest.name, runId, JSON.stringify(manifest.notes)],
+  );
+}
+
+/** A change of a dataset's fields, for people; the time is ISO 8601, UTC. */
+export interface KnownChange {
+  readonly unit: string;
+  readonly field: string;
+  readonly change: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly changed_at: string;
+}
+
+/** The last changes of a dataset, the newest first. */
+export async function lastSchemaChanges(
+  connection: Connection,
+  dataset: string,
+  limit: number,
+): Promise<KnownChange[]> {
+  return await exactRows(
+    connection,
+    `SELECT unit, field, change, before, after, strftime(changed_at, '%Y-%m-%dT%H:%M:%S.%gZ') AS changed_at
+     FROM ops.schema_changes WHERE dataset = ? ORDER BY ops.schema_changes.changed_at DESC, field, unit LIMIT ${limit}`,
+    [dataset],
   );
 }

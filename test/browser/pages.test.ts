@@ -29,6 +29,7 @@ const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/runs': () => '/runs',
   '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
   '/ask': () => '/ask?run=1&sql=FROM+mart.crawls',
+  '/units/*': ({ unit }) => `/units/${unit}`,
 };
 
 if (CHROMIUM === undefined) console.warn(MISSING);

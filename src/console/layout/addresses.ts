@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts';
 
 /** The address of the page of a unit: its name has slashes. */
-function unitPath(unit: string): string {
+export function unitPath(unit: string): string {
   return `/units/${unit.split('/').map(encodeURIComponent).join('/')}`;
 }
 

@@ -13,7 +13,7 @@ interface Choice {
 export function filterForm(path: string, query: URLSearchParams, choices: readonly Choice[]): Html {
   const names = [...choices.map(({ name }) => name), 'page'];
   const others = [...query].filter(([name]) => !names.includes(name));
-  return html`<form class="filter" method="get" action="${path}">
+  return html`<form class="choose" method="get" action="${path}">
 ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${choices.map((choice) => html`<label>${choice.label} ${control(choice, query.get(choice.name) ?? '')}</label>\n`)}
 <button type="submit">Show</button>

@@ -131,17 +131,24 @@ function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, settings,
   const asked = (request: FastifyRequest): PageRequest => {
     const session = sessionOf(request);
     return {
-      path: request.params as Record<string, string>,
+      path: Object.fromEntries(
+        Object.entries(request.params as Record<string, string>).map(([name, value]) => [
+          name,
+          name === '*' ? value.replace(/\.json$/, '') : value,
+        ]),
+      ),
       query: new URL(request.url, 'http://console').searchParams,
       session,
       isOwn: isOwn(request.headers),
       canAct: settings.console_actions && session.role === 'operator',
     };
   };
-  app.get(jsonPath(page.path), (request, reply: FastifyReply) =>
-    answerJson(page, asked(request), desk, reply, leaving(request, signal)),
-  );
+  const json = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    answerJson(page, asked(request), desk, reply, leaving(request, signal));
+  const isWild = page.path.endsWith('*');
+  if (!isWild) app.get(jsonPath(page.path), json);
   app.get(page.path, (request, reply: FastifyReply) => {
+    if (isWild && request.url.split('?')[0]?.endsWith('.json')) return json(request, reply);
     const given = asked(request);
     const { session, canAct } = given;
     const path = request.url.split('?')[0] ?? '';
