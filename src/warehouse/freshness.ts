@@ -15,8 +15,9 @@ export interface Freshness {
 export async function freshness(connection: Connection): Promise<Freshness[]> {
   // A published file of an earlier version, which the next publication replaces.
   if (!(await hasColumns(connection, 'ops.listed', ['id']))) return [];
-  const names = (await hasColumns(connection, 'raw.projects', ['id', 'name']))
-    ? '(SELECT id, max(name) AS name FROM raw.projects GROUP BY id)'
+  // The last name of a project, also of one that is gone.
+  const names = (await hasColumns(connection, 'raw.projects', ['id', 'name', '_seen_from']))
+    ? '(SELECT id, max_by(name, _seen_from) AS name FROM raw.projects GROUP BY id)'
     : `(SELECT '' AS id, NULL AS name)`;
   const iso = (time: string): string => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
   const rows = await connection.jsonRows(
