@@ -138,7 +138,7 @@ export function chartKey(entries: readonly { readonly name: string; readonly col
 }
 
 /** Without `style` attributes and elements, which a page may forbid: the style of the page has what they said. */
-function drawn(label: string, options: Plot.PlotOptions): Html {
+export function drawn(label: string, options: Plot.PlotOptions): Html {
   const { document } = parseHTML('<html></html>');
   const svg = Plot.plot({
     ...SIZE,

@@ -184,6 +184,36 @@ test('a saved question is found, shown with its parameters, and asked with them'
   expect((await asked(open, own)).rows).toEqual([[404, '2026-01-31']]);
 });
 
+test('a chart is drawn of the whole answer, and says when it has not all rows', async () => {
+  const open = await openConsole(settings);
+  const sql = 'SELECT url, status, large FROM mart.pages';
+  const bar = await asked(open, { sql, chart: 'bar', x: 'url', y: 'large', colour: 'status', filter: '404' });
+  expect([bar.chart.points.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
+  const many = {
+    sql: 'SELECT 3000 - i AS x, i * 2 AS y FROM range(3000) AS t(i)',
+    chart: 'line',
+    x: 'x',
+    y: 'y',
+  };
+  const line = await asked(open, many);
+  expect([line.chart.points.length, line.chart.cut, line.chart.points[0]]).toEqual([
+    2000,
+    true,
+    [1, 5998, null],
+  ]);
+  const page = await (await open.ask(address(many, '/ask'))).text();
+  expect(page).toContain('The chart has the first 2,000 rows');
+  expect(page).toContain('aria-label="y by x, line"');
+  expect(page).not.toMatch(/<style|\sstyle=/);
+  const wrong = await asked(open, { sql, chart: 'scatter', x: 'url', y: 'large' });
+  expect([wrong.chart.problem, wrong.rows.length]).toEqual(['A scatter needs numbers or times for x.', 100]);
+  expect((await asked(open, { sql, chart: 'line', x: 'gone', y: 'large' })).chart.problem).toContain(
+    'no column gone',
+  );
+  // A first choice is offered.
+  expect(await (await open.ask(address({ sql }, '/ask'))).text()).toContain('<option value="bar" selected>');
+});
+
 test('a query that does not end is stopped at its limit, and another one runs after it', async () => {
   const open = await openConsole({ ...settings, query_timeout: 0.3 });
   const endless =

@@ -3,6 +3,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { RowsFilter, RowsPage } from '../../query/page-of-rows.ts';
 import type { QueryProcess, TypedRows } from '../../query/query-process.ts';
 import { checkProject } from '../../warehouse/check-project.ts';
+import type { ChartChoice } from './column-types.ts';
 import { boundStatement, type Statement } from './statement.ts';
 import type { WarehousePool } from './warehouse-pool.ts';
 
@@ -12,6 +13,9 @@ const MOST_SECONDS = 60;
 const MOST_RESULT = '1MB';
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
+/** Points of a chart; bars are higher. */
+const MOST_POINTS = 2000;
+const MOST_BARS = 60;
 /** How long the rows of the whole answer may be counted. */
 const COUNT_MS = 2000;
 
@@ -35,6 +39,13 @@ export interface Answer extends TypedRows {
   /** Rows of the whole answer, as it is filtered; null: it took too long to count them. */
   readonly total: number | null;
   readonly seconds: number;
+}
+
+/** Values of x, y and colour, row by row. */
+interface Points {
+  readonly points: readonly (readonly unknown[])[];
+  /** Whether there are more. */
+  readonly cut: boolean;
 }
 
 /**
@@ -64,6 +75,31 @@ export function readAnswer(
       ? offset + rows.length
       : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
     return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds };
+  });
+}
+
+/** The first rows of the same answer for a chart: its columns alone, in the order of x where it has one. */
+export function readPoints(
+  warehouses: WarehousePool,
+  statement: Statement,
+  filter: RowsFilter | null,
+  { kind, x, y, colour }: ChartChoice,
+  signal: AbortSignal,
+): Promise<Points> {
+  const most = kind === 'bar' ? MOST_BARS : MOST_POINTS;
+  const columns = [...new Set([x, y, colour])].filter((name) => name !== null);
+  const page: RowsPage = {
+    ...{ columns, limit: most + 1 },
+    ...(filter && { filter }),
+    ...(kind === 'line' && { sort: { column: x, descending: false } }),
+  };
+  return warehouses.use(async (warehouse) => {
+    const bound = boundStatement(statement);
+    const { rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
+    const value = (row: readonly unknown[], name: string | null): unknown =>
+      name === null ? null : row[columns.indexOf(name)];
+    const points = rows.slice(0, most).map((row) => [value(row, x), value(row, y), value(row, colour)]);
+    return { points, cut: rows.length > most };
   });
 }
 

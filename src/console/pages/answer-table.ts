@@ -1,15 +1,11 @@
 import { type Html, html } from '../../core/html.ts';
 import { stringifyJson } from '../../core/json.ts';
+import { isNumber } from '../desk/column-types.ts';
 import { askAddress } from '../layout/ask-address.ts';
 import type { AskDocument } from './ask-document.ts';
 
-const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INTEGER|DECIMAL\(.*\)|FLOAT|DOUBLE|BIGNUM)$/;
 /** A longer text is cut on the page, and opens. */
 const LONG = 60;
-
-function isNumber(type: string): boolean {
-  return NUMBER.test(type);
-}
 
 /** The rows of a page of an answer; a column's head orders by it. */
 export function answerTable({ columns, rows, sql }: AskDocument, query: URLSearchParams): Html {

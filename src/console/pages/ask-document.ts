@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHART_KINDS } from '../../report/answer-chart.ts';
 
 const Suggestion = z.object({ value: z.string(), label: z.string() });
 export type Suggestion = z.infer<typeof Suggestion>;
@@ -41,6 +42,20 @@ export const Ask = z.object({
       line: z.int().nullable(),
       /** The line and a mark under the place. */
       place: z.string().nullable(),
+    })
+    .nullable(),
+  /** Null: none was asked for. */
+  chart: z
+    .object({
+      kind: z.enum(CHART_KINDS),
+      x: z.string(),
+      y: z.string().nullable(),
+      colour: z.string().nullable(),
+      /** Values of x, y and colour. */
+      points: z.array(z.array(z.unknown())),
+      /** Whether there are more rows than are drawn. */
+      cut: z.boolean(),
+      problem: z.string().nullable(),
     })
     .nullable(),
   questions: z.array(z.object({ name: z.string(), title: z.string(), model: z.string() })),

@@ -1,14 +1,16 @@
 import { CrawlhouseError } from '../../core/errors.ts';
+import { CHART_KINDS } from '../../report/answer-chart.ts';
 import type { Question } from '../../transform/questions.ts';
 import { knownProjects } from '../../warehouse/known-projects.ts';
+import { type ChartChoice, chartProblem } from '../desk/column-types.ts';
 import type { Desk } from '../desk/desk.ts';
-import { readAnswer, type View } from '../desk/read-answer.ts';
+import { readAnswer, readPoints, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
 import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
 import { drawAsk } from './draw-ask.ts';
 import { page } from './page.ts';
 
-const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null };
+const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, chart: null };
 const MOST_CRAWLS = 200;
 
 export const ASK = page<AskDocument>({
@@ -24,6 +26,10 @@ export const ASK = page<AskDocument>({
     sort: 'The column that the rows are ordered by.',
     order: 'asc or desc.',
     page: 'The page of 100 rows, from 1.',
+    chart: 'line, bar, scatter or histogram.',
+    x: 'The column along the chart.',
+    y: 'The column of numbers up the chart.',
+    colour: 'The column that colours it.',
     find: 'Only saved questions with these words.',
   },
   schema: Ask,
@@ -47,8 +53,18 @@ export const ASK = page<AskDocument>({
     };
     if (!ran) return { ...about, ...NOTHING, error: null };
     try {
-      const { columns, rows, ...answer } = await readAnswer(desk.asking, statement, view, signal);
-      return { ...about, ...answer, columns: [...columns], rows: rows.map((row) => [...row]), error: null };
+      const read = await readAnswer(desk.asking, statement, view, signal);
+      const choice = choiceOf(query);
+      const problem = choice && chartProblem(choice, read.columns);
+      const drawn =
+        choice === null || problem !== null
+          ? { points: [], cut: false }
+          : await readPoints(desk.asking, statement, view.filter, choice, signal);
+      const { columns, rows, ...answer } = read;
+      return {
+        ...{ ...about, ...answer, columns: [...columns], rows: rows.map((row) => [...row]), error: null },
+        chart: choice && { ...choice, problem, cut: drawn.cut, points: drawn.points.map((row) => [...row]) },
+      };
     } catch (thrown) {
       return { ...about, ...NOTHING, error: errorOf(thrown) };
     }
@@ -64,6 +80,13 @@ function viewOf(query: URLSearchParams): View {
     sort: sort === null ? null : { column: sort, descending: query.get('order') === 'desc' },
     page: Number.isInteger(number) && number > 0 && number < 1e9 ? number : 1,
   };
+}
+
+function choiceOf(query: URLSearchParams): ChartChoice | null {
+  const kind = CHART_KINDS.find((one) => one === query.get('chart'));
+  if (kind === undefined) return null;
+  const y = kind === 'histogram' ? null : query.get('y') || null;
+  return { kind, x: query.get('x') ?? '', y, colour: query.get('colour') || null };
 }
 
 /** What the person can put right; anything else is an error of the page. */

@@ -4,6 +4,7 @@ import { PAGE_ROWS } from '../desk/read-answer.ts';
 import { askAddress, askFields } from '../layout/ask-address.ts';
 import { answerTable } from './answer-table.ts';
 import type { AskDocument } from './ask-document.ts';
+import { drawChart } from './draw-chart.ts';
 import type { PageRequest } from './page.ts';
 
 /** What a person downloads; the names of the formats as `query` has them. */
@@ -91,8 +92,9 @@ ${hint === null ? null : html`<p>To do: ${hint}</p>`}</div>`;
 function answer(document: AskDocument, { query }: PageRequest): Html {
   return html`<section id="answer" aria-labelledby="answer-title">
 <h2 id="answer-title">Answer</h2>
-<p class="facts">${rowsText(document)} · ${durationText(document.seconds ?? 0)}</p>
+<p class="facts">${rowsText(document)} · ${secondsText(document.seconds ?? 0)}</p>
 ${filterForm(document, query)}
+${document.rows.length > 0 ? drawChart(document, query) : null}
 ${
   document.rows.length > 0
     ? answerTable(document, query)
@@ -124,6 +126,10 @@ function rowsText({ rows, page, total }: AskDocument): string {
   return total === null ? `${shown} of more` : `${shown} of ${countText(total)}`;
 }
 
+function secondsText(seconds: number): string {
+  return seconds < 0.05 ? 'less than 0.1 s' : durationText(seconds);
+}
+
 function filterForm({ columns }: AskDocument, query: URLSearchParams): Html {
   const within = query.get('in');
   const fields = askFields(query).filter(([key]) => key !== 'filter' && key !== 'in');
@@ -142,7 +148,7 @@ function pager({ page, more }: AskDocument, query: URLSearchParams): Html | null
   if (page === 1 && !more) return null;
   const to = (number: number, name: string, rel: string) =>
     html`<a class="button" rel="${rel}" href="${askAddress(query, { page: number })}#answer">${name}</a>`;
-  return html`<nav class="pager" aria-label="Pages of the answer">${page > 1 ? to(page - 1, 'Former rows', 'prev') : null}
+  return html`<nav class="paging" aria-label="Pages of the answer">${page > 1 ? to(page - 1, 'Former rows', 'prev') : null}
 ${more ? to(page + 1, 'Next rows', 'next') : null}</nav>`;
 }
 
