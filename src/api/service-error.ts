@@ -88,6 +88,9 @@ function codeOfStatus(status: number): ErrorCode {
   return status >= 400 ? 'invalid_request' : 'contract_broken';
 }
 
+/** The hint where the service is out of order. */
+export const REPEAT_LATER = 'crawlhouse doctor shows whether it answers again; then repeat the command';
+
 function details(
   code: ErrorCode,
   retryAfterMs: number | undefined,
@@ -98,7 +101,9 @@ function details(
       ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN) to a token of this service'
       : code === 'forbidden'
         ? "check the token's scopes, the user's role and the subscription"
-        : undefined;
+        : code === 'service_unavailable'
+          ? REPEAT_LATER
+          : undefined;
   return {
     ...(hint ? { hint } : {}),
     // A service may echo a secret.

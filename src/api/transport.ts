@@ -11,7 +11,7 @@ import { Semaphore } from '../core/semaphore.ts';
 import { RateLimit } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { serviceAddress } from './service-address.ts';
-import { asErrorObject, ServiceErrorBody, serviceError } from './service-error.ts';
+import { asErrorObject, REPEAT_LATER, ServiceErrorBody, serviceError } from './service-error.ts';
 import { fixedToken, type TokenSource } from './token-source.ts';
 
 export interface TransportOptions {
@@ -227,7 +227,10 @@ export class Transport implements AsyncDisposable {
       return response;
     } catch (error) {
       signal?.throwIfAborted();
-      throw retriable('connection', `${request.method} ${request.path}: ${reason(error)}`, error);
+      throw new CrawlhouseError('connection', `${request.method} ${request.path}: ${reason(error)}`, {
+        cause: error,
+        hint: REPEAT_LATER,
+      });
     }
   }
 

@@ -169,8 +169,11 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
         );
     },
     say: (text) => {
-      if (values.quiet !== true)
-        process.stderr.write(`${shows ? '\r\x1b[K' : ''}${visible(redact(asCalled(text)))}`);
+      if (values.quiet === true) return;
+      const said = visible(redact(asCalled(text)));
+      const { isTTY, columns } = process.stderr;
+      const fitting = isTTY ? fitTerminal(said, { width: columns || 80, colours: false }, () => false) : said;
+      process.stderr.write(`${shows ? '\r\x1b[K' : ''}${fitting}`);
     },
   };
 }

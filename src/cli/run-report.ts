@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
 import { bytesText, counted, countText, durationText } from '../core/amounts.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
-import { alignColumns, textTable } from '../core/text-table.ts';
+import { fittedRows, textTable } from '../core/text-table.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
@@ -45,7 +45,7 @@ export async function runSummary(
   report: RunReport,
 ): Promise<string> {
   const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
-  return describeRun(report, names, invocation.has('verbose'));
+  return describeRun(report, names, invocation.has('verbose'), invocation.terminal?.width);
 }
 
 /** Each pipeline that has changed, with the command that loads its units again. */
@@ -82,6 +82,7 @@ export function describeRun(
   report: RunReport,
   names: ReadonlyMap<string, string>,
   isVerbose: boolean,
+  width: number | null = null,
 ): string {
   if (isIdle(report)) {
     return report.status === 'done' ? 'Nothing new: every finished unit is in the warehouse.\n' : '';
@@ -91,7 +92,7 @@ export function describeRun(
   const passed = report.tests.filter((test) => test.status === 'passed').length;
   return [
     isVerbose && touched.length > 0 ? `${textTable(UNIT_COLUMNS, touched.map(unitRow))}\n` : '',
-    touched.length === 0 ? '' : projectTable(report, touched, names),
+    touched.length === 0 ? '' : projectTable(report, touched, names, width),
     `${counted(touched.length, 'unit')}, ${counted(built.length, 'model')} built, ${passed} of ${counted(report.tests.length, 'data test')} passed: ${report.status}\n`,
     describeFailedTests(report.tests),
   ].join('');
@@ -109,6 +110,7 @@ function projectTable(
   { started_at, ended_at }: RunReport,
   units: readonly UnitReport[],
   names: ReadonlyMap<string, string>,
+  width: number | null,
 ): string {
   const projects = [...Map.groupBy(units, ({ source }) => source.project_id)];
   const lines = projects.map(([id, own]) => {
@@ -126,8 +128,9 @@ function projectTable(
     ...(lines.length > 1 ? [projectLine('all', units, took)] : []),
   ];
   const isRight = [false, false, true, true, true];
-  return alignColumns(table, isRight)
-    .lines.map((line) => `${line}\n`)
+  return fittedRows(table, isRight, { width, below: ['units'] })
+    .flat()
+    .map((line) => `${line}\n`)
     .join('');
 }
 

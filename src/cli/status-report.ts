@@ -1,7 +1,7 @@
 import type { Incident } from '../alert/incident.ts';
 import { bytesText, counted, countText, durationText } from '../core/amounts.ts';
 import { describeProgress } from '../core/meter.ts';
-import { textTable } from '../core/text-table.ts';
+import { type Fit, tableRows, textTable } from '../core/text-table.ts';
 import { visibleLine } from '../core/visible.ts';
 import type { LiveRun } from '../ledger/live-run.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
@@ -19,7 +19,10 @@ export function describeStatus(
   status: Status,
   schedules: readonly { readonly name: string; readonly next_at: string | null }[],
   now: number,
+  width: number | null = null,
 ): string {
+  // A section is indented.
+  const within = (...below: string[]): Fit => ({ width: width === null ? null : width - 2, below });
   const { incidents, units, runs, live, exports, discovery, freshness, disk, drift } = status;
   const wrong = units.filter((one) => FAILING.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
@@ -45,7 +48,10 @@ export function describeStatus(
     live === null
       ? ''
       : section(`Run under way: ${live.run_id.slice(0, 8)} (${live.command})`, `${describeLive(live)}\n`),
-    section(`Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`, runsTable(runs.slice(0, RUNS_SHOWN))),
+    section(
+      `Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`,
+      runsTable(runs.slice(0, RUNS_SHOWN), within('units')),
+    ),
     section(
       'Projects',
       textTable(
@@ -57,6 +63,7 @@ export function describeStatus(
           minute(one.loaded_at),
           one.crawl_id,
         ]),
+        within('last crawl'),
       ),
     ),
     waiting.length === 0
@@ -66,6 +73,7 @@ export function describeStatus(
           textTable(
             ['unit', 'export', 'status', 'requested (UTC)'],
             waiting.map((one) => [one.unit, one.data_export_id, one.status, minute(one.requested_at)]),
+            within('export'),
           ),
         ),
     `Units: ${count('published')} published, ${due.length} due, ${wrong.length} failing, ${count('skipped')} skipped, ${count('dropped')} dropped\n`,
@@ -105,16 +113,17 @@ export function findInStatus(wanted: string, projects: readonly string[], { unit
 }
 
 /** The findings as tables. */
-export function describeFound({ units, runs }: Found, now: number): string {
+export function describeFound({ units, runs }: Found, now: number, width: number | null = null): string {
   if (units.length === 0 && runs.length === 0) return 'No units yet.\n';
   return [
-    runs.length === 0 ? '' : runsTable(runs),
+    runs.length === 0 ? '' : runsTable(runs, { width, below: ['units'] }),
     units.length === 0
       ? ''
       : withCauses(
           ['unit', 'status', 'attempts', 'updated (UTC)', 'next try (UTC)'],
           units.map((one) => [one.unit, one.status, one.attempts, minute(one.updated_at), nextTry(one, now)]),
           units.map(({ error }) => error?.message ?? null),
+          { width, below: ['next try (UTC)'] },
         ),
   ]
     .filter((part) => part !== '')
@@ -139,7 +148,7 @@ function describeIncident({ title, began, details, hint }: Incident): string {
     .join('');
 }
 
-function runsTable(runs: readonly LedgerRun[]): string {
+function runsTable(runs: readonly LedgerRun[], fit: Fit): string {
   return withCauses(
     ['run', 'started (UTC)', 'took', 'command', 'status', 'rows', 'units'],
     runs.map((run) => [
@@ -160,6 +169,7 @@ function runsTable(runs: readonly LedgerRun[]): string {
         ? summary.error + (summary.errors > 1 ? ` (and ${counted(summary.errors - 1, 'more error')})` : '')
         : null,
     ),
+    fit,
   );
 }
 
@@ -188,13 +198,14 @@ function withCauses(
   names: readonly string[],
   rows: Parameters<typeof textTable>[1],
   causes: readonly (string | null)[],
+  fit?: Fit,
 ): string {
-  const [head, ...lines] = textTable(names, rows).trimEnd().split('\n');
-  const all = lines.flatMap((line, index) => {
+  const [head = [], ...all] = tableRows(names, rows, fit);
+  const lines = all.flatMap((own, index) => {
     const cause = causes[index];
-    return cause == null ? [line] : [line, `    ${visibleLine(cause)}`];
+    return cause == null ? own : [...own, `    ${visibleLine(cause)}`];
   });
-  return [head, ...all].map((line) => `${line}\n`).join('');
+  return [...head, ...lines].map((line) => `${line}\n`).join('');
 }
 
 function nextTry({ status, next_try_at }: LedgerUnit, now: number): string | null {

@@ -4,16 +4,55 @@ import { visibleLine } from './visible.ts';
 /** Columns of spaces between two cells. */
 const GAP = '  ';
 
+/** A cell that is null is shown as this. */
+const NONE = '-';
+
+type Cells = readonly (string | number | bigint | null)[];
+
+/** How a table gives way to a narrow terminal. */
+export interface Fit {
+  /** Null where there is no terminal: lines of any width. */
+  readonly width: number | null;
+  /** The columns that leave the table then. Their cells stand below each row. */
+  readonly below: readonly string[];
+}
+
+const ANY_WIDTH: Fit = { width: null, below: [] };
+
 /** Lines of aligned columns; numbers are aligned right, null is a dash. */
-export function textTable(
-  names: readonly string[],
-  rows: readonly (readonly (string | number | bigint | null)[])[],
-): string {
-  const cells = rows.map((row) => row.map((cell) => (cell === null ? '-' : visibleLine(String(cell)))));
-  const isRight = names.map((_name, index) => rows.some((row) => typeof row[index] === 'number'));
-  return alignColumns([names, ...cells], isRight)
-    .lines.map((line) => `${line}\n`)
+export function textTable(names: readonly string[], rows: readonly Cells[], fit = ANY_WIDTH): string {
+  return tableRows(names, rows, fit)
+    .flat()
+    .map((line) => `${line}\n`)
     .join('');
+}
+
+/** The same as the lines of each row; the names of the columns are the first. */
+export function tableRows(names: readonly string[], rows: readonly Cells[], fit = ANY_WIDTH): string[][] {
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? NONE : visibleLine(String(cell)))));
+  const isRight = names.map((_name, index) => rows.some((row) => typeof row[index] === 'number'));
+  return fittedRows([names, ...cells], isRight, fit);
+}
+
+/** Rows of cells as the lines of each; the first row has the names of the columns. */
+export function fittedRows(
+  rows: readonly (readonly string[])[],
+  isRight: readonly boolean[],
+  { width, below }: Fit,
+): string[][] {
+  const { lines } = alignColumns(rows, isRight);
+  if (width === null || below.length === 0 || lines.every((line) => displayWidth(line) <= width))
+    return lines.map((line) => [line]);
+  const [names = [], ...others] = rows;
+  const stays = <T>(cells: readonly T[]): T[] =>
+    cells.filter((_cell, index) => !below.includes(names[index] ?? ''));
+  const [head, ...narrow] = alignColumns(rows.map(stays), stays(isRight)).lines;
+  const rest = others.map((row) =>
+    row.flatMap((cell, index) =>
+      below.includes(names[index] ?? '') && cell !== NONE ? [`    ${names[index]}: ${cell}`] : [],
+    ),
+  );
+  return [[head ?? ''], ...narrow.map((line, index) => [line, ...(rest[index] ?? [])])];
 }
 
 /**

@@ -11,6 +11,12 @@ export interface Fired {
   readonly errors: readonly CrawlhouseError[];
 }
 
+/** A run that starts at a time, UTC milliseconds. */
+export interface Waiting {
+  readonly name: string;
+  readonly at: number;
+}
+
 export interface SchedulerOptions {
   /** The present schedules; throws if the file is invalid. */
   readonly load: () => Promise<readonly Schedule[]>;
@@ -72,6 +78,11 @@ export class Scheduler {
 
   get waiting(): readonly string[] {
     return this.#queue.map((job) => job.name);
+  }
+
+  /** The same with their times. */
+  get queue(): readonly Waiting[] {
+    return this.#queue.map(({ name, notBefore: at }) => ({ name, at }));
   }
 
   nextFirings(): { name: string; next_at: string | null }[] {

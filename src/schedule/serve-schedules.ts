@@ -2,7 +2,7 @@ import { EXIT_CODES } from '../core/error-codes.ts';
 import type { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { exitCodeOf } from '../model/run-status.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler, Waiting } from './scheduler.ts';
 
 /** A changed file, or a clock that was put, is noticed within this time. */
 export const BEAT_MS = 10_000;
@@ -40,9 +40,15 @@ export async function serveSchedules(
  * Runs the due schedules, with their retries, and ends. A signal ends the run at once. It does not wait for a state
  * lock of another process.
  *
+ * @param onWait called once for each run that is tried again later
  * @returns the exit code of the last run of each schedule, the gravest
  */
-export async function runDueOnce(scheduler: Scheduler, signal: AbortSignal): Promise<number> {
+export async function runDueOnce(
+  scheduler: Scheduler,
+  signal: AbortSignal,
+  onWait: (waiting: Waiting) => void,
+): Promise<number> {
+  let told: readonly Waiting[] = [];
   const stop = (): void => {
     scheduler.stop();
     scheduler.abort(signal.reason);
@@ -56,6 +62,10 @@ export async function runDueOnce(scheduler: Scheduler, signal: AbortSignal): Pro
       if (signal.aborted) return EXIT_CODES.interrupted;
       const locked = errors().some(({ code }) => code === 'locked');
       if (locked || scheduler.waiting.length === 0) return exitCodeOf(errors());
+      const { queue } = scheduler;
+      for (const one of queue)
+        if (!told.some(({ name, at }) => name === one.name && at === one.at)) onWait(one);
+      told = queue;
       await scheduler.wait(BEAT_MS);
       await scheduler.advance();
     }

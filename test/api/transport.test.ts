@@ -56,6 +56,7 @@ test('what may not be repeated is sent once', async () => {
   const service = await testService((_seen, response) => response.writeHead(503).end());
   await expect(testTransport(service).json(POST, Answer)).rejects.toMatchObject({
     code: 'service_unavailable',
+    hint: expect.stringContaining('crawlhouse doctor'),
   });
   expect(service.seen).toHaveLength(1);
 });

@@ -100,3 +100,15 @@ test('in the rows of a failed test, NULL says so and an empty text is empty', ()
   const said = describeRun({ ...report, units, tests }, NAMES, false).split('\n');
   expect(said).toEqual(expect.arrayContaining(['     NULL', 'a       1']));
 });
+
+test('on a narrow terminal the units of a project stand below it', () => {
+  const statuses = ['loaded', 'failed', 'refused', 'skipped'] as const;
+  const many = statuses.map((status, index) => ({ ...unit, unit: `crawl_pages/c${index}`, status }));
+  const names = new Map([['p', 'a-project-with-a-long-name']]);
+  const text = describeRun({ ...report, units: many }, names, false, 80);
+  expect(text.split('\n').slice(0, 3)).toEqual([
+    'project                     rows  bytes   time',
+    'a-project-with-a-long-name     2   40 B  0.4 s',
+    '    units: 1 loaded, 1 failed, 1 refused, 1 skipped',
+  ]);
+});

@@ -128,3 +128,19 @@ test('an alarm is the first line of an incident, a unit that fails, a run that d
   const alarms = describeStatus(status, [], NOW).split('\n').filter(isAlarm);
   expect(alarms.map((line) => line.trim().split(/ +/)[0])).toEqual(['since', 'crawl_pages/c1', '01234567']);
 });
+
+test('on a terminal of 80 columns no line of a table is longer', () => {
+  const id = 'ec1de5936a935bb6e3f36446';
+  const [run] = status.runs;
+  const summary = { ...run?.summary, units: { loaded: 1234, failed: 12, skipped: 345, unchanged: 6789 } };
+  const wide = {
+    ...status,
+    runs: [{ ...run, summary }],
+    freshness: status.freshness.map((one) => ({ ...one, project_name: 'gentle-harbour-1', crawl_id: id })),
+  } as Status;
+  const said = describeStatus(wide, [], NOW, 80).split('\n');
+  expect(said).toContain('      units: 1234 loaded, 12 failed, 345 skipped, 6789 unchanged');
+  expect(said).toContain(`      last crawl: ${id}`);
+  // The line about the disk is a sentence, and is wrapped.
+  expect(said.filter((line) => line.length > 80 && !line.startsWith('Disk: '))).toEqual([]);
+});

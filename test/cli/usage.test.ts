@@ -133,6 +133,7 @@ test('status and query --question need neither the service nor a warehouse', asy
       units: [],
       exports: [],
       runs: [],
+      live: null,
       freshness: [],
       disk: expect.objectContaining({ warehouse: 0, working_copy: 0 }),
       schedules: [],

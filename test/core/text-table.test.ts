@@ -29,3 +29,24 @@ test('columns stand below each other by what cells take on a terminal', () => {
   );
   expect(alignColumns([['日本'], ['abc']], [true])).toEqual({ lines: ['日本', ' abc'], widths: [4] });
 });
+
+test('columns leave a table that is wider than its terminal, and stand below each row', () => {
+  const names = ['project', 'rows', 'id', 'units'];
+  const rows = [
+    ['a', 10, 'x1', '1 loaded'],
+    ['longer', 5, null, '2 loaded, 1 failed'],
+  ];
+  const fit = { width: 30, below: ['id', 'units'] };
+  expect(textTable(names, rows, fit)).toBe(
+    [
+      'project  rows',
+      'a          10',
+      '    id: x1',
+      '    units: 1 loaded',
+      'longer      5',
+      '    units: 2 loaded, 1 failed',
+      '',
+    ].join('\n'),
+  );
+  expect(textTable(names, rows, { ...fit, width: 40 })).toBe(textTable(names, rows));
+});

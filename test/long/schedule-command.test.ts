@@ -123,6 +123,7 @@ test('a run that fails of an outage is tried again as the schedule says, and a p
     '3',
     '0',
   ]);
+  expect(stderr.match(/^Waiting until [\d-]+ [\d:]+ UTC, to run morning again\./gm)).toHaveLength(2);
 
   await missed(folder);
   await setFaults(sandbox, [{ ...outage, times: 3 }]);

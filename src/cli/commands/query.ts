@@ -147,7 +147,8 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
   if (invocation.has('json')) await invocation.printJson(listed);
   else {
     const rows = listed.map((one) => [one.name, one.title, one.model, one.parameters.map(shown).join(' ')]);
-    await invocation.print(textTable(['name', 'title', 'model', 'parameters'], rows));
+    const fit = { width: invocation.terminal?.width ?? null, below: ['title', 'parameters'] };
+    await invocation.print(textTable(['name', 'title', 'model', 'parameters'], rows, fit));
   }
   return 0;
 }

@@ -8,7 +8,7 @@ import { lockState } from '../../core/state-lock.ts';
 import { metricsReader } from '../../metrics/read-metrics.ts';
 import type { RunResult } from '../../model/run-result.ts';
 import { listen } from '../../schedule/listen.ts';
-import { Scheduler, type SchedulerOptions } from '../../schedule/scheduler.ts';
+import { Scheduler, type SchedulerOptions, type Waiting } from '../../schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedules.ts';
 import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -84,7 +84,13 @@ async function once(invocation: Invocation, settings: Settings): Promise<number>
     if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
     return result;
   });
-  const code = await runDueOnce(scheduler, invocation.signal);
+  const onWait = ({ name, at }: Waiting): void => {
+    const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+    invocation.say(
+      `Waiting until ${time} UTC, to run ${name} again. Ctrl-C ends it; the next run goes on.\n`,
+    );
+  };
+  const code = await runDueOnce(scheduler, invocation.signal, onWait);
   if (invocation.has('json')) {
     const runs = [...results].map(([name, { report, errors, exitCode }]) => ({
       schedule: name,

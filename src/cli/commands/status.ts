@@ -56,7 +56,10 @@ async function showStatus(invocation: Invocation): Promise<void> {
     return;
   }
   const now = Date.now();
-  await show(found === null ? describeStatus(status, schedules, now) : describeFound(found, now));
+  const width = invocation.terminal?.width ?? null;
+  await show(
+    found === null ? describeStatus(status, schedules, now, width) : describeFound(found, now, width),
+  );
 }
 
 /** @throws CrawlhouseError `usage` where nothing has that name */
