@@ -66,8 +66,9 @@ const CONSOLE_RANKS: Readonly<Record<string, number>> = {
   access: 0,
   desk: 0,
   layout: 0,
-  pages: 1,
-  server: 2,
+  actions: 1,
+  pages: 2,
+  server: 3,
 };
 /** The routes know nothing of each other; what they share is below them, what chooses among them is above. */
 const ROUTES_RANKS: Readonly<Record<string, number>> = {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, extname, join, sep } from 'node:path';
+import { shellWord } from '../core/shell-word.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
 /** How and where a person called the program. */
@@ -49,11 +50,6 @@ export function programWords({ folder, environment }: Omit<Call, 'argv'>): strin
   if (isLocal(folder)) return 'npx crawlhouse';
   const node = found(paths, 'node') === realpathSync(process.execPath) ? 'node' : process.execPath;
   return `${shellWord(node)} ${shellWord(MAIN)}`;
-}
-
-/** A word as a POSIX shell reads it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function thisCall(): Call {

@@ -1,7 +1,8 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asCalled, programWords, shellWord } from '../../src/cli/as-called.ts';
+import { asCalled, programWords } from '../../src/cli/as-called.ts';
+import { shellWord } from '../../src/core/shell-word.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

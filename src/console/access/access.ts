@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
+import { Audit } from './audit.ts';
 import { openConsoleDatabase } from './console-database.ts';
 import { Links } from './links.ts';
 import { Oidc } from './oidc.ts';
@@ -14,6 +15,7 @@ const REQUESTS = 600;
 export class Access implements Disposable {
   readonly sessions: Sessions;
   readonly links: Links;
+  readonly audit: Audit;
   readonly signIns: RateLimit;
   readonly requests: RateLimit;
   /** Null: people sign in by links only. */
@@ -28,6 +30,7 @@ export class Access implements Disposable {
     this.#close = () => database.close();
     this.sessions = new Sessions(database, now);
     this.links = new Links(database, now);
+    this.audit = new Audit(database, now);
     this.signIns = new RateLimit(SIGN_INS, now);
     this.requests = new RateLimit(REQUESTS, now);
     this.oidc = oidc === undefined || url === undefined ? null : new Oidc(oidc, url);

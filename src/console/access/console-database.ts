@@ -9,6 +9,10 @@ const SCHEMA = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS links (key_sha256 TEXT PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS servers (url TEXT PRIMARY KEY, takes_links INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, began_at TEXT NOT NULL, subject TEXT NOT NULL, command TEXT NOT NULL,
+    ended_at TEXT, outcome TEXT, message TEXT, run_id TEXT
+  ) STRICT;
 `;
 
 /** Opens `<state_dir>/console/console.sqlite`, which several processes may have open. */

@@ -51,7 +51,7 @@ ${
 }
 
 /** What each form that changes something sends back. */
-function csrfField(csrf: string): Html {
+export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 

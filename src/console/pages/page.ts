@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Html } from '../../core/html.ts';
 import type { Session } from '../access/session.ts';
+import type { Actions } from '../actions/actions.ts';
 import type { Desk } from '../desk/desk.ts';
 
 /** What a page is asked with. */
@@ -13,6 +14,7 @@ export interface PageRequest {
   readonly isOwn: boolean;
   /** Whether this console starts and drops things at all (`console_actions`). */
   readonly canAct: boolean;
+  readonly actions: Actions;
 }
 
 /** A page of the console: what it reads is the JSON behind it, and what it draws. */

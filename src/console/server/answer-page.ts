@@ -96,6 +96,7 @@ function failure(thrown: unknown) {
   if (thrown instanceof NotFound)
     return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };
   const { code, message, hint, kind } = toCrawlhouseError(thrown);
-  const status = code === 'nothing_published' ? 404 : kind === 'usage' ? 400 : 500;
+  const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
+  const status = known[code] ?? (kind === 'usage' ? 400 : 500);
   return { status, error: { code, message, hint: hint ?? null } };
 }

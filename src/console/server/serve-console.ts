@@ -11,12 +11,14 @@ import type { Logger } from '../../core/logger.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, listenAddress, reachOf, requireSignIn } from '../access/reach.ts';
+import { Actions } from '../actions/actions.ts';
 import { Desk } from '../desk/desk.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
 import { PAGES } from '../pages/pages.ts';
 import { answerHtml, answerJson } from './answer-page.ts';
 import { askRoutes } from './ask-routes.ts';
 import { assetRoutes } from './assets.ts';
+import { doRoutes } from './do-routes.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
 import { isOwn } from './is-own.ts';
@@ -53,6 +55,8 @@ export async function serveConsole(
   await using opened = new AsyncDisposableStack();
   const desk = opened.use(new Desk(settings, logger));
   const access = opened.use(new Access(settings));
+  const actions = opened.use(new Actions(settings, access.audit, logger));
+  signal.addEventListener('abort', () => actions.stop(), { once: true });
   const app = newApp(settings, logger);
   opened.defer(() => app.close());
   let reach = reachOf(name, port, settings.console_url);
@@ -61,7 +65,8 @@ export async function serveConsole(
   signInRoutes(app, { access, reach: () => reach, takesLinks, oidc: settings.console_oidc, logger });
   assetRoutes(app);
   liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
-  for (const page of PAGES) pageRoutes(app, page, { desk, settings, signal });
+  for (const page of PAGES) pageRoutes(app, page, { desk, actions, settings, signal });
+  doRoutes(app, actions, settings);
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);
@@ -123,11 +128,16 @@ function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance
 
 interface Serving {
   readonly desk: Desk;
+  readonly actions: Actions;
   readonly settings: Settings;
   readonly signal: AbortSignal;
 }
 
-function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, settings, signal }: Serving): void {
+function pageRoutes(
+  app: FastifyInstance,
+  page: Page<unknown>,
+  { desk, actions, settings, signal }: Serving,
+): void {
   const asked = (request: FastifyRequest): PageRequest => {
     const session = sessionOf(request);
     return {
@@ -141,6 +151,7 @@ function pageRoutes(app: FastifyInstance, page: Page<unknown>, { desk, settings,
       session,
       isOwn: isOwn(request.headers),
       canAct: settings.console_actions && session.role === 'operator',
+      actions,
     };
   };
   const json = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
