@@ -30,6 +30,10 @@ const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
   '/ask': () => '/ask?run=1&sql=FROM+mart.crawls',
   '/units/*': ({ unit }) => `/units/${unit}`,
+  '/do': () => '/do',
+  '/do/plan': ({ crawl_id }) => `/do/plan?action=drop&kind=crawl&name=${crawl_id}`,
+  '/do/actions/:action_id': () => '/do/actions/1',
+  '/audit': () => '/audit',
 };
 
 if (CHROMIUM === undefined) console.warn(MISSING);

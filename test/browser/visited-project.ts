@@ -1,5 +1,6 @@
 import type { Settings } from '../../src/config/settings.ts';
 import { loadSettings } from '../../src/config/settings.ts';
+import { Access } from '../../src/console/access/access.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 
@@ -29,7 +30,11 @@ export async function visitedProject(parent: string): Promise<VisitedProject> {
   const second = await runProject(folder, sandbox, {
     pipelines: [...options.pipelines, 'crawl_clusters', 'crawl_structured_data'],
   });
-  const settings = await loadSettings(folder, environmentOf(sandbox));
+  const settings = await loadSettings(folder, {
+    ...environmentOf(sandbox),
+    CRAWLHOUSE_CONSOLE_ACTIONS: 'true',
+  });
+  writeAudit(settings, second.report.run_id);
   return {
     settings,
     sandbox,
@@ -48,4 +53,13 @@ async function send({ baseUrl }: Sandbox, method: string, path: string, body: un
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+/** Two actions, one of which has failed. */
+function writeAudit(settings: Settings, run_id: string): void {
+  using access = new Access(settings);
+  const done = access.audit.begin('ada@example.com', 'crawlhouse run -- crawl_pages');
+  access.audit.end(done, { outcome: '0', message: null, run_id });
+  const failed = access.audit.begin('local', `crawlhouse drop '--project=${LONG}'`);
+  access.audit.end(failed, { outcome: '2', message: `there is no project ${LONG}`, run_id: null });
 }
