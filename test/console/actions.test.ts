@@ -2,8 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { openConsoleDatabase } from '../../src/console/access/console-database.ts';
 import { Sessions } from '../../src/console/access/sessions.ts';
-import { fieldsOf, readAction, wordsOf } from '../../src/console/actions/action.ts';
+import { type Action, fieldsOf, readAction, wordsOf } from '../../src/console/actions/action.ts';
 import { planOf } from '../../src/console/actions/plan.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { LedgerUnit } from '../../src/model/ledger-records.ts';
+import { ledgerUnit } from '../support/console-project.ts';
 import { openConsole } from '../support/open-console.ts';
 import { rawProjectFolder } from '../support/project.ts';
 
@@ -18,6 +21,7 @@ async function acting(extra: Readonly<Record<string, string>> = { CRAWLHOUSE_CON
       .all()
       .map(({ csrf }) => String(csrf));
   return {
+    settings,
     ...console,
     /** The cookie of a reader. */
     reader: () => {
@@ -149,4 +153,36 @@ test('a plan has the units that are due, and counts the others by their reason',
   expect(plan.left_out).toEqual([{ reason: 'archived', units: 2 }]);
   const dropped = planOf({ units: [{ unit: 'd/1', rows: 5 }], totals: { units: 1, rows: 5 } });
   expect(dropped).toMatchObject({ units: [{ unit: 'd/1', rows: 5 }], totals: { requests: null } });
+});
+
+test('a failing unit is tried again from its page and from Do, by whom may act', async () => {
+  const { ask, reader, settings } = await acting();
+  {
+    using ledger = new Ledger(settings.state_dir);
+    const error: LedgerUnit['error'] = { code: 'quota', message: 'the quota is used up', hint: null };
+    const dated = { kind: 'log_monitoring', id: 'p1', project_id: 'p1' } as const;
+    ledger.restore(
+      [
+        ledgerUnit('crawl_pages/c1', { status: 'failed', error }),
+        ledgerUnit('log_events/p1', { status: 'failed', error, source: dated }),
+        ledgerUnit('crawl_links/c1'),
+      ],
+      [],
+    );
+  }
+  const { failing, failing_units } = (await (await ask('/do.json')).json()) as {
+    failing: { retry: Action }[];
+    failing_units: number;
+  };
+  expect([failing_units, failing.map(({ retry }) => wordsOf(retry))]).toEqual([
+    2,
+    [
+      ['run', '--crawl=c1', '--', 'crawl_pages'],
+      ['run', '--project=p1', '--', 'log_events'],
+    ],
+  ]);
+  const button = '<input type="hidden" name="pipeline" value="crawl_pages">';
+  expect(await (await ask('/units/crawl_pages/c1')).text()).toContain(button);
+  expect(await (await ask('/units/crawl_pages/c1', { cookie: reader() })).text()).not.toContain('Retry');
+  expect(await (await ask('/units/crawl_links/c1')).text()).not.toContain('Retry');
 });

@@ -1,6 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { type Html, html } from '../../core/html.ts';
-import type { LedgerUnit } from '../../model/ledger-records.ts';
 import { type Action, fieldsOf } from '../actions/action.ts';
 import { NotFound, type PageRequest } from './page.ts';
 
@@ -22,7 +21,13 @@ export function requireActing(request: Pick<PageRequest, 'session' | 'canAct'>):
 }
 
 /** What tries a unit again: a run of its dataset, for its crawl or project alone. */
-export function retryOf({ dataset, source }: Pick<LedgerUnit, 'dataset' | 'source'>): Action {
+export function retryOf({
+  dataset,
+  source,
+}: {
+  readonly dataset: string;
+  readonly source: { readonly kind: string; readonly id: string; readonly project_id: string | null };
+}): Action {
   const { kind, id, project_id: project } = source;
   return {
     action: 'run',

@@ -54,8 +54,8 @@ ${table(
   'Failing units',
   [
     { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-    { name: 'error', cell: ({ error }) => error },
     { name: 'action', cell: ({ retry }) => planButton(retry, 'Retry') },
+    { name: 'error', cell: ({ error }) => error },
   ],
   failing,
   'No unit is failing.',

@@ -18,6 +18,7 @@ import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { statusMark } from '../layout/status-mark.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
+import { planButton, retryOf } from './acting.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
 const SIZE = 50;
@@ -182,13 +183,14 @@ function modelsFrom(raw: string, reads: Reads): Unit['models'] {
   return Object.fromEntries(family.sort().map((name) => [name, [...(reads.get(name) ?? [])]]));
 }
 
-function drawUnit(unit: Unit, { query }: PageRequest): Html {
+function drawUnit(unit: Unit, { query, canAct }: PageRequest): Html {
   const { source, status, updated_at, load, rejects, schema_changes } = unit;
   return html`<h1>${unit.unit}</h1>
 <p class="facts">${statusMark(status)} since ${timeText(updated_at)} UTC.
 ${source.project_id === null ? null : html`Project ${projectLink(source.project_id, unit.project_name)}.`}
 ${source.kind === 'crawl' ? html`Crawl ${crawlLink(source.id)}.` : null}</p>
 ${failureNotice(unit)}
+${canAct && unit.error !== null ? planButton(retryOf(unit), 'Retry') : null}
 <h2>From the service to the warehouse</h2>
 ${load === null ? html`<p class="empty">It is not in the warehouse.</p>` : html`${drawChain(load)}${drawLoad(load)}`}
 <h2>Rejects</h2>
