@@ -25,6 +25,7 @@ await build({
     outDir: assets,
     emptyOutDir: false,
     target: 'es2024',
+    modulePreload: false,
     rolldownOptions: {
       input: { console: join(console, 'browser', 'console.ts') },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -214,6 +214,14 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
   expect(await (await open.ask(address({ sql }, '/ask'))).text()).toContain('<option value="bar" selected>');
 });
 
+test('the editor gets tables and columns to complete, and a stranger none', async () => {
+  const { ask } = await openConsole(settings);
+  const { tables } = JSON.parse(await (await ask('/ask/catalogue.json')).text());
+  expect(tables.map(({ name }: { name: string }) => name)).toEqual(['mart.pages', 'raw.projects']);
+  expect(tables[0].columns[0]).toEqual({ name: 'project_id', type: 'VARCHAR', comment: null });
+  expect((await ask('/ask/catalogue.json', { cookie: '' })).status).toBe(401);
+});
+
 test('a query that does not end is stopped at its limit, and another one runs after it', async () => {
   const open = await openConsole({ ...settings, query_timeout: 0.3 });
   const endless =

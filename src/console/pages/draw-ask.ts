@@ -43,8 +43,9 @@ function statementForm(document: AskDocument, { session }: PageRequest): Html {
 ${
   question === null
     ? html`<label for="sql">SQL: one statement that reads</label>
-<textarea id="sql" name="sql" rows="10" spellcheck="false" autocapitalize="off" autocomplete="off" required>
-${sql}</textarea>`
+<textarea id="sql" name="sql" rows="10" spellcheck="false" autocapitalize="off" autocomplete="off" required data-catalogue="/ask/catalogue.json">
+${sql}</textarea>
+<p id="sql-keys" class="facts" hidden>Ctrl+Enter runs it (on a Mac, ⌘+Enter). Tab indents; Escape, then Tab leaves the editor.</p>`
     : html`<input type="hidden" name="question" value="${question.name}">`
 }
 ${parameters.length === 0 ? null : html`<div class="parameters">${parameters.map(field)}</div>`}
@@ -133,7 +134,7 @@ function secondsText(seconds: number): string {
 function filterForm({ columns }: AskDocument, query: URLSearchParams): Html {
   const within = query.get('in');
   const fields = askFields(query).filter(([key]) => key !== 'filter' && key !== 'in');
-  return html`<form method="get" action="/ask#answer" class="filter">
+  return html`<form method="get" action="/ask#answer" class="choose">
 ${fields.map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
 <label>Rows with <input name="filter" value="${query.get('filter')}"></label>
 <label>in <select name="in"><option value="">any column</option>${columns.map(
@@ -156,7 +157,7 @@ function questionList({ questions }: AskDocument, { query }: PageRequest): Html 
   const find = query.get('find');
   const subjects = Map.groupBy(questions, ({ model }) => model);
   return html`<section aria-labelledby="questions-title"><h2 id="questions-title">Saved questions</h2>
-<form method="get" action="/ask#questions-title" role="search" class="filter">
+<form method="get" action="/ask#questions-title" role="search" class="choose">
 <label>Search <input type="search" name="find" value="${find}"></label> <button type="submit">Find</button>
 ${find ? html`<a href="/ask#questions-title">All questions</a>` : null}
 </form>

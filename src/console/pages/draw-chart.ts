@@ -20,7 +20,7 @@ export function drawChart({ columns, chart }: AskDocument, query: URLSearchParam
   const names = columns.map(({ name }) => name);
   const numbers = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
   const fields = askFields(query).filter(([key]) => !OF_CHARTS.includes(key));
-  return html`<form method="get" action="/ask#answer" class="filter">
+  return html`<form method="get" action="/ask#answer" class="choose">
 ${fields.map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
 ${select('chart', 'Chart', chosen.kind, CHART_KINDS)}
 ${select('x', 'x', chosen.x, names)}
