@@ -174,6 +174,17 @@ test('the eleventh attempt to sign in within a minute waits, and a right link to
   expect((await attempt(`${url}/sign-in`)).status).toBe(200);
 });
 
+test('a session has 600 requests a minute, and another session its own', async () => {
+  const { ask, newLink } = await opened();
+  for (let n = 0; n < 600; n += 50)
+    await Promise.all(Array.from({ length: 50 }, async () => (await ask('/nothing')).arrayBuffer()));
+  const late = await ask('/index.json');
+  expect([late.status, Number(late.headers.get('retry-after'))]).toEqual([429, expect.closeTo(30, -2)]);
+  const other = await fetch(newLink(), { redirect: 'manual' });
+  const [cookie = ''] = (other.headers.get('set-cookie') ?? '').split(';');
+  expect((await ask('/', { cookie })).status).toBe(200);
+});
+
 test('a body beyond the limit, or of another form, is refused', async () => {
   const { ask, url } = await opened();
   const csrf = await tokenOf(ask);

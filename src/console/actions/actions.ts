@@ -117,21 +117,24 @@ export class Actions implements AsyncDisposable {
     return this.runOf(id);
   }
 
-  /** Nothing new starts; what is going ends in order, as after Ctrl-C. The next run continues it. */
+  /**
+   * Nothing new starts; what is going ends in order, as after Ctrl-C, within `schedule_grace` seconds. The next run
+   * continues it.
+   */
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
+    this.#signal();
+    // A second signal does not wait.
+    setTimeout(() => this.#signal(), this.#settings.schedule_grace * 1000).unref();
+  }
+
+  #signal(): void {
     for (const { child } of this.#going.values()) child.kill('SIGTERM');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-    const all = Promise.all([...this.#going.values()].map(({ ended }) => ended));
-    const late = setTimeout(() => {
-      // A second signal does not wait.
-      for (const { child } of this.#going.values()) child.kill('SIGTERM');
-    }, this.#settings.schedule_grace * 1000);
-    await all;
-    clearTimeout(late);
+    await Promise.all([...this.#going.values()].map(({ ended }) => ended));
   }
 }

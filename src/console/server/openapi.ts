@@ -55,7 +55,15 @@ export function consoleApi(pages: readonly Page<unknown>[], version: string): Js
     paths: Object.fromEntries(paths),
     components: {
       schemas: schemas.components(),
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'crawlhouse' } },
+      securitySchemes: {
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'crawlhouse-session-8092',
+          description:
+            'The number is the port of the console. Over TLS the name is __Host-crawlhouse-session.',
+        },
+      },
     },
     security: [{ session: [] }],
   };
