@@ -71,7 +71,7 @@ export function findRunFailures(scope: string, errors: readonly RunFailure[], is
 }
 
 /** The key of the incident of a run as a whole. */
-export function runKey(scope: string, code: ErrorCode | ''): string {
+export function runKey(scope: string, code: ErrorCode | 'killed' | ''): string {
   return `run/${scope}/${code}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { alertFacts } from './alert-facts.ts';
-import { findRunFailures, findUnitFailures, type RunFailure } from './find-failures.ts';
+import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale } from './find-stale.ts';
 import type { Incident } from './incident.ts';
 import { findRowCountAnomalies } from './row-count-anomaly.ts';
@@ -30,11 +30,28 @@ export async function openIncidents(
     now,
   );
   return [
+    ...killedRun(runs),
     ...findRunFailures('run', runFailures(runs), true),
     ...findUnitFailures(facts.failed, nameOf, true),
     ...findRowCountAnomalies(facts.anomalies, nameOf),
     ...stale.filter(({ wait }) => wait !== true),
   ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
+}
+
+/** The last run, if its process is dead. A later run takes up what it has left. */
+function killedRun([last]: readonly LedgerRun[]): readonly Incident[] {
+  if (last?.status !== 'killed') return [];
+  return [
+    {
+      key: runKey('run', 'killed'),
+      event: 'failure',
+      title: `${last.command} was cut off`,
+      details: ['its process is gone: it was killed, such as for want of memory, or the machine stopped'],
+      project_id: null,
+      began: last.started_at,
+      hint: 'crawlhouse run, which goes on from there',
+    },
+  ];
 }
 
 /** The error of the last run as a whole, with the time since which every run has failed. */

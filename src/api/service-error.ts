@@ -89,7 +89,7 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /** The hint where the service is out of order. */
-export const REPEAT_LATER = 'crawlhouse doctor shows whether it answers again; then repeat the command';
+export const REPEAT_LATER = 'crawlhouse doctor; once the service answers, repeat the command';
 
 function details(
   code: ErrorCode,

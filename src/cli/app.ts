@@ -23,6 +23,8 @@ import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
 import { progressLines } from './progress-lines.ts';
 
+const CLEAR_LINE = '\r\x1b[K';
+
 /** Has stdout got anything? What follows it would not be one document. */
 let written = false;
 
@@ -125,7 +127,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
   let toFile: LogSink | undefined;
   const logTo = (least: LogLevel): Logger =>
     withSink(
-      createLogger(least, (line) => process.stderr.write(`${line}\n`)),
+      // Instead of the bar, which comes back below.
+      createLogger(least, (line) => process.stderr.write(`${shows ? CLEAR_LINE : ''}${line}\n`)),
       'info',
       (record) => toFile?.(record),
     );
@@ -155,7 +158,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     write: (text) => writeOut(terminal === null ? text : visible(text)),
     print: (text, isAlarm) => {
       const shown = visible(redact(asCalled(text)));
-      return writeOut(isAlarm ? fitTerminal(shown, terminal, isAlarm) : shown);
+      return writeOut(fitTerminal(shown, terminal, isAlarm));
     },
     clear: () => {
       if (terminal !== null) process.stdout.write('\x1b[H\x1b[J');
@@ -165,15 +168,15 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       if (!shows) lines(text);
       else
         process.stderr.write(
-          `\r\x1b[K${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
+          `${CLEAR_LINE}${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
         );
     },
     say: (text) => {
       if (values.quiet === true) return;
       const said = visible(redact(asCalled(text)));
       const { isTTY, columns } = process.stderr;
-      const fitting = isTTY ? fitTerminal(said, { width: columns || 80, colours: false }, () => false) : said;
-      process.stderr.write(`${shows ? '\r\x1b[K' : ''}${fitting}`);
+      const fitting = isTTY ? fitTerminal(said, { width: columns || 80, colours: false }) : said;
+      process.stderr.write(`${shows ? CLEAR_LINE : ''}${fitting}`);
     },
   };
 }

@@ -46,8 +46,8 @@ export interface Invocation {
   /** Data: stdout, as they are; on a terminal without control characters. Waits while the reader is slow. */
   write(text: string): Promise<void>;
   /**
-   * A report for people: stdout, secrets masked, without control characters. With `isAlarm`, lines are broken at the
-   * terminal's width and alarms are red.
+   * A report for people: stdout, secrets masked, without control characters. Lines are broken at the terminal's width,
+   * and alarms are red.
    */
   print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;
   /** Clears the screen of a terminal; nothing where stdout is none. */

@@ -12,7 +12,7 @@ const COMMAND = /^ *(to do|Try|Next): /;
 export function fitTerminal(
   text: string,
   terminal: Terminal | null,
-  isAlarm: (line: string) => boolean,
+  isAlarm: (line: string) => boolean = () => false,
 ): string {
   if (terminal === null) return text;
   const { width, colours } = terminal;

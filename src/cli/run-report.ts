@@ -54,14 +54,20 @@ export function describeDrifts(drifts: readonly PipelineDrift[]): string {
 }
 
 /** The errors, each once, and of one code no more than the first few. */
-export function printErrors(invocation: Invocation, { errors, exitCode }: RunResult): number {
+export function printErrors(invocation: Invocation, { errors, exitCode, report }: RunResult): number {
   const most = invocation.has('verbose') || invocation.has('debug') ? Number.POSITIVE_INFINITY : ERRORS_SHOWN;
-  for (const [code, all] of Map.groupBy(distinct(errors), (error) => error.code)) {
+  for (const [code, all] of Map.groupBy(gravestFirst(distinct(errors), report), (error) => error.code)) {
     for (const error of all.slice(0, most)) printError(error, invocation.has('debug'));
     if (all.length > most)
       invocation.say(`and ${counted(all.length - most, 'more error')} ${code}: crawlhouse status\n`);
   }
   return exitCode;
+}
+
+/** Errors of the run as a whole: units may have come, and are not published. */
+function gravestFirst(errors: readonly CrawlhouseError[], { units }: RunReport): CrawlhouseError[] {
+  const ofUnits = new Set(units.map(({ error }) => error?.message));
+  return errors.toSorted((a, b) => Number(ofUnits.has(a.message)) - Number(ofUnits.has(b.message)));
 }
 
 const UNIT_COLUMNS = [

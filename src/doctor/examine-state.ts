@@ -56,9 +56,10 @@ function lock({ state_dir: stateDir }: Settings): Finding {
 /** A publication is a copy: beside the present file there must be room for the next, and for the working copy. */
 async function disk({ state_dir: stateDir, warehouse: path }: Settings): Promise<Finding> {
   const size = existsSync(path) ? (await stat(path)).size : 0;
-  const places = await Promise.all([nearest(stateDir), nearest(dirname(path))].map(freeBytes));
+  const folders = [nearest(stateDir), nearest(dirname(path))];
+  const places = await Promise.all(folders.map(freeBytes));
   const free = Math.min(...places);
-  const message = `${Math.floor(free / MB)} MB free`;
+  const message = `${Math.floor(free / MB)} MB free for ${folders[places.indexOf(free)]}`;
   if (free < LEAST_FREE) throw new CrawlhouseError('disk', message, { hint: 'free some space' });
   if (free >= 2 * size) return { message };
   return { message, hint: `a publication may need ${Math.ceil((2 * size) / MB)} MB: free some space` };

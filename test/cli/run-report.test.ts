@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { describeRun } from '../../src/cli/run-report.ts';
+import { expect, test, vi } from 'vitest';
+import type { Invocation } from '../../src/cli/command.ts';
+import { describeRun, printErrors } from '../../src/cli/run-report.ts';
+import { CrawlhouseError } from '../../src/core/errors.ts';
 import type { RunReport, UnitReport } from '../../src/model/report.ts';
 
 const unit: UnitReport = {
@@ -110,5 +112,28 @@ test('on a narrow terminal the units of a project stand below it', () => {
     'project                     rows  bytes   time',
     'a-project-with-a-long-name     2   40 B  0.4 s',
     '    units: 1 loaded, 1 failed, 1 refused, 1 skipped',
+  ]);
+});
+
+test('the error of the run as a whole comes before those of single units', () => {
+  const texts = ['a', 'b', 'c', 'd'].map((name) => `${name}: no space`);
+  const failed = texts.map((message) => ({ ...unit, error: { code: 'disk', message, hint: null } }) as const);
+  const errors = [...texts, 'not published: no space'].map((text) => new CrawlhouseError('disk', text));
+  const said: string[] = [];
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  const invocation = { has: () => false, say: (text: string) => said.push(text) } as unknown as Invocation;
+  const code = printErrors(invocation, {
+    report: { ...report, units: failed },
+    errors,
+    exitCode: 3,
+    yielded: false,
+  });
+  stderr.mockRestore();
+  expect(code).toBe(3);
+  expect(said).toEqual([
+    'Error: not published: no space\n',
+    'Error: a: no space\n',
+    'Error: b: no space\n',
+    'and 2 more errors disk: crawlhouse status\n',
   ]);
 });

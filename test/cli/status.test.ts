@@ -29,7 +29,11 @@ async function statusOfRun(folder: string): Promise<unknown> {
 test('a run whose process is gone is shown as killed at once, one that goes on as running', async () => {
   const folder = await withLedger('2026-11-21T06:00:00.000Z');
   expect(await statusOfRun(folder)).toBe('killed');
-  expect((await status(folder)).stdout).toMatch(/^ {2}01234567 .* killed /m);
+  const { stdout } = await status(folder);
+  expect(stdout).toMatch(/^ {2}01234567 .* killed /m);
+  expect(stdout).toMatch(
+    /^Incidents: 1\n {2}since 2026-11-21 06:00 UTC {2}run was cut off\n.*\n {4}to do: .* run, /,
+  );
   const later = await projectFolder();
   using _lock = lockState(join(later, '.crawlhouse'), 'crawlhouse run');
   using ledger = new Ledger(join(later, '.crawlhouse'));
