@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { durationText } from '../core/amounts.ts';
 import { Html, html } from '../core/html.ts';
-import type { StatusPoint, TrendPoint } from './read-site-report.ts';
+import type { StatusPoint } from './read-site-report.ts';
 
 const SIZE = { width: 640, height: 240, marginLeft: 56, marginBottom: 36 };
 /** Ranges of HTTP statuses with their names and colours, which stand on a light and a dark page. */
@@ -13,20 +13,26 @@ export const STATUS_RANGES = [
   { range: 'server_error', name: '5xx', colour: '#8a4fb5' },
   { range: null, name: 'no answer', colour: '#7d8794' },
 ] as const;
-/** Of the first line, the second, the third. */
-export const LINE_COLOURS = ['#2f6fc4', '#3f8f5f', '#cf4a3c'];
+/** Of the first line, the second and so on. */
+export const LINE_COLOURS = ['#2f6fc4', '#3f8f5f', '#cf4a3c', '#c58a1a', '#8a4fb5', '#7d8794'];
+
+/** A crawl in a chart over time. */
+interface CrawlPoint {
+  /** ISO 8601, UTC. */
+  readonly ended_at: string;
+}
 
 /** A line of a chart. */
-export interface Series {
+export interface Series<T extends CrawlPoint> {
   readonly name: string;
-  readonly value: (point: TrendPoint) => number | null;
+  readonly value: (point: T) => number | null;
 }
 
 /** Lines over the ends of crawls, as SVG; a crawl without a value leaves a gap. Null without any value. */
-export function lineChart(
+export function lineChart<T extends CrawlPoint>(
   label: string,
-  points: readonly TrendPoint[],
-  series: readonly Series[],
+  points: readonly T[],
+  series: readonly Series<T>[],
 ): Html | null {
   const rows = series.flatMap(({ name, value }) =>
     points.map((point) => ({ at: new Date(point.ended_at), value: value(point), name })),
@@ -52,19 +58,57 @@ export function lineChart(
 export function statusChart(label: string, points: readonly StatusPoint[]): Html | null {
   if (points.length === 0) return null;
   const names = new Map<string | null, string>(STATUS_RANGES.map(({ range, name }) => [range, name]));
+  const entries = STATUS_RANGES.map(({ name, colour }) => ({ name, colour }));
   const rows = points.map(({ ended_at, crawl_id, status_code_range, pages }) => {
     const name = names.get(status_code_range) ?? status_code_range ?? 'no answer';
-    return { crawl: `${ended_at} ${crawl_id}`, at: new Date(ended_at), name, value: pages };
+    return { ended_at, crawl_id, name, value: pages };
   });
+  return stackedChart(label, rows, entries);
+}
+
+/** A part of the bar of a crawl. */
+export interface StackedPart extends CrawlPoint {
+  readonly crawl_id: string;
+  readonly name: string;
+  readonly value: number;
+}
+
+/** A bar for each crawl, in parts. Null without crawls. */
+export function stackedChart(
+  label: string,
+  parts: readonly StackedPart[],
+  entries: readonly { readonly name: string; readonly colour: string }[],
+): Html | null {
+  if (parts.length === 0) return null;
+  const rows = parts.map(({ ended_at, crawl_id, ...part }) => ({
+    ...{ crawl: `${ended_at} ${crawl_id}`, at: new Date(ended_at), ...part },
+  }));
   return drawn(label, {
-    color: {
-      domain: STATUS_RANGES.map(({ name }) => name),
-      range: STATUS_RANGES.map(({ colour }) => colour),
-    },
+    color: { domain: entries.map(({ name }) => name), range: entries.map(({ colour }) => colour) },
     x: { type: 'band', label: null, tickFormat: (crawl: string) => crawl.slice(5, 10), tickRotate: -30 },
     y: { grid: true, label: null, tickFormat: 's' },
     marks: [
       Plot.barY(rows, { x: 'crawl', y: 'value', fill: 'name', order: 'name', title: titleOf }),
+      Plot.ruleY([0], { strokeOpacity: 0.4 }),
+    ],
+  });
+}
+
+/** A bar for each named value, in the order given. Null without any value. */
+export function barChart(
+  label: string,
+  bars: readonly { readonly name: string; readonly value: number | null }[],
+): Html | null {
+  const known = bars.filter(({ value }) => value !== null);
+  if (known.length === 0) return null;
+  return drawn(label, {
+    x: { type: 'band', label: null, domain: bars.map(({ name }) => name) },
+    y: { grid: true, zero: true, label: null, tickFormat: 's', nice: true },
+    marks: [
+      Plot.barY(known, {
+        ...{ x: 'name', y: 'value', fill: LINE_COLOURS[0] ?? '' },
+        title: ({ name, value }) => `${name}: ${value}`,
+      }),
       Plot.ruleY([0], { strokeOpacity: 0.4 }),
     ],
   });

@@ -5,12 +5,12 @@ import { QUESTIONS, type Rows } from './crawl-answers.ts';
 import type { ProjectReport, TrendPoint } from './read-site-report.ts';
 import { REPORT_STYLE } from './report-style.ts';
 
-const PAGES: readonly Series[] = [
+const PAGES: readonly Series<TrendPoint>[] = [
   { name: 'all', value: ({ pages }) => pages },
   { name: 'indexable', value: ({ indexable_pages }) => indexable_pages },
   { name: 'errors', value: ({ error_pages }) => error_pages },
 ];
-const SPEED: readonly Series[] = [
+const SPEED: readonly Series<TrendPoint>[] = [
   { name: 'average load time', value: ({ average_load_time }) => average_load_time },
 ];
 
@@ -93,7 +93,7 @@ function figure(
 `;
 }
 
-function named(series: readonly Series[]): { readonly name: string; readonly colour: string }[] {
+function named(series: readonly Series<TrendPoint>[]): { readonly name: string; readonly colour: string }[] {
   return series.map(({ name }, index) => ({ name, colour: LINE_COLOURS[index] ?? '' }));
 }
 

@@ -26,6 +26,9 @@ let cookie = '';
 /** An address of each page. */
 const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/': () => '/',
+  '/projects': () => '/projects',
+  '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
+  '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
   '/runs': () => '/runs',
   '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,
   '/ask': () => '/ask?run=1&sql=FROM+mart.crawls',

@@ -6,7 +6,7 @@ import { type Connection, Database, text } from '../../src/core/duckdb.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/model/ledger-records.ts';
 import { createSchema, FILE_OPTIONS } from '../../src/warehouse/schema.ts';
-import { rawProjectFolder } from './project.ts';
+import { projectFolder, rawProjectFolder } from './project.ts';
 import { threads } from './threads.ts';
 
 /** A name that breaks out of markup where it is not escaped, and of its box where it does not wrap. */
@@ -37,9 +37,18 @@ export function ledgerRun(run_id: string, more: Partial<LedgerRun> = {}): Ledger
 export async function consoleProject(
   parent: string,
   fill: (connection: Connection) => Promise<void>,
-  { units = [], runs = [] }: { readonly units?: readonly LedgerUnit[]; readonly runs?: readonly LedgerRun[] },
+  {
+    units = [],
+    runs = [],
+    withQuestions = false,
+  }: {
+    readonly units?: readonly LedgerUnit[];
+    readonly runs?: readonly LedgerRun[];
+    readonly withQuestions?: boolean;
+  },
 ): Promise<Settings> {
-  const settings = await loadSettings(await rawProjectFolder(parent), {});
+  const folder = await (withQuestions ? projectFolder(parent) : rawProjectFolder(parent));
+  const settings = await loadSettings(folder, {});
   await mkdir(settings.state_dir, { recursive: true });
   {
     await using database = await Database.open({

@@ -47,6 +47,14 @@ function drawState({ share, words, at_work }: LiveState): void {
   document.querySelector('[data-units]')?.replaceChildren(...units);
 }
 
+const PENDING_MS = 3000;
+
+/** Reads the page again while figures of it are still being read. */
+export function awaitFigures(): void {
+  if (document.querySelector('[data-pending]') === null) return;
+  setTimeout(() => void readAgain().then(awaitFigures), PENDING_MS);
+}
+
 async function readAgain(): Promise<void> {
   const answer = await fetch(location.href);
   if (!answer.ok) return;

@@ -26,6 +26,8 @@ export class Desk implements AsyncDisposable {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly warehouse: WarehousePool;
+  /** For questions that read every page: others find a place beside them. */
+  readonly oneByOne = new Semaphore(1);
   /** For SQL of people: what runs long there keeps no page waiting. */
   readonly asking: WarehousePool;
   readonly texts = new KeptTexts();

@@ -9,7 +9,7 @@ export function unitLink(unit: string): Html {
   return html`<a href="${unitPath(unit)}">${unit}</a>`;
 }
 
-function projectPath(project: string): string {
+export function projectPath(project: string): string {
   return `/projects/${encodeURIComponent(project)}`;
 }
 

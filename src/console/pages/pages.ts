@@ -1,16 +1,19 @@
 import { ASK } from './ask.ts';
 import { AUDIT } from './audit.ts';
+import { CRAWL } from './crawl.ts';
 import { DO } from './do.ts';
 import { DO_ACTION } from './do-action.ts';
 import { DO_PLAN } from './do-plan.ts';
 import { OVERVIEW } from './overview.ts';
 import type { Page } from './page.ts';
+import { PROJECT } from './project.ts';
+import { PROJECTS } from './projects.ts';
 import { RUN } from './run.ts';
 import { RUNS } from './runs.ts';
 import { UNIT } from './unit.ts';
 
 /** Every page of the console. */
 export const PAGES: readonly Page<unknown>[] = [
-  ...[OVERVIEW, RUNS, RUN, UNIT, ASK],
+  ...[OVERVIEW, PROJECTS, PROJECT, CRAWL, RUNS, RUN, UNIT, ASK],
   ...[DO, DO_PLAN, DO_ACTION, AUDIT],
 ];

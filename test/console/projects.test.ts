@@ -1,0 +1,214 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Settings } from '../../src/config/settings.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Connection } from '../../src/core/duckdb.ts';
+import { consoleProject, HOSTILE, HUGE, ledgerUnit } from '../support/console-project.ts';
+import { type OpenConsole, openConsole } from '../support/open-console.ts';
+import { rawProjectFolder } from '../support/project.ts';
+import { sharedFolder } from '../support/temporary.ts';
+
+const folder = sharedFolder();
+let settings: Settings;
+
+/** The tables of mart that the pages and their questions read, with as few columns as they need. */
+async function fillMart(connection: Connection): Promise<void> {
+  const all = (name: string): string => `now() AS ${name}`;
+  await connection.run(
+    `CREATE TABLE mart.projects AS SELECT 'p' || i AS project_id,
+       CASE i WHEN 1 THEN $1 WHEN 60 THEN NULL ELSE 'Shop ' || i END AS project_name, NULL::VARCHAR AS start_url
+     FROM range(1, 62) AS t(i)`,
+    [HOSTILE],
+  );
+  await connection.run(
+    `CREATE TABLE mart.crawls AS SELECT * REPLACE (CASE project_id WHEN 'p1' THEN $1 ELSE project_name END AS project_name)
+     FROM (VALUES
+       ('c1', 'p1', '', 'k1', 'weekly', 1, 'ok', TIMESTAMPTZ '2026-11-01 06:00:00Z', false, NULL, 10),
+       ('c2', 'p1', '', 'k1', 'weekly', 2, 'ok', TIMESTAMPTZ '2026-11-08 06:00:00Z', true, 'c1', ${HUGE}),
+       ('c3', 'p1', '', 'k2', $1, 1, 'user_requested', TIMESTAMPTZ '2026-11-09 06:00:00Z', false, NULL, 3),
+       ('c4', 'p2', 'Shop 2', 'k3', 'weekly', 1, NULL, NULL, true, NULL, NULL))
+     AS t(crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, end_reason, ended_at,
+       is_main, previous_crawl_id, pages)`,
+    [HOSTILE],
+  );
+  await connection.run(`ALTER TABLE mart.crawls ADD COLUMN status VARCHAR DEFAULT 'done';
+    ALTER TABLE mart.crawls ADD COLUMN created_at TIMESTAMPTZ; ALTER TABLE mart.crawls ADD COLUMN fetched_urls BIGINT;
+    ALTER TABLE mart.crawls ADD COLUMN is_complete BOOLEAN;
+    UPDATE mart.crawls SET is_complete = end_reason = 'ok'`);
+  const figures = [
+    'pages',
+    'indexable_pages',
+    'error_pages',
+    'redirect_pages',
+    'average_depth',
+    'average_load_time',
+  ]
+    .concat([
+      'average_word_count',
+      'duplicate_pages',
+      'orphan_pages',
+      'clicks',
+      'impressions',
+      'search_bot_hits',
+    ])
+    .filter((name) => name !== 'pages')
+    .map((name) => `5 AS ${name}, -1 AS ${name}_change`)
+    .join(', ');
+  await connection.run(`CREATE TABLE mart.crawl_kpis AS SELECT crawl_id, project_id, project_name, crawl_config_name,
+      ended_at, segmentation, segment, pages, CASE crawl_id WHEN 'c2' THEN 4 END AS pages_change, ${figures}
+    FROM mart.crawls, (VALUES ('(site)', '(site)'), ('(directory)', '/shop')) AS s(segmentation, segment)
+    WHERE pages IS NOT NULL`);
+  await connection.run(
+    'CREATE TABLE mart.crawl_segments AS SELECT crawl_id, segmentation, segment, pages FROM mart.crawl_kpis',
+  );
+  await connection.run(`CREATE TABLE mart.status_codes_by_crawl AS SELECT crawl_id, 200 AS status_code,
+      'ok' AS status_code_range, pages, 1.0 AS share FROM mart.crawls WHERE pages IS NOT NULL
+      UNION ALL SELECT 'c2', NULL, NULL, 2, 0.1`);
+  await connection.run(`CREATE TABLE mart.status_codes_by_segment AS SELECT crawl_id, '' AS segmentation, '' AS segment,
+      status_code, status_code_range, pages, share FROM mart.status_codes_by_crawl LIMIT 0`);
+  await connection.run(`CREATE TABLE mart.page_changes AS SELECT 'c2' AS crawl_id, 'c1' AS previous_crawl_id,
+      'added' AS change, 'https://x.example/' || i AS url FROM range(7) AS t(i)`);
+  await connection.run(
+    `CREATE TABLE mart.pages AS SELECT 'c2' AS crawl_id, $1 || i AS url, CASE WHEN i < 8 THEN i % 3 END AS depth,
+       '/shop' AS url_first_path, i / 2 AS inrank_decimal, 200 AS status_code, NULL::VARCHAR AS non_indexable_reason,
+       true AS fetched, i > 2 AS is_indexable, 'self' AS canonical_kind FROM range(10) AS t(i)`,
+    [HOSTILE],
+  );
+  await connection.run(`CREATE TABLE mart.crawl_fields AS SELECT 'c2' AS crawl_id, 'crawl_pages' AS dataset, field
+    FROM (VALUES ('fetched'), ('status_code')) AS t(field)`);
+  await connection.run(
+    `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 90 AS priority, 'client_error' AS issue,
+       'high' AS severity, $1 AS url, '' AS why, '' AS fix, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits,
+       1 AS inrank_decimal, '/shop' AS url_first_path, ${all('seen_at')}`,
+    [HOSTILE],
+  );
+}
+
+beforeAll(async () => {
+  settings = await consoleProject(folder, fillMart, {
+    units: [ledgerUnit('crawl_pages/c2'), ledgerUnit('crawl_links/c2', { status: 'failed' })],
+    withQuestions: true,
+  });
+});
+
+async function json(ask: OpenConsole['ask'], path: string) {
+  return JSON.parse(await (await ask(path)).text());
+}
+
+test('projects are filtered, sorted and paged by the server', async () => {
+  const { ask } = await openConsole(settings);
+  const first = await json(ask, '/projects.json');
+  expect([first.total, first.paging, first.projects.length]).toEqual([
+    61,
+    { page: 1, pages: 2, total: 61 },
+    50,
+  ]);
+  const names = async (path: string): Promise<(string | null)[]> =>
+    (await json(ask, path)).projects.map((one: { project_name: string | null }) => one.project_name);
+  expect(await names('/projects.json?name=SHOP+2&sort=project_name')).toEqual([
+    ...[
+      'Shop 2',
+      'Shop 20',
+      'Shop 21',
+      'Shop 22',
+      'Shop 23',
+      'Shop 24',
+      'Shop 25',
+      'Shop 26',
+      'Shop 27',
+      'Shop 28',
+    ],
+    'Shop 29',
+  ]);
+  // What is not known comes last, either way.
+  expect((await names('/projects.json?page=2')).at(-1)).toBeNull();
+  expect((await names('/projects.json?page=2&sort=-project_name')).at(-1)).toBeNull();
+  expect((await names('/projects.json?sort=-pages'))[0]).toBe(HOSTILE);
+  expect(await (await ask('/projects.json?sort=-pages')).text()).toContain(`"pages": ${HUGE}`);
+  const page = await (await ask('/projects?sort=-pages')).text();
+  expect(page).toContain('<th scope="col" class="number" aria-sort="descending">');
+  expect(page).not.toContain('<script>alert');
+  expect(await (await ask('/projects?name=nobody')).text()).toContain('No project has that in its name.');
+});
+
+test('a project has its charts, each with its table, its SQL and its command', async () => {
+  const { ask } = await openConsole(settings);
+  const project = await json(ask, '/projects/p1.json?wait=1');
+  expect(project.configurations.map(({ crawl_config_id: id }: { crawl_config_id: string }) => id)).toEqual([
+    'k1',
+    'k2',
+  ]);
+  expect(project.crawls.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c2', 'c1']);
+  expect(project.trend.rows.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c1', 'c2']);
+  expect(project.changes.rows).toMatchObject([{ crawl_id: 'c2', change: 'added', pages: 7 }]);
+  expect(project.funnel.rows).toMatchObject([{ known: 10, fetched: 10, indexable: 7, canonical: null }]);
+  expect(project.depths.rows).toMatchObject([
+    { depth: 0, pages: 3 },
+    { depth: 1 },
+    { depth: 2 },
+    { depth: null, pages: 2 },
+  ]);
+  expect(project.findings.rows).toMatchObject([{ issue: 'client_error', severity: 'high', pages: 1 }]);
+  expect(project.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1');
+  expect(project.trend.sql).toContain('FROM mart.crawl_kpis');
+
+  const page = await (await ask('/projects/p1?wait=1')).text();
+  expect(page.match(/role="img"/g)).toHaveLength(8);
+  expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
+  expect(page).not.toContain('<script>alert');
+  expect(page).not.toMatch(/ style="|<style/);
+});
+
+test('another configuration and a segment may be chosen', async () => {
+  const { ask } = await openConsole(settings);
+  const other = await json(ask, '/projects/p1.json?wait=1&configuration=1');
+  expect(other.trend.rows.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c3']);
+  const part = await json(ask, '/projects/p1.json?wait=1&segment=/shop');
+  expect(part.trend.rows).toHaveLength(2);
+  expect(part.statuses).toMatchObject({ state: 'read', rows: [] });
+  expect(part.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1 -p segment=/shop');
+  expect(await (await ask('/projects/p1?wait=1&segment=/shop')).text()).toContain(
+    '<option value="/shop" selected>',
+  );
+});
+
+test('a project without crawls says what to do; an unknown one is not found, with the names that are near', async () => {
+  const { ask } = await openConsole(settings);
+  expect(await (await ask('/projects/p9')).text()).toContain('<code>crawlhouse run --project p9</code>');
+  const unknown = await ask('/projects/Shop%202a');
+  expect(unknown.status).toBe(404);
+  expect(await unknown.text()).toContain('Did you mean p2');
+});
+
+test('a crawl has its units, its figures against the crawl before, its status codes and its funnel', async () => {
+  const { ask } = await openConsole(settings);
+  const crawl = await json(ask, '/crawls/c2.json?wait=1');
+  expect(crawl).toMatchObject({
+    project_id: 'p1',
+    crawl_number: 2,
+    previous_crawl_id: 'c1',
+    is_complete: true,
+  });
+  expect(crawl.units).toMatchObject([
+    { unit: 'crawl_links/c2', status: 'failed', loaded: null },
+    { unit: 'crawl_pages/c2', status: 'published' },
+  ]);
+  const page = await (await ask('/crawls/c2?wait=1')).text();
+  expect(page).toContain(
+    '<th scope="row">pages</th><td class="number">9,007,199,254,740,993</td><td class="number">+4</td>',
+  );
+  expect(page).toContain('<th scope="row">answered 200</th><td class="number">10</td>');
+  const open = await (await ask('/crawls/c4?wait=1')).text();
+  expect(open).toContain('Ended –.');
+  expect((await ask('/crawls/c9')).status).toBe(404);
+});
+
+test('before anything is published, the pages say so', async () => {
+  const { ask } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
+  for (const path of ['/projects', '/projects/p1', '/crawls/c1']) {
+    const answer = await ask(path);
+    expect([answer.status, await answer.text()], path).toEqual([
+      404,
+      expect.stringContaining('crawlhouse run'),
+    ]);
+  }
+});
