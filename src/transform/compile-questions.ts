@@ -16,7 +16,16 @@ import { sqlFolders } from './sql-folders.ts';
  */
 export async function compileQuestions(settings: Settings, models: readonly Model[]): Promise<Question[]> {
   const questions = await loadQuestions(sqlFolders(settings));
-  if (questions.length === 0) return questions;
+  if (questions.length > 0) await compileAgainstPublished(settings, questions, models);
+  return questions;
+}
+
+/** @throws CrawlhouseError as `compileQuestions` */
+export async function compileAgainstPublished(
+  settings: Settings,
+  questions: readonly Question[],
+  models: readonly Model[],
+): Promise<void> {
   const checked = await readPublished(settings, async (connection) => {
     // A name that is no table must not become a file of this machine.
     await connection.run('SET enable_external_access = false');
@@ -24,7 +33,6 @@ export async function compileQuestions(settings: Settings, models: readonly Mode
     return true;
   });
   if (!checked) await checkAlone(questions, models);
-  return questions;
 }
 
 async function checkAlone(questions: readonly Question[], models: readonly Model[]): Promise<void> {

@@ -15,6 +15,7 @@ const TYPES = {
   DATE: { fits: isDay, example: 'a day, as in 2026-01-31' },
 } as const;
 type ParameterType = keyof typeof TYPES;
+export const PARAMETER_TYPES = Object.keys(TYPES);
 
 /** A value that a question can be asked with; `$name` in its SQL. */
 export interface Parameter {

@@ -71,16 +71,25 @@ async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> 
   const questions: Question[] = [];
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith('.sql')) continue;
-    const text = await readFile(join(folder, name), 'utf8');
-    const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
-    const header = checkHeader(QuestionHeader, source);
-    const parameters = declaredParameters(header.parameters);
-    checkParameters(source, parameters);
-    const { file, sql, sqlLine } = source;
-    questions.push({
-      ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
-      sqlLine: firstWord(sql, { file, line: sqlLine }).line,
-    });
+    questions.push(readQuestion({ path, shown }, name, await readFile(join(folder, name), 'utf8')));
   }
   return questions;
+}
+
+/**
+ * Reads one question.
+ *
+ * @param name of its file
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export function readQuestion({ shown }: SqlFolder, name: string, text: string): Question {
+  const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
+  const header = checkHeader(QuestionHeader, source);
+  const parameters = declaredParameters(header.parameters);
+  checkParameters(source, parameters);
+  const { file, sql, sqlLine } = source;
+  return {
+    ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
+    sqlLine: firstWord(sql, { file, line: sqlLine }).line,
+  };
 }

@@ -5,6 +5,7 @@ import { askAddress, askFields } from '../layout/ask-address.ts';
 import { answerTable } from './answer-table.ts';
 import type { AskDocument } from './ask-document.ts';
 import { drawChart } from './draw-chart.ts';
+import { keepForm } from './keep-form.ts';
 import type { PageRequest } from './page.ts';
 
 /** What a person downloads; the names of the formats as `query` has them. */
@@ -24,6 +25,7 @@ ${statementForm(document, request)}
 ${isHeld ? html`<p class="notice">Another site led here, so nothing has run. Read the SQL, then press Run.</p>` : null}
 ${error === null ? null : errorNotice(error)}
 ${ran && error === null ? answer(document, request) : null}
+${ran && error === null && question === null && request.canAct ? keep(document, request) : null}
 ${questionList(document, request)}`;
   return { title, body };
 }
@@ -111,6 +113,10 @@ ${pager(document, query)}
       )}" download>${name}</a>`,
   )}</p>
 </section>`;
+}
+
+function keep({ sql }: AskDocument, { session }: PageRequest): Html {
+  return html`<details><summary>Keep this as a question</summary>${keepForm(sql, session.csrf)}</details>`;
 }
 
 /** A download is of the whole answer, as it comes. */

@@ -4,6 +4,7 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { readAction } from '../actions/action.ts';
 import type { Actions } from '../actions/actions.ts';
 import { sessionOf } from './guard.ts';
+import { actingRefusal } from './may-act.ts';
 import { refuse } from './refuse.ts';
 
 /** A command has its run within this time, unless it waits for the state lock. */
@@ -12,15 +13,9 @@ const PATIENCE_MS = 5000;
 /** `POST /do/start`: starts an action whose plan was confirmed, and leads to its run. */
 export function doRoutes(app: FastifyInstance, actions: Actions, { console_actions: isOn }: Settings): void {
   app.post('/do/start', async (request, reply) => {
-    const { role, subject } = sessionOf(request);
-    if (!isOn || role !== 'operator')
-      return refuse(request, reply, {
-        status: 403,
-        code: 'forbidden',
-        title: 'Refused',
-        message: isOn ? 'Only operators start anything here.' : 'This console only reads.',
-        hint: isOn ? 'console_oidc.operators names them' : 'set console_actions: true, and start it again',
-      });
+    const session = sessionOf(request);
+    const refusal = actingRefusal(session, isOn);
+    if (refusal !== null) return refuse(request, reply, refusal);
     try {
       const fields = request.body as URLSearchParams;
       const action = readAction(fields);
@@ -28,7 +23,7 @@ export function doRoutes(app: FastifyInstance, actions: Actions, { console_actio
         throw new CrawlhouseError('usage', `to confirm, type ${action.name}`, {
           hint: 'go back, and type it into the field above the button',
         });
-      const id = actions.start(action, subject);
+      const id = actions.start(action, session.subject);
       const run = await actions.runSoon(id, PATIENCE_MS);
       return reply.redirect(run === null ? `/do/actions/${id}` : `/runs/${encodeURIComponent(run)}`, 303);
     } catch (thrown) {

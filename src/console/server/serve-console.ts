@@ -22,6 +22,7 @@ import { doRoutes } from './do-routes.ts';
 import { guard, personOf, sessionOf } from './guard.ts';
 import { HEADERS } from './headers.ts';
 import { isOwn } from './is-own.ts';
+import { keepRoutes } from './keep-routes.ts';
 import { liveRoute } from './live.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
@@ -70,6 +71,7 @@ export async function serveConsole(
   const version = await packageVersion();
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);
+  keepRoutes(app, access.audit, settings);
   try {
     await app.listen({ host, port });
   } catch (cause) {
