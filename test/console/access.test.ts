@@ -120,6 +120,10 @@ test('another process of the project makes a link to the console that runs', asy
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
   expect(links.announced()).toEqual({ url: served.url, takesLinks: true });
   expect((await fetch(links.make(served.url), { redirect: 'manual' })).status).toBe(303);
+  const second = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
+  expect(links.announced()?.url).toBe(second.url);
+  await second[Symbol.asyncDispose]();
+  expect(links.announced()?.url).toBe(served.url);
   await served[Symbol.asyncDispose]();
   expect(links.announced()).toBeNull();
 });

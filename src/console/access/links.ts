@@ -32,14 +32,15 @@ export class Links {
   /** Remembers a console that listens, so that another process can make a link to it; disposed when it stops. */
   announce(url: string, takesLinks: boolean): Disposable {
     const forget = this.#database.prepare('DELETE FROM servers WHERE url = ?');
-    this.#database.exec('DELETE FROM servers');
-    this.#database.prepare('INSERT INTO servers VALUES (?, ?)').run(url, takesLinks ? 1 : 0);
+    this.#database.prepare('INSERT OR REPLACE INTO servers VALUES (?, ?)').run(url, takesLinks ? 1 : 0);
     return { [Symbol.dispose]: () => forget.run(url) };
   }
 
   /** The console that began to listen last. */
   announced(): { readonly url: string; readonly takesLinks: boolean } | null {
-    const row = this.#database.prepare('SELECT url, takes_links FROM servers').get();
+    const row = this.#database
+      .prepare('SELECT url, takes_links FROM servers ORDER BY rowid DESC LIMIT 1')
+      .get();
     return row === undefined ? null : { url: String(row.url), takesLinks: row.takes_links === 1 };
   }
 }
