@@ -29,6 +29,9 @@ const EXAMPLE = `# Copy this file to .env and fill it in. The environment goes b
 # CRAWLHOUSE_OAUTH_CLIENT_SECRET=
 # CRAWLHOUSE_OAUTH_REFRESH_TOKEN=
 
+# The secret of the console at its OpenID Connect provider, if console_oidc is set.
+# CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET=
+
 # The keys of the clouds, if store_a or store_b is set. GOOGLE_APPLICATION_CREDENTIALS is a path below this folder.
 # GOOGLE_APPLICATION_CREDENTIALS=
 # AWS_ACCESS_KEY_ID=

@@ -42,6 +42,7 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
     expect.arrayContaining([
       'CRAWLHOUSE_ACCESS_TOKEN',
       'CRAWLHOUSE_OAUTH_REFRESH_TOKEN',
+      'CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET',
       'AWS_SECRET_ACCESS_KEY',
     ]),
   );

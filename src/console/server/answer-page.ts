@@ -60,7 +60,7 @@ export async function answerHtml(
   return reply;
 }
 
-const WAITING = html`<p class="waiting" role="status">The warehouse is being read. This takes longer than two seconds.</p>
+const WAITING = html`<p class="waiting" role="status">What this page shows is being read. That takes longer than two seconds.</p>
 `;
 
 async function drawn(
