@@ -95,6 +95,20 @@ async function send(
   fault: Fault | undefined,
   response: ServerResponse,
 ): Promise<void> {
+  try {
+    await sendBody({ status, headers, body }, method, fault, response);
+  } finally {
+    // Nobody reads it where the client left before its first byte.
+    if (body instanceof Readable) body.destroy();
+  }
+}
+
+async function sendBody(
+  { status, headers, body }: Required<StoreAnswer>,
+  method: string,
+  fault: Fault | undefined,
+  response: ServerResponse,
+): Promise<void> {
   const whole = typeof body === 'string' ? Buffer.from(body) : undefined;
   const bodiless = status === 204 || status === 304;
   if (whole !== undefined && !bodiless && !('content-length' in headers))
