@@ -29,7 +29,7 @@ USER 1000
 WORKDIR /data
 VOLUME /data
 ENV NODE_ENV=production
-# doctor reads everything that a run needs; a warning is healthy.
-HEALTHCHECK --interval=15m --timeout=2m --start-period=1m CMD ["crawlhouse", "doctor"]
+# status reads the settings, the ledger and the warehouse. It writes nothing and asks nobody.
+HEALTHCHECK --interval=15m --timeout=2m --start-period=1m CMD ["crawlhouse", "status", "--json"]
 ENTRYPOINT ["crawlhouse"]
 CMD ["schedule"]

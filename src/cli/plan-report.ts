@@ -4,7 +4,9 @@ import { textTable } from '../core/text-table.ts';
 import type { PlanEntry, PlanReport } from '../model/plan-report.ts';
 import { reportPlan } from '../pipeline/plan.ts';
 import type { RunRequest } from '../pipeline/run.ts';
+import { readDrift } from '../status/read-drift.ts';
 import type { Invocation } from './command.ts';
+import { describeDrifts } from './run-report.ts';
 
 /** Prints what a run would do, and does none of it. */
 export async function printPlan(
@@ -13,15 +15,19 @@ export async function printPlan(
   request: RunRequest,
 ): Promise<number> {
   const plan = await reportPlan(settings, request, invocation.logger, invocation.signal);
-  if (invocation.has('json')) await invocation.printJson(plan);
-  else await invocation.print(describePlan(plan));
+  const drift = await readDrift(settings);
+  if (invocation.has('json')) await invocation.printJson({ ...plan, drift });
+  else {
+    const width = invocation.terminal?.width ?? null;
+    await invocation.print(describePlan(plan, width) + describeDrifts(drift));
+  }
   return 0;
 }
 
 /** A plan for people: a line a unit that is due, then what that comes to, and what is left out. */
-function describePlan(plan: PlanReport): string {
+function describePlan(plan: PlanReport, width: number | null): string {
   const due = plan.units.filter((unit) => unit.status === 'due');
-  return (due.length > 0 ? textTable(NAMES, due.map(row)) : '') + planSummary(plan);
+  return (due.length > 0 ? textTable(NAMES, due.map(row), { width, below: BELOW }) : '') + planSummary(plan);
 }
 
 export function planSummary({ units, totals }: PlanReport): string {
@@ -41,11 +47,14 @@ export function planSummary({ units, totals }: PlanReport): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-const NAMES = ['unit', 'route', 'format', 'rows', 'bytes', 'time', 'requests', 'reason'];
+/** What leaves the table of a narrow terminal. */
+const BELOW = ['project', 'requests', 'reason'];
+const NAMES = ['unit', 'project', 'route', 'format', 'rows', 'bytes', 'time', 'requests', 'reason'];
 
 function row(unit: PlanEntry): (string | number | null)[] {
   return [
     unit.unit,
+    unit.project_name,
     unit.route,
     unit.format,
     unit.rows,

@@ -6,6 +6,8 @@ export interface PlanEntry {
   readonly unit: string;
   readonly dataset: string;
   readonly source: Unit['source'];
+  /** Null for lists of workspaces. */
+  readonly project_name: string | null;
   readonly window: Unit['window'];
   /** `due`: would be loaded; `loaded`: in the warehouse already; `skipped`, `failed`: can't be, for the reason given. */
   readonly status: 'due' | 'loaded' | 'skipped' | 'failed';

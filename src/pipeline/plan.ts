@@ -47,18 +47,20 @@ export async function reportPlan(
     markDropped(dropped),
     signal,
   );
+  const names = projectNames(inventory);
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
   await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
       const loaded = isLoaded(known.loaded, planned);
-      const idle = idleEntry(planned, loaded && !request.reload && !planned.refresh);
+      const blank = blankEntry(planned.unit, names);
+      const idle = idleEntry(planned, blank, loaded && !request.reload && !planned.refresh);
       if (idle) return idle;
       const rows = await counting.run(() => countRows(client, planned, inventory, signal));
       const chosen = pickRoute(routes.get(planned.pipeline.dataset) ?? [], rows);
       return {
-        ...blankEntry(planned.unit),
+        ...blank,
         status: 'due',
         route: chosen.route,
         format: chosen.format,
@@ -73,17 +75,22 @@ export async function reportPlan(
 }
 
 /** A unit that nothing would be done about; undefined for one that is due. */
-function idleEntry({ unit, skip, failure }: PlannedUnit, loaded: boolean): PlanEntry | undefined {
-  const blank = blankEntry(unit);
+function idleEntry(
+  { skip, failure }: PlannedUnit,
+  blank: ReturnType<typeof blankEntry>,
+  loaded: boolean,
+): PlanEntry | undefined {
   if (loaded) return { ...blank, status: 'loaded', reason: 'in the warehouse already' };
   if (failure) return { ...blank, status: 'failed', reason: failure.message };
   return skip === null ? undefined : { ...blank, status: 'skipped', reason: skip };
 }
 
-function blankEntry(unit: Unit) {
+function blankEntry(unit: Unit, names: ReadonlyMap<string, string>) {
   const { dataset, source, window } = unit;
+  const id = source.project_id;
+  const project_name = id === null ? null : (names.get(id) ?? null);
   const nothing = { route: null, format: null, rows: null, bytes: null, seconds: null, requests: 0 };
-  return { unit: unitName(unit), dataset, source, window, ...nothing };
+  return { unit: unitName(unit), dataset, source, project_name, window, ...nothing };
 }
 
 /** Finished sources that are not loaded, and open ones; with the names of projects by their ids. */
@@ -100,8 +107,13 @@ export async function discoverUnits(
   const { inventory, plan } = await planRun(client, request, scope, markDropped(dropped), signal);
   const left = plan.units.filter((one) => !isLoaded(loaded, one));
   await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
-  const projects = inventory.workspaces.flatMap((workspace) => workspace.projects.items);
-  return { plan, loaded, names: new Map(projects.map(({ id, name }) => [id, name])) };
+  return { plan, loaded, names: projectNames(inventory) };
+}
+
+/** By id. */
+function projectNames({ workspaces }: Inventory): ReadonlyMap<string, string> {
+  const projects = workspaces.flatMap((workspace) => workspace.projects.items);
+  return new Map(projects.map(({ id, name }) => [id, name]));
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -33,13 +33,13 @@ test('the image is built in two stages from one exact Node image', () => {
   expect(of('FROM')).toEqual(['${NODE_IMAGE} AS build', '${NODE_IMAGE}']);
 });
 
-test('the image runs as another user than root, with one volume and the doctor as its health', () => {
+test('the image runs as another user than root, with one volume and a health check that writes nothing', () => {
   const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   const user = last.findIndex(({ name }) => name === 'USER');
   expect(last[user]?.rest).toBe('1000');
   expect(last.slice(user).some(({ name }) => name === 'RUN' || name === 'COPY')).toBe(false);
   expect(of('VOLUME')).toEqual(['/data']);
-  expect(of('HEALTHCHECK')[0]).toMatch(/CMD \["crawlhouse", "doctor"\]$/);
+  expect(of('HEALTHCHECK')[0]).toMatch(/CMD \["crawlhouse", "status", "--json"\]$/);
   expect(of('ENTRYPOINT')).toEqual(['["crawlhouse"]']);
 });
 
