@@ -19,6 +19,8 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Answers that are kept for the publication that they were read from. */
 const MOST_KEPT = 200;
+/** What others wait for too does not end with one page; questions have their own limit of time. */
+const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 /** What the pages read: the published warehouse, the ledger, the files of the project. */
@@ -50,6 +52,11 @@ export class Desk implements AsyncDisposable {
    */
   rows(sql: string, signal: AbortSignal, parameters = NO_PARAMETERS, firstRows?: number): Promise<Row[]> {
     return this.warehouse.use((warehouse) => warehouse.rows(sql, signal, parameters, firstRows));
+  }
+
+  /** The same for pages that are asked for again and again: read once a publication. */
+  rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<Row[]> {
+    return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, NEVER, parameters));
   }
 
   /** Reads the tables of `ops` in this process; undefined where nothing is published. */

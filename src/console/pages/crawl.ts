@@ -64,9 +64,9 @@ export const CRAWL = page<Crawl>({
   summary: 'One crawl: its record, its units, its figures against the crawl before.',
   query: { wait: '1: wait for every answer, however long it takes.' },
   schema: Crawl,
-  async read({ path, query }, desk, signal) {
+  async read({ path, query }, desk) {
     const wanted = path.crawl_id ?? '';
-    const record = await recordOf(wanted, desk, signal);
+    const record = await recordOf(wanted, desk);
     const ask = (question: string, select: (answer: string) => string): Promise<FigureAnswer> =>
       readFigure(desk, {
         ...{ question, given: { crawl: wanted }, select, isPatient: query.has('wait') },
@@ -93,12 +93,11 @@ export const CRAWL = page<Crawl>({
 
 type Record = Omit<Crawl, 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'>;
 
-async function recordOf(wanted: string, desk: Desk, signal: AbortSignal): Promise<Record> {
-  const [record] = await desk.rows(
+async function recordOf(wanted: string, desk: Desk): Promise<Record> {
+  const [record] = await desk.rowsOnce(
     `SELECT crawl_id, project_id, project_name, crawl_config_name, crawl_number, status, created_at, ended_at,
        end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id
      FROM mart.crawls WHERE crawl_id = $crawl`,
-    signal,
     new Map([['crawl', wanted]]),
   );
   if (record === undefined)

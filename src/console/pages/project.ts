@@ -67,9 +67,9 @@ export const PROJECT = page<Project>({
     wait: '1: wait for every answer, however long it takes.',
   },
   schema: Project,
-  async read(request, desk, signal) {
+  async read(request, desk) {
     const wanted = request.path.project_id ?? '';
-    const asked = await readChoices(wanted, request, desk, signal);
+    const asked = await readChoices(wanted, request, desk);
     return { ...asked, ...(await readFigures(asked, desk, request.query.has('wait'))) };
   },
   draw: (project, request) => ({
@@ -81,43 +81,34 @@ export const PROJECT = page<Project>({
 type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
 type Choices = Omit<Project, Figures>;
 
-async function readChoices(
-  wanted: string,
-  { query }: PageRequest,
-  desk: Desk,
-  signal: AbortSignal,
-): Promise<Choices> {
+async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
   const project = new Map([['project', wanted]]);
-  const [record] = await desk.rows(
+  const [record] = await desk.rowsOnce(
     `SELECT project_id, project_name, start_url FROM mart.projects WHERE project_id = $project
      UNION ALL SELECT project_id, project_name, NULL FROM mart.crawls WHERE project_id = $project LIMIT 1`,
-    signal,
     project,
   );
-  if (record === undefined) throw await notFound(wanted, desk, signal);
-  const configurations = (await desk.rows(
+  if (record === undefined) throw await notFound(wanted, desk);
+  const configurations = (await desk.rowsOnce(
     `SELECT crawl_config_id, any_value(crawl_config_name) AS crawl_config_name, count(*) AS crawls
      FROM mart.crawls WHERE project_id = $project GROUP BY crawl_config_id
      ORDER BY bool_or(is_main) DESC, crawls DESC, crawl_config_id`,
-    signal,
     project,
   )) as unknown as Configuration[];
   const asked = Number(query.get('configuration') ?? 0);
   const configuration = configurations[asked] === undefined ? 0 : asked;
   const config = configurations[configuration]?.crawl_config_id ?? null;
-  const crawls = await desk.rows(
+  const crawls = await desk.rowsOnce(
     `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main, pages
      FROM mart.crawls WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
      ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
-    signal,
     new Map([...project, ['config', config]]),
   );
   const last = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? null;
-  const segments = await desk.rows(
+  const segments = await desk.rowsOnce(
     `SELECT segmentation, segment FROM mart.crawl_segments
      WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
      ORDER BY segmentation = '${DIRECTORY}', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
-    signal,
     new Map([['crawl', last as string | null]]),
   );
   return {
@@ -128,8 +119,8 @@ async function readChoices(
   };
 }
 
-async function notFound(wanted: string, desk: Desk, signal: AbortSignal): Promise<NotFound> {
-  const rows = await desk.rows('SELECT DISTINCT project_id, project_name FROM mart.projects', signal);
+async function notFound(wanted: string, desk: Desk): Promise<NotFound> {
+  const rows = await desk.rowsOnce('SELECT DISTINCT project_id, project_name FROM mart.projects');
   const names = new Map(rows.map((row) => [String(row.project_name), String(row.project_id)]));
   const near = nearNames(wanted, [...names.keys(), ...names.values()]);
   const maybe =

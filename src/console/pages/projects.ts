@@ -12,7 +12,6 @@ import { signedValue } from './answer-figure.ts';
 import { page } from './page.ts';
 
 const SIZE = 50;
-const NEVER = new AbortController().signal;
 
 /** A project by its main crawl. */
 const ProjectLine = z.strictObject({
@@ -64,7 +63,7 @@ export const PROJECTS = page<z.infer<typeof Projects>>({
   },
   schema: Projects,
   async read({ query }, desk) {
-    const all = await desk.once('projects', () => readProjects(desk));
+    const all = await readProjects(desk);
     const wanted = (query.get('name') ?? '').trim().toLowerCase();
     const found = all.filter(({ project_id, project_name }) =>
       `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
@@ -77,7 +76,7 @@ export const PROJECTS = page<z.infer<typeof Projects>>({
 });
 
 async function readProjects(desk: Desk): Promise<ProjectLine[]> {
-  const rows = await desk.rows(
+  const rows = await desk.rowsOnce(
     `WITH crawled AS (
        SELECT project_id, any_value(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
      )
@@ -90,7 +89,6 @@ async function readProjects(desk: Desk): Promise<ProjectLine[]> {
      LEFT JOIN mart.crawl_kpis AS kpis ON kpis.crawl_id = main.crawl_id AND kpis.segmentation = '(site)'
      WHERE coalesce(crawled.project_id, projects.project_id) IS NOT NULL) AS lines
      ORDER BY lower(project_name) NULLS LAST, project_id`,
-    NEVER,
   );
   return rows as unknown as ProjectLine[];
 }

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import { readLiveRun } from '../../src/ledger/live-run.ts';
+import type { RunReport } from '../../src/model/report.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type OpenConsole, openConsole } from '../support/open-console.ts';
+import { environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';
+
+async function json(ask: OpenConsole['ask'], path: string) {
+  return JSON.parse(await (await ask(path)).text());
+}
+
+async function scene(): Promise<{ sandbox: Sandbox; folder: string }> {
+  const sandbox = await sandboxFor({
+    generate: ['projects=2,crawls=3,pages=300,links=900,columns=90,seed=5'],
+  });
+  return { sandbox, folder: await projectFolder() };
+}
+
+test('the documents of the pages say what runs reported', async () => {
+  const { sandbox, folder } = await scene();
+  const settings = await loadSettings(folder, environmentOf(sandbox));
+  const pipelines = ['crawl_pages', 'crawl_links', 'projects', 'crawls'];
+  const phases = new Set<string>();
+  const { report }: { report: RunReport } = await runProject(folder, sandbox, {
+    pipelines,
+    progress: () => void phases.add(readLiveRun(settings.state_dir)?.progress?.phase ?? 'none'),
+  });
+  expect(report.status).toBe('done');
+  expect(phases.size).toBeGreaterThan(1);
+  expect(readLiveRun(settings.state_dir)).toBeNull();
+
+  const { ask } = await openConsole(settings);
+  const overview = await json(ask, '/index.json');
+  expect([overview.live, overview.incidents, overview.failing]).toEqual([null, [], []]);
+  expect(overview.units).toMatchObject({ published: report.units.length, failing: 0, due: 0 });
+  expect(overview.projects.total).toBe(2);
+  expect(overview.runs).toMatchObject([{ run_id: report.run_id, status: 'done' }]);
+
+  const run = await json(ask, `/runs/${report.run_id}.json`);
+  expect(run.loaded.map(({ unit }: { unit: string }) => unit).sort()).toEqual(
+    report.units.map(({ unit }) => unit).sort(),
+  );
+  expect(run.models.length).toBe(report.models.filter(({ status }) => status === 'built').length);
+  expect(run.tests.length).toBe(report.tests.length);
+
+  for (const { unit, counts } of report.units) {
+    const { load } = await json(ask, `/units/${unit}.json`);
+    expect([load.counts, load.differing], unit).toEqual([counts, []]);
+  }
+
+  const { projects } = await json(ask, '/projects.json');
+  expect(projects).toMatchObject([
+    { crawls: 3, pages: 300 },
+    { crawls: 3, pages: 300 },
+  ]);
+  for (const { project_id, crawl_id } of projects) {
+    const project = await json(ask, `/projects/${project_id}.json?wait=1`);
+    expect(project.crawls).toHaveLength(3);
+    for (const figure of ['trend', 'statuses', 'changes', 'funnel', 'depths', 'findings']) {
+      expect(project[figure], figure).toMatchObject({ state: 'read', error: null });
+      expect(project[figure].rows.length, figure).toBeGreaterThan(0);
+    }
+    expect(project.trend.rows.map(({ pages }: { pages: number }) => pages)).toEqual([300, 300, 300]);
+    const crawl = await json(ask, `/crawls/${crawl_id}.json?wait=1`);
+    expect(crawl.funnel.rows).toMatchObject([{ known: 300 }]);
+    const statuses = crawl.statuses.rows.map(({ pages }: { pages: number }) => pages);
+    expect(statuses.reduce((sum: number, pages: number) => sum + pages, 0)).toBe(300);
+    expect(crawl.units.map(({ loaded }: { loaded: number }) => loaded)).toEqual(
+      crawl.units.map(({ queryable }: { queryable: number }) => queryable),
+    );
+  }
+});
