@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { sharedFolder } from '../support/temporary.ts';
@@ -6,8 +6,16 @@ import { projectWithWarehouse } from './project-with-warehouse.ts';
 
 const folder = sharedFolder();
 let settings: Settings;
+let open: OpenConsole;
+let close: () => PromiseLike<void>;
 beforeAll(async () => {
   settings = await projectWithWarehouse(folder);
+  open = await openConsole(settings, (closing) => {
+    close = closing;
+  });
+});
+afterAll(async () => {
+  await close();
 });
 
 const address = (fields: Readonly<Record<string, string>>, path = '/ask.json'): string =>
@@ -28,7 +36,6 @@ function post({ ask }: OpenConsole, fields: Readonly<Record<string, string>>): P
 }
 
 test('an answer has its columns with types, pages of 100 rows, an order and a filter', async () => {
-  const open = await openConsole(settings);
   const sql = 'SELECT url, status, large FROM mart.pages ORDER BY large; -- the end';
   const first = await asked(open, { sql });
   expect(first.columns).toEqual([
@@ -54,7 +61,6 @@ test('an answer has its columns with types, pages of 100 rows, an order and a fi
 });
 
 test('columns of any name, the same name twice, no rows, nested values, and what can be no page', async () => {
-  const open = await openConsole(settings);
   const name = `x"y' <script>alert(1)</script>`;
   const sql = `SELECT 1 AS a, 2 AS a, [1, NULL] AS "${name.replaceAll('"', '""')}", NULL AS nothing, 1.10::DECIMAL(5,2) AS exact`;
   const { columns, text } = await asked(open, { sql, sort: name, order: 'desc', filter: '2', in: 'a_1' });
@@ -77,7 +83,6 @@ test('columns of any name, the same name twice, no rows, nested values, and what
 });
 
 test('what would write, read files or leave its brackets is refused', async () => {
-  const open = await openConsole(settings);
   for (const sql of [
     'DROP TABLE mart.pages',
     'SELECT 1; DROP TABLE mart.pages',
@@ -95,7 +100,6 @@ test('what would write, read files or leave its brackets is refused', async () =
 });
 
 test('an error shows its place in the SQL as it was written, and the editor keeps it', async () => {
-  const open = await openConsole(settings);
   const binding = await asked(open, { sql: 'SELECT url,\n  nope\nFROM mart.pages' });
   expect(binding.error).toMatchObject({
     code: 'bad_query',
@@ -110,7 +114,7 @@ test('an error shows its place in the SQL as it was written, and the editor keep
 });
 
 test('a page from elsewhere fills the editor and runs nothing', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = open;
   const to = address({ sql: 'SELECT 4711 + 1 AS secret' }, '/ask');
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
@@ -130,7 +134,6 @@ test('a page from elsewhere fills the editor and runs nothing', async () => {
 });
 
 test('a form needs the token of the session, and SQL too long for an address is kept for its person', async () => {
-  const open = await openConsole(settings);
   const csrf = await csrfOf(open);
   const sql = 'SELECT count(*) AS n FROM mart.pages';
   for (const wrong of ['', 'x', csrf.toUpperCase()])
@@ -151,7 +154,6 @@ test('a form needs the token of the session, and SQL too long for an address is 
 });
 
 test('a saved question is found, shown with its parameters, and asked with them', async () => {
-  const open = await openConsole(settings);
   const list = await (await open.ask('/ask?find=STATUS+pages')).text();
   expect(list).toContain('href="/ask?question=q90_pages_by_status"');
   expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question has these words');
@@ -185,7 +187,6 @@ test('a saved question is found, shown with its parameters, and asked with them'
 });
 
 test('a chart is drawn of the whole answer, and says when it has not all rows', async () => {
-  const open = await openConsole(settings);
   const sql = 'SELECT url, status, large FROM mart.pages';
   const bar = await asked(open, { sql, chart: 'bar', x: 'url', y: 'large', colour: 'status', filter: '404' });
   expect([bar.chart.points.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
@@ -215,7 +216,7 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
 });
 
 test('the editor gets tables and columns to complete, and a stranger none', async () => {
-  const { ask } = await openConsole(settings);
+  const { ask } = open;
   const { tables } = JSON.parse(await (await ask('/ask/catalogue.json')).text());
   expect(tables.map(({ name }: { name: string }) => name)).toEqual(['mart.pages', 'raw.projects']);
   expect(tables[0].columns[0]).toEqual({ name: 'project_id', type: 'VARCHAR', comment: null });
@@ -223,21 +224,20 @@ test('the editor gets tables and columns to complete, and a stranger none', asyn
 });
 
 test('a query that does not end is stopped at its limit, and another one runs after it', async () => {
-  const open = await openConsole({ ...settings, query_timeout: 0.3 });
+  const limited = await openConsole({ ...settings, query_timeout: 0.3 });
   const endless =
     'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
-  const { error } = await asked(open, { sql: endless });
+  const { error } = await asked(limited, { sql: endless });
   expect(error).toMatchObject({ code: 'query_limit', message: expect.stringContaining('longer than 0.3 s') });
   expect(error.hint).toContain('download the whole answer');
-  expect((await asked(open, { sql: "SELECT repeat('x', 2_000_000) AS long" })).error).toMatchObject({
+  expect((await asked(limited, { sql: "SELECT repeat('x', 2_000_000) AS long" })).error).toMatchObject({
     code: 'query_limit',
     message: expect.stringContaining('more than 1.0 MB'),
   });
-  expect((await asked(open, { sql: 'SELECT 1' })).rows).toEqual([[1]]);
+  expect((await asked(limited, { sql: 'SELECT 1' })).rows).toEqual([[1]]);
 });
 
 test('a browser that leaves ends its query', { timeout: 20_000 }, async () => {
-  const open = await openConsole(settings);
   const sql =
     'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
   // Both places of queries: a third one runs only once these have ended.

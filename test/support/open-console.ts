@@ -12,10 +12,17 @@ export interface OpenConsole {
   readonly ask: (path: string, init?: RequestInit & { readonly cookie?: string }) => Promise<Response>;
 }
 
-/** The console of a project on a free port, with a person signed in by its link. */
-export async function openConsole(settings: Settings): Promise<OpenConsole> {
+/**
+ * The console of a project on a free port, with a person signed in by its link.
+ *
+ * @param atEnd takes what closes it; default: at the end of the test
+ */
+export async function openConsole(
+  settings: Settings,
+  atEnd: (close: () => PromiseLike<void>) => void = onTestFinished,
+): Promise<OpenConsole> {
   const served = await serveConsole(settings, '127.0.0.1:0', silentLogger, new AbortController().signal);
-  onTestFinished(() => served[Symbol.asyncDispose]());
+  atEnd(() => served[Symbol.asyncDispose]());
   const newLink = (): string => served.newLink() ?? '';
   const link = newLink();
   const signedIn = await fetch(link, { redirect: 'manual' });

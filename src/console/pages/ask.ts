@@ -11,6 +11,8 @@ import { drawAsk } from './draw-ask.ts';
 import { page } from './page.ts';
 
 const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, chart: null };
+/** What is read for everyone goes on when the one who asked leaves. */
+const UNTIL_READ = new AbortController().signal;
 const MOST_CRAWLS = 200;
 
 export const ASK = page<AskDocument>({
@@ -46,7 +48,7 @@ export const ASK = page<AskDocument>({
       },
       sql,
       parameters: [...parameters],
-      suggestions: await suggestions(desk, parameters, signal),
+      suggestions: await suggestions(desk, parameters),
       questions: found(questions, query.get('find') ?? ''),
       ran,
       page: view.page,
@@ -112,28 +114,27 @@ function found(questions: readonly Question[], find: string): AskDocument['quest
 async function suggestions(
   desk: Desk,
   parameters: readonly { readonly name: string }[],
-  signal: AbortSignal,
 ): Promise<AskDocument['suggestions']> {
   const wants = (name: string): boolean => parameters.some((one) => one.name === name);
   return {
-    project: wants('project') ? await projects(desk, signal) : [],
-    crawl: wants('crawl') ? await crawls(desk, signal) : [],
+    project: wants('project') ? await projects(desk) : [],
+    crawl: wants('crawl') ? await crawls(desk) : [],
   };
 }
 
-async function projects(desk: Desk, signal: AbortSignal): Promise<Suggestion[]> {
+async function projects(desk: Desk): Promise<Suggestion[]> {
   const names = await desk.once('ask: projects', () =>
-    desk.warehouse.use((warehouse) => knownProjects(warehouse, signal)),
+    desk.warehouse.use((warehouse) => knownProjects(warehouse, UNTIL_READ)),
   );
   return names.toSorted().map((value) => ({ value, label: value }));
 }
 
-function crawls(desk: Desk, signal: AbortSignal): Promise<Suggestion[]> {
+function crawls(desk: Desk): Promise<Suggestion[]> {
   return desk.once('ask: crawls', async () => {
     const sql = `SELECT crawl_id, project_name, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day
       FROM mart.crawls ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`;
     try {
-      const rows = await desk.rows(sql, signal);
+      const rows = await desk.rows(sql, UNTIL_READ);
       return rows.map(({ crawl_id, project_name, day }) => {
         return { value: String(crawl_id), label: [project_name, day].filter(Boolean).join(', ') };
       });
