@@ -192,7 +192,15 @@ ${source.kind === 'crawl' ? html`Crawl ${crawlLink(source.id)}.` : null}</p>
 ${failureNotice(unit)}
 ${canAct && unit.error !== null ? planButton(retryOf(unit), 'Retry') : null}
 <h2>From the service to the warehouse</h2>
-${load === null ? html`<p class="empty">It is not in the warehouse.</p>` : html`${drawChain(load)}${drawLoad(load)}`}
+${
+  load === null
+    ? html`<p class="empty">It is not in the warehouse.</p>`
+    : html`${
+        unit.status === 'published'
+          ? null
+          : html`<p class="facts">These are the rows of its last load. They stay until it is loaded again.</p>`
+      }${drawChain(load)}${drawLoad(load)}`
+}
 <h2>Rejects</h2>
 ${table(
   'Rejects',
