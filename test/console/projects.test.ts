@@ -199,7 +199,23 @@ test('a crawl has its units, its figures against the crawl before, its status co
   expect(page).toContain('<th scope="row">answered 200</th><td class="number">10</td>');
   const open = await (await ask('/crawls/c4?wait=1')).text();
   expect(open).toContain('Ended –.');
+  expect(page + open).not.toContain('/do/plan');
   expect((await ask('/crawls/c9')).status).toBe(404);
+});
+
+test('an operator loads a crawl again or drops it from its page', async () => {
+  const { ask } = await openConsole({ ...settings, console_actions: true });
+  const forms = async (crawl: string) =>
+    [...(await (await ask(`/crawls/${crawl}?wait=1`)).text()).matchAll(/<form [^>]*do.plan.*?<.form>/gs)].map(
+      ([form]) =>
+        [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`),
+    );
+  const drop = ['action=drop', 'kind=crawl', 'name=c2'];
+  expect(await forms('c2')).toEqual([
+    ['action=backfill', 'crawl=c2', 'from=2026-11-08', 'to=2026-11-09', 'reload=on'],
+    drop,
+  ]);
+  expect(await forms('c4')).toEqual([drop.with(2, 'name=c4')]);
 });
 
 test('before anything is published, the pages say so', async () => {

@@ -37,6 +37,25 @@ export function retryOf({
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Buttons that lead to the plans of loading a crawl again, and of dropping it. */
+export function crawlButtons(crawl: string, endedAt: string | null): Html {
+  const from = endedAt?.slice(0, 10);
+  const chosen = { pipelines: [], projects: [], crawls: [crawl] };
+  const again =
+    from === undefined
+      ? null
+      : planButton(
+          {
+            ...{ action: 'backfill', ...chosen, reload: true, from },
+            to: new Date(Date.parse(from) + DAY_MS).toISOString().slice(0, 10),
+          },
+          'Load again',
+        );
+  return html`<div class="paging">${again}${planButton({ action: 'drop', kind: 'crawl', name: crawl }, 'Drop')}</div>`;
+}
+
 /** A button that leads to the plan of an action. */
 export function planButton(action: Action, label: string): Html {
   return html`<form method="get" action="/do/plan">${hiddenFields(action)}<button type="submit">${label}</button></form>`;

@@ -9,6 +9,7 @@ import { Count, countOrDash } from '../layout/counts.ts';
 import { statusMark } from '../layout/status-mark.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
+import { crawlButtons } from './acting.ts';
 import {
   answerFigure,
   drawPending,
@@ -17,7 +18,7 @@ import {
   shownValue,
   signedValue,
 } from './answer-figure.ts';
-import { NotFound, page } from './page.ts';
+import { NotFound, type PageRequest, page } from './page.ts';
 
 /** One crawl has a unit a dataset. */
 const MOST_UNITS = 200;
@@ -88,7 +89,7 @@ export const CRAWL = page<Crawl>({
     ]);
     return { ...record, units: await unitsOf(wanted, desk), figures, changes, statuses, funnel };
   },
-  draw: (crawl) => ({ title: `Crawl ${crawl.crawl_id}`, body: drawCrawl(crawl) }),
+  draw: (crawl, request) => ({ title: `Crawl ${crawl.crawl_id}`, body: drawCrawl(crawl, request) }),
 });
 
 type Record = Omit<Crawl, 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'>;
@@ -130,7 +131,7 @@ async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {
   });
 }
 
-function drawCrawl(crawl: Crawl): Html {
+function drawCrawl(crawl: Crawl, { canAct }: PageRequest): Html {
   const { crawl_id, project_id, previous_crawl_id, figures, changes, statuses, funnel } = crawl;
   const number = crawl.crawl_number === null ? null : html`, number ${countOrDash(crawl.crawl_number)}`;
   return html`<h1>Crawl ${crawl_id}</h1>
@@ -139,6 +140,7 @@ Ended ${crawl.ended_at === null ? '–' : html`${timeText(crawl.ended_at)} UTC`}
 ${crawl.pages === null ? 'Its pages are not loaded.' : `${countOrDash(crawl.pages)} pages are loaded.`}
 ${previous_crawl_id === null ? null : html`Before it: ${crawlLink(previous_crawl_id)}.`}</p>
 ${crawl.is_complete === false ? html`<p class="notice">This crawl is not complete: figures that need the whole website are not compared.</p>` : null}
+${canAct ? crawlButtons(crawl_id, crawl.ended_at) : null}
 ${drawPending([figures, changes, statuses, funnel])}
 <h2>Units</h2>
 ${unitsTable(crawl.units)}
