@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { counted } from '../core/amounts.ts';
 import { type Html, html } from '../core/html.ts';
 import { chartKey, drawn } from './charts.ts';
 
@@ -95,6 +96,7 @@ export function answerChart(kind: ChartKind, points: readonly ChartPoint[], name
       };
     },
   }[kind]();
+  const others = series.length - COLOURS.length;
   const key =
     names.colour === null
       ? null
@@ -103,9 +105,7 @@ export function answerChart(kind: ChartKind, points: readonly ChartPoint[], name
             name: one ?? '–',
             colour: COLOURS[index] ?? OTHERS,
           })),
-          ...(series.length > COLOURS.length
-            ? [{ name: `${series.length - COLOURS.length} others`, colour: OTHERS }]
-            : []),
+          ...(others > 0 ? [{ name: counted(others, 'other'), colour: OTHERS }] : []),
         ]);
   return html`${key}${drawn(label, chart)}`;
 }
