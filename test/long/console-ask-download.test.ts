@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
+import { projectWithWarehouse } from '../console/project-with-warehouse.ts';
 import { openConsole } from '../support/open-console.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { projectWithWarehouse } from './project-with-warehouse.ts';
 
 const shared = sharedFolder();
 let settings: Settings;
