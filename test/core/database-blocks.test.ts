@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { text } from '../../src/core/duckdb.ts';
+import { FILE_OPTIONS } from '../../src/warehouse/schema.ts';
 import { flipByte, places } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
@@ -39,7 +40,7 @@ async function freePlaces(file: string): Promise<number> {
 }
 
 test('each header and block that holds something is told when one bit of it differs', async () => {
-  const file = await someFile('BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384');
+  const file = await someFile(FILE_OPTIONS);
   await verifyBlocks(file);
   const connection = await temporaryConnection(await temporaryFolder());
   await connection.run(`ATTACH ${text(file)} AS sample (READ_ONLY)`);

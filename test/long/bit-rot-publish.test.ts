@@ -35,7 +35,7 @@ test('a working copy with one byte flipped, in every other block, is never publi
   const folder = await temporaryFolder();
   const { stateDir, published } = placeIn(folder);
   const work = join(stateDir, 'work.duckdb');
-  await load(folder, 'c1', 4000);
+  await load(folder, 'c1', 20_000);
   await publishAll(folder);
   await load(folder, 'c2', 300);
   const sound = await readFile(work);
@@ -60,8 +60,8 @@ test('a working copy with one byte flipped, in every other block, is never publi
     }
     // A working copy that can't be opened is taken anew; a free block harms nobody.
     const { crawl_pages: rows } = await readWhole(connection, published);
-    expect([4000, 4300]).toContain(rows);
-    ends[rows === 4000 ? 'anew' : 'free']++;
+    expect([20_000, 20_300]).toContain(rows);
+    ends[rows === 20_000 ? 'anew' : 'free']++;
   }
   expect(all.length).toBeGreaterThan(10);
   expect(ends.refused).toBeGreaterThan(0);
