@@ -83,7 +83,7 @@ function confirm(action: Action, units: number, csrf: string): Html {
       : null;
   return html`<form method="post" action="/do/start">${csrfField(csrf)}${hiddenFields(action)}
 ${name}
-<p><button type="submit" class="main">${action.action === 'drop' ? 'Drop' : 'Start'}</button> ${back}</p></form>`;
+<p>${action.action === 'drop' ? html`<button type="submit" class="main danger">Drop</button>` : html`<button type="submit" class="main">Start</button>`} ${back}</p></form>`;
 }
 
 function unitsTable({ units }: ActionPlan, { action }: Action): Html {
