@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import '../support/process-timeout.ts';
-import { type Connection, Database, table, text } from '../../src/core/duckdb.ts';
+import { type Connection, Database, ident, table, text } from '../../src/core/duckdb.ts';
 import { rowsSql } from '../../src/transform/model-cases.ts';
 import { createSchema } from '../../src/warehouse/schema.ts';
 import { threads } from '../support/threads.ts';
@@ -51,7 +51,11 @@ async function attachWarehouse(content?: Buffer) {
   await connection.run('USE warehouse');
   const close = async (): Promise<void> => {
     await connection.run('USE memory');
-    await connection.run('DETACH DATABASE IF EXISTS warehouse');
+    // Also what a test has attached beside it: the next one must not see its tables.
+    const attached = await connection.rows<{ name: string }>(
+      "SELECT database_name AS name FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'",
+    );
+    for (const { name } of attached) await connection.run(`DETACH ${ident(name)}`);
     connection[Symbol.dispose]();
     idle.push(database);
     await rm(folder, { recursive: true, force: true });

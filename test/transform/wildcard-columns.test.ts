@@ -27,7 +27,7 @@ const COUNTS: ModelText = {
 const run = (pages: ModelText = PAGES) => runTexts(warehouse.connection, { pages, counts: COUNTS });
 const described = () =>
   warehouse.connection.jsonRows(
-    "SELECT column_name AS name, data_type AS type, comment FROM duckdb_columns() WHERE schema_name = 'mart' AND table_name = 'pages' ORDER BY column_index",
+    "SELECT column_name AS name, data_type AS type, comment FROM duckdb_columns() WHERE database_name = 'warehouse' AND schema_name = 'mart' AND table_name = 'pages' ORDER BY column_index",
   );
 
 test('a wildcard stands for the columns that begin so, each with its type and the words of the wildcard', async () => {
