@@ -5,8 +5,12 @@ import {
   type DuckDBResultReader,
   type DuckDBValue,
   type Json,
+  version,
 } from '@duckdb/node-api';
 import { CrawlhouseError } from './errors.ts';
+
+/** Such as `v1.5.6`. */
+export const DUCKDB_VERSION = version();
 
 /** Quotes an SQL identifier. The one function that does. */
 export function ident(name: string): string {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { type Connection, ident, parquetFiles } from '../core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { REJECT_COLUMNS } from '../model/manifest.ts';
+import { fingerprintSql } from '../warehouse/fingerprint.ts';
 import type { StagedPackage } from './read-package.ts';
 
 /**
@@ -17,8 +18,12 @@ export async function checkParts(
   signal: AbortSignal,
 ): Promise<void> {
   const declared = new Map(manifest.columns.map(({ column, sql_type }) => [column, sql_type]));
+  let sum = 0n;
   for (const { file, rows } of manifest.parts)
-    await checkFile(connection, join(folder, file), declared, rows, signal);
+    sum += await checkFile(connection, join(folder, file), declared, rows, signal);
+  const { fingerprint } = manifest;
+  if (fingerprint?.duckdb === DUCKDB_VERSION && BigInt(fingerprint.sum) !== sum)
+    throw notAsSaid(`${folder}: its parts have the fingerprint ${sum}, the manifest says ${fingerprint.sum}`);
   let rejected = 0n;
   for (const { file, rows } of manifest.rejects) {
     const path = join(folder, file);
@@ -32,13 +37,14 @@ export async function checkParts(
   }
 }
 
+/** @returns the fingerprint of the file */
 async function checkFile(
   connection: Connection,
   path: string,
   declared: ReadonlyMap<string, string>,
   rows: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<bigint> {
   const source = parquetFiles([path]);
   const described = await reading(path, signal, () =>
     connection.rows<{ column_name: string; column_type: string }>(
@@ -56,11 +62,11 @@ async function checkFile(
   }
   const columns = [...declared];
   const sound = columns.map(([column, type]) => soundSql(ident(column), type));
-  // The hashes are of no use but to be computed: so every value is read.
-  const hashes = columns.map(([column]) => `bit_xor(hash(${ident(column)}))`);
+  // Every value is read for it.
+  const fingerprint = fingerprintSql(columns.map(([column]) => ({ column, sql: ident(column) })));
   const [found] = await reading(path, signal, () =>
-    connection.rows<{ rows: bigint; sound: { items: readonly boolean[] } }>(
-      `SELECT count(*) AS rows, CAST([${sound.join(', ')}] AS BOOLEAN[]) AS sound, [${hashes.join(', ')}] AS read
+    connection.rows<{ rows: bigint; sound: { items: readonly boolean[] }; fingerprint: string }>(
+      `SELECT count(*) AS rows, CAST([${sound.join(', ')}] AS BOOLEAN[]) AS sound, ${fingerprint} AS fingerprint
        FROM ${source}`,
       [],
       signal,
@@ -69,7 +75,7 @@ async function checkFile(
   if (found?.rows !== BigInt(rows))
     throw notAsSaid(`${path} has ${found?.rows} rows, the manifest says ${rows}`);
   const broken = columns[found.sound.items.indexOf(false)];
-  if (!broken) return;
+  if (!broken) return BigInt(found.fingerprint);
   const [column, type] = broken;
   throw notAsSaid(
     `${path}: the column ${JSON.stringify(column)} has a value that is no ${type} of a package`,

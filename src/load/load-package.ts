@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, ident, parquetFiles, table, text } from '../core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, table, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
@@ -157,13 +157,14 @@ async function replaceRows(
 }
 
 /**
- * The fingerprint of the unit's rows. It is computed from the package, so that it covers the staged values. For a list
- * of resources it is computed from the table, because a package may have only new records.
+ * The fingerprint of the unit's rows: the package's own where the table takes its values as they are, else computed from
+ * the package, so that it covers the staged values. For a list of resources it is computed from the table, because a
+ * package may have only new records.
  */
 async function contentFingerprint(
   connection: Connection,
   folder: string,
-  { name, unit, parts }: Manifest,
+  { name, unit, parts, columns, fingerprint }: Manifest,
   plan: RawTablePlan,
   signal: AbortSignal,
 ): Promise<string> {
@@ -172,6 +173,10 @@ async function contentFingerprint(
     return found.get(name) ?? '0';
   }
   if (parts.length === 0) return '0';
+  const isPlain = plan.targets.every(
+    ({ column, source, merged }, index) => column === source && merged.type === columns[index]?.sql_type,
+  );
+  if (isPlain && fingerprint?.duckdb === DUCKDB_VERSION) return fingerprint.sum;
   const values = plan.targets.map(({ column, source, merged }) => ({
     column,
     sql: `CAST(${merged.incoming(ident(source))} AS ${merged.type})`,

@@ -105,6 +105,13 @@ export const Manifest = z
     rejects: z.array(packageFile(REJECTS, 'rejects-<name>.parquet')),
     notes: z.array(PackageNote).default([]),
     update: ListUpdate.optional(),
+    /** The sum of DuckDB's hashes of the rows, with the version that computed it: another may hash otherwise. */
+    fingerprint: z
+      .object({
+        sum: z.string().regex(/^\d{1,39}$/, 'a sum of hashes is a whole number'),
+        duckdb: z.string(),
+      })
+      .optional(),
     /** Bytes on the wire. */
     bytes: Count,
     /** SHA-256 of the content received, after decompression. */

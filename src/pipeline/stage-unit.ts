@@ -101,6 +101,7 @@ export async function stageUnit(
         counts,
         rejects: [...staged.rejects],
         notes: [...staged.notes],
+        fingerprint: staged.fingerprint,
         ...(source.update ? { update: source.update } : {}),
         bytes: download.bytes,
         content_sha256: download.sha256,

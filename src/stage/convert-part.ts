@@ -6,6 +6,7 @@ import { ROUNDED_TO_WHOLE } from './exact-json.ts';
 import { withAlikeEnds } from './line-ends.ts';
 import type { PackageColumns } from './package-columns.ts';
 import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
+import type { PartFacts } from './read-part.ts';
 import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
 
 /** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
@@ -17,6 +18,8 @@ export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LE
 export interface Converted {
   readonly rows: number;
   readonly columns: readonly PackageColumn[];
+  /** Where the conversion has read the output already. */
+  readonly facts?: PartFacts;
 }
 
 interface ConversionOptions {

@@ -1,4 +1,4 @@
-import { type Connection, ident, parquetFiles } from '../core/duckdb.ts';
+import { ident } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
 import type { PackageColumn } from '../model/manifest.ts';
@@ -34,33 +34,20 @@ export function refuseForeignNames(
 }
 
 /**
- * Whether some row of a converted part can't be a requested row. Such a row lacks a required field, or, if none is
- * required, has no value at all.
+ * SQL that is true for a row of a converted part that can't be a requested row. Such a row lacks a required field, or,
+ * if none is required, has no value at all. Null where each row can be one.
  */
-export async function hasForeignRows(
-  connection: Connection,
-  path: string,
-  columns: readonly PackageColumn[],
-  fields: readonly Field[],
-  signal: AbortSignal,
-): Promise<boolean> {
+export function foreignRowSql(columns: readonly PackageColumn[], fields: readonly Field[]): string | null {
   const columnOf = (name: string): string | undefined => columns.find(({ field }) => field === name)?.column;
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const names = (required.length > 0 ? required : fields.map(({ name }) => name)).flatMap((name) => {
     const column = columnOf(name);
     return column === undefined ? [] : [ident(column)];
   });
-  if (names.length === 0) return false;
-  const isForeign =
-    required.length > 0
-      ? names.map((name) => lacksSql(name)).join(' OR ')
-      : names.map((name) => `${name} IS NULL`).join(' AND ');
-  const found = await connection.scalar(
-    `SELECT EXISTS (FROM ${parquetFiles([path])} WHERE ${isForeign})`,
-    [],
-    signal,
-  );
-  return found === true;
+  if (names.length === 0) return null;
+  return required.length > 0
+    ? names.map((name) => lacksSql(name)).join(' OR ')
+    : names.map((name) => `${name} IS NULL`).join(' AND ');
 }
 
 /** SQL that is true where a required value is not there; a CSV can't tell an empty text from none. */

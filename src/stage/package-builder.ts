@@ -1,22 +1,21 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { syncPath } from '../core/atomic-file.ts';
 import type { ConnectionPool } from '../core/connection-pool.ts';
-import { type Connection, ident, parquetFiles, text } from '../core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Field } from '../model/field.ts';
 import type { Manifest, PackageColumn, PackageNote } from '../model/manifest.ts';
 import type { RawPart } from '../model/raw-part.ts';
 import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
-import { hasForeignRows } from './foreign-rows.ts';
+import { fieldsWithoutValue } from './fields-without-value.ts';
 import { inspectPart } from './inspect-part.ts';
 import { type FieldRules, PackageColumns } from './package-columns.ts';
 import { packageNotes } from './package-notes.ts';
 import { type PartKeys, partKeys } from './part-keys.ts';
+import { readPart } from './read-part.ts';
 import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
+import { sealFile } from './seal-file.ts';
 import { stageParquet } from './stage-parquet.ts';
 
 /** The result of staging all parts of a download. */
@@ -27,6 +26,7 @@ export interface StagedParts {
   readonly rejected: number;
   readonly rejects: Manifest['rejects'];
   readonly notes: readonly PackageNote[];
+  readonly fingerprint: NonNullable<Manifest['fingerprint']>;
 }
 
 interface BuiltPart {
@@ -34,7 +34,12 @@ interface BuiltPart {
   readonly rows: number;
   /** Columns at the time it was written: later parts may have brought more, or wider ones. */
   readonly columns: readonly PackageColumn[];
+  /** Of these columns. */
+  readonly fingerprint: bigint;
 }
+
+/** A converted part that was read once more. */
+type Read = Converted & { readonly fingerprint: bigint };
 
 /**
  * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
@@ -102,7 +107,9 @@ export class PackageBuilder {
     const file = `parts/part-${number}.parquet`;
     const output = join(this.#folder, file);
     let rejected = 0;
-    let staged = keys?.repeated ? null : await this.#convertKnown(connection, part, output, signal);
+    let staged: Read | null = keys?.repeated
+      ? null
+      : await this.#convertKnown(connection, part, output, signal);
     while (staged === null) {
       const rejects = `rejects-${number}.parquet`;
       const files = { output, rejects: join(this.#folder, rejects) };
@@ -111,11 +118,12 @@ export class PackageBuilder {
         staged = await this.#convertKnown(connection, part, output, signal);
         continue;
       }
-      staged = inspection;
+      const { fingerprint } = await readPart(connection, output, inspection.columns, {}, signal);
+      staged = { ...inspection, fingerprint };
       rejected = inspection.rejected;
       if (rejected > 0) this.#rejects.push({ file: rejects, rows: inspection.rejectRows });
     }
-    const { rows, columns } = staged;
+    const { rows, columns, fingerprint } = staged;
     if (rows + rejected !== part.rows) {
       throw new CrawlhouseError(
         'unreconciled',
@@ -123,7 +131,7 @@ export class PackageBuilder {
       );
     }
     this.#rejected += rejected;
-    this.#parts[index] = { file, rows, columns };
+    this.#parts[index] = { file, rows, columns, fingerprint };
   }
 
   /** The rows of the finished package that share the values of these fields; null if none do. */
@@ -154,37 +162,37 @@ export class PackageBuilder {
     const absent = await this.#absentFields(connection, header, signal);
     const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
     const parts: Manifest['parts'] = [];
+    let fingerprint = 0n;
     for (const part of this.#parts) {
       const path = join(this.#folder, part.file);
-      if (!holdsColumns(part.columns, columns))
-        await this.#rewrite(connection, path, part.columns, columns, signal);
-      parts.push(await this.#seal(part));
+      const isWhole = holdsColumns(part.columns, columns);
+      if (!isWhole) await this.#rewrite(connection, path, part.columns, columns, signal);
+      fingerprint +=
+        isWhole && part.columns.length === columns.length
+          ? part.fingerprint
+          : (await readPart(connection, path, columns, {}, signal)).fingerprint;
+      parts.push(await sealFile(this.#folder, part));
     }
     const rejects: Manifest['rejects'] = [];
     for (const file of this.#rejects.toSorted((a, b) => a.file.localeCompare(b.file)))
-      rejects.push(await this.#seal(file));
+      rejects.push(await sealFile(this.#folder, file));
     await syncPath(join(this.#folder, 'parts'));
     const staged = parts.reduce((sum, part) => sum + part.rows, 0);
     const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
     const notes = await packageNotes(connection, this.#pathsOf(parts), columns, valuesOf, signal);
-    return { columns, parts, staged, rejected: this.#rejected, rejects, notes };
+    return {
+      columns,
+      parts,
+      staged,
+      rejected: this.#rejected,
+      rejects,
+      notes,
+      fingerprint: { sum: String(fingerprint), duckdb: DUCKDB_VERSION },
+    };
   }
 
   #pathsOf(parts: readonly { readonly file: string }[]): string[] {
     return parts.map(({ file }) => join(this.#folder, file));
-  }
-
-  /** Makes a file durable and returns its description. */
-  async #seal({
-    file,
-    rows,
-  }: {
-    readonly file: string;
-    readonly rows: number;
-  }): Promise<Manifest['parts'][number]> {
-    const path = join(this.#folder, file);
-    await syncPath(path);
-    return { file, rows, bytes: (await stat(path)).size, sha256: await hashFile(path) };
   }
 
   /** Converts a part; null also if one of its rows can't be a requested row. */
@@ -193,11 +201,13 @@ export class PackageBuilder {
     part: RawPart,
     output: string,
     signal: AbortSignal,
-  ): Promise<Converted | null> {
+  ): Promise<Read | null> {
     const converted = await this.#convert(connection, part, output, signal);
-    if (converted === null || this.#columns.shown === 'unknown') return converted;
-    const { asked } = this.#columns;
-    return (await hasForeignRows(connection, output, converted.columns, asked, signal)) ? null : converted;
+    if (converted === null) return null;
+    const { columns } = converted;
+    const facts =
+      converted.facts ?? (await readPart(connection, output, columns, { asked: this.#columns }, signal));
+    return facts.foreign ? null : { ...converted, fingerprint: facts.fingerprint };
   }
 
   /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
@@ -260,16 +270,7 @@ export class PackageBuilder {
   ): Promise<ReadonlySet<string>> {
     if (header || this.#parts.length === 0) return new Set();
     const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
-    if (unseen.length === 0) return new Set();
-    const counts = unseen.map((column, index) => `count(${ident(column.column)}) AS n${index}`).join(', ');
-    const [values] = await connection.rows(
-      `SELECT ${counts} FROM ${parquetFiles(this.#pathsOf(this.#parts), { unionByName: true })}`,
-      [],
-      signal,
-    );
-    return new Set(
-      unseen.filter((_column, index) => values?.[`n${index}`] === 0n).map((column) => column.field),
-    );
+    return fieldsWithoutValue(connection, this.#pathsOf(this.#parts), unseen, signal);
   }
 
   async #rewrite(
@@ -297,10 +298,4 @@ export class PackageBuilder {
 function holdsColumns(part: readonly PackageColumn[], wanted: readonly PackageColumn[]): boolean {
   const types = new Map(part.map((column) => [column.column, column.sql_type]));
   return wanted.every((column) => types.get(column.column) === column.sql_type);
-}
-
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
-  return hash.digest('hex');
 }

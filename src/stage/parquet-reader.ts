@@ -44,30 +44,8 @@ export function isAsPackaged(types: ReadonlyMap<string, string>, columns: readon
   );
 }
 
-/**
- * Reads every value of a file that has the package's columns, so that a broken page is found now.
- *
- * @returns the number of rows, and whether some value is none that the package may hold, such as NaN
- */
-export async function readWhole(
-  connection: Connection,
-  part: RawPart,
-  conversions: readonly Conversion[],
-  signal: AbortSignal,
-): Promise<{ readonly rows: number; readonly broken: boolean }> {
-  const values = conversions.map(({ source }) => `bit_xor(hash(${ident(source)}))`);
-  const checks = conversions.map(changedSql).filter((check) => check !== null);
-  const broken = checks.length === 0 ? 'false' : checks.map((check) => `bool_or(${check})`).join(' OR ');
-  const [row] = await connection.rows<{ rows: bigint; broken: boolean | null }>(
-    `SELECT count(*) AS rows, [${values.join(', ')}] AS read, ${broken} AS broken FROM ${parquetFiles([part.path])}`,
-    [],
-    signal,
-  );
-  return { rows: Number(row?.rows ?? 0n), broken: row?.broken ?? false };
-}
-
-/** SQL that is true where the value in the file is not the one that the package has. */
-function changedSql(conversion: Conversion): string | null {
+/** SQL that is true where the value in the file is not the one that the package has; null where it always is. */
+export function changedSql(conversion: Conversion): string | null {
   const { type, arity } = conversion.field;
   const source = ident(conversion.source);
   // A lone value of arity many becomes an array.

@@ -4,12 +4,13 @@ import type { RawPart } from '../model/raw-part.ts';
 import { type Converted, needsInspection, PARQUET_OPTIONS } from './convert-part.ts';
 import type { PackageColumns } from './package-columns.ts';
 import {
+  changedSql,
   isAsPackaged,
   parquetColumns,
   parquetConversions,
-  readWhole,
   refuseUnreadableText,
 } from './parquet-reader.ts';
+import { readPart } from './read-part.ts';
 import { strictSql } from './value-sql.ts';
 
 /**
@@ -35,11 +36,12 @@ export async function stageParquet(
   const select = `SELECT ${values.join(', ')} FROM ${parquetFiles([part.path])}`;
   try {
     if (isAsPackaged(types, named)) {
-      const { rows, broken } = await readWhole(connection, part, conversions, signal);
-      if (!broken) {
+      const brokenChecks = conversions.map(changedSql).filter((check) => check !== null);
+      const facts = await readPart(connection, part.path, named, { asked: columns, brokenChecks }, signal);
+      if (!facts.broken) {
         await rm(output, { force: true });
         await link(part.path, output).catch(() => copyFile(part.path, output));
-        return { rows, columns: named };
+        return { rows: facts.rows, columns: named, facts };
       }
     }
     const copy = `COPY (${select}) TO ${text(output)} (${PARQUET_OPTIONS})`;

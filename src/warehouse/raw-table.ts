@@ -124,7 +124,7 @@ export async function applyRawTable(
 ): Promise<void> {
   if (plan.exists) await alterRawTable(connection, dataset, plan, meta);
   else {
-    const own = meta.map((column) => `${ident(column)} ${RAW_META_COLUMNS[column]}`);
+    const own = meta.map((column) => `${ident(column)} ${metaType(column)}`);
     const theirs = plan.targets.map((target) => `${ident(target.column)} ${target.merged.type}`);
     await connection.run(`CREATE TABLE ${table('raw', dataset)} (${[...own, ...theirs].join(', ')})`);
   }
@@ -141,7 +141,7 @@ async function alterRawTable(
   const name = table('raw', dataset);
   const known = await rawTableColumns(connection, dataset);
   for (const column of meta.filter((one) => !known.has(one))) {
-    await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${RAW_META_COLUMNS[column]}`);
+    await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${metaType(column)}`);
   }
   for (const { column, merged, added } of plan.targets) {
     if (added) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${merged.type}`);
@@ -151,6 +151,12 @@ async function alterRawTable(
       );
     }
   }
+}
+
+/** The type of a column of ours. All rows of a unit have one text, so a dictionary takes next to nothing. */
+function metaType(column: RawMetaColumn): string {
+  const type = RAW_META_COLUMNS[column];
+  return type === 'VARCHAR' ? `${type} USING COMPRESSION dictionary` : type;
 }
 
 /** Every column of ours starts with `_`: none of a service's does by its own name, those to come included. */

@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type Connection, ident } from '../../src/core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident } from '../../src/core/duckdb.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
 import type { ColumnContract } from '../../src/load/refuse-drift.ts';
 import type { Counts } from '../../src/model/counts.ts';
 import type { Field } from '../../src/model/field.ts';
+import { unitFingerprints } from '../../src/warehouse/fingerprint.ts';
 import type { ReadField } from '../../src/warehouse/raw-table.ts';
+import { CATALOG } from '../../src/warehouse/schema.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import { fields, makePackage, type PackageSpec } from './make-package.ts';
@@ -66,6 +68,44 @@ const PAGES = {
     { url: 'b', depth: 1 },
   ],
 };
+
+test('the fingerprint of a unit is that of its package, where the table takes its values as they are', async () => {
+  const { connection, load } = await warehouse();
+  const fingerprints = async (): Promise<unknown[]> =>
+    (await connection.rows('SELECT fingerprint FROM ops.loads ORDER BY unit')).map((row) => row.fingerprint);
+  await load({ ...PAGES, manifest: { fingerprint: { sum: '7', duckdb: DUCKDB_VERSION } } });
+  await load({ ...PAGES, id: 'c2', manifest: { fingerprint: { sum: '7', duckdb: 'v0.1.0' } } });
+  await load({ ...PAGES, id: 'c3' });
+  const [package7, other, own] = await fingerprints();
+  expect(package7).toBe('7');
+  expect(other).toMatch(/^\d{15,}$/);
+  expect(other).toBe(own);
+});
+
+test('the fingerprint of a unit whose values take another type is that of the table', async () => {
+  const { connection, load } = await warehouse();
+  await load({ ...PAGES, fields: fields('url', 'depth natural many') });
+  await load({ ...PAGES, id: 'c2', manifest: { fingerprint: { sum: '7', duckdb: DUCKDB_VERSION } } });
+  const [print] = await connection.rows("SELECT fingerprint FROM ops.loads WHERE unit = 'crawl_pages/c2'");
+  const found = await unitFingerprints(connection, CATALOG, 'crawl_pages', ['crawl_pages/c2']);
+  expect(print?.fingerprint).toBe(found.get('crawl_pages/c2'));
+});
+
+test('texts that all rows of a unit share are kept by dictionary, the others by zstd', async () => {
+  const { connection, load } = await warehouse();
+  const rows = Array.from({ length: 5000 }, (_, index) => ({ url: `https://www.example.com/${index}` }));
+  await load({ ...PAGES, fields: fields('url'), rows });
+  await connection.run('CHECKPOINT');
+  const methods = await connection.jsonRows(
+    `SELECT DISTINCT column_name AS name, compression FROM pragma_storage_info('raw.crawl_pages')
+     WHERE segment_type = 'VARCHAR' AND column_name IN ('_unit', '_run_id', 'url') ORDER BY 1`,
+  );
+  expect(methods).toEqual([
+    { name: '_run_id', compression: 'Dictionary' },
+    { name: '_unit', compression: 'Dictionary' },
+    { name: 'url', compression: 'ZSTD' },
+  ]);
+});
 
 test('a package becomes rows with our columns beside those of the service', async () => {
   const { connection, load } = await warehouse();

@@ -84,6 +84,7 @@ export async function makePackage(
     },
     rejects: [...staged.rejects],
     notes: [...staged.notes],
+    fingerprint: staged.fingerprint,
     bytes: bytes.length,
     content_sha256: createHash('sha256').update(bytes).digest('hex'),
     attempts: 1,

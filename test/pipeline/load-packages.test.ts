@@ -95,6 +95,7 @@ test.for([
     `SELECT * REPLACE ('nan'::DOUBLE AS inrank) FROM (SELECT ${GOOD})`,
     '"inrank" has a value that is no DOUBLE of a package',
   ],
+  [`SELECT * REPLACE ('b' AS url) FROM (SELECT ${GOOD})`, 'its parts have the fingerprint '],
   [`SELECT ${GOOD.replace("'{}'::JSON", "'{no'::VARCHAR")}`, '"data" is VARCHAR, the manifest says JSON'],
 ] as const)(
   'a part whose schema or rows are others than the manifest says is refused: %s',

@@ -8,6 +8,7 @@ import type { Field } from '../../src/model/field.ts';
 import { writeParts } from '../../src/routes/download/write-parts.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
 import { stagingConnections } from '../../src/stage/staging-connections.ts';
+import { packageFingerprint } from '../support/package-fingerprint.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
 
@@ -54,12 +55,11 @@ async function stage(
     await builder.addPart(next.value, signal);
   }
   const staged = await builder.finish(header, signal);
+  const files = staged.parts.map((part) => join(folder, part.file));
+  expect(staged.fingerprint.sum).toBe(await packageFingerprint(connection, files, staged.columns));
   return {
     ...staged,
-    rows: await readBack(
-      connection,
-      staged.parts.map((part) => join(folder, part.file)),
-    ),
+    rows: await readBack(connection, files),
     rejectRows: await readBack(
       connection,
       staged.rejects.map(({ file }) => join(folder, file)),

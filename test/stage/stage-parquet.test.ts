@@ -7,6 +7,7 @@ import type { Field } from '../../src/model/field.ts';
 import { PackageBuilder, type StagedParts } from '../../src/stage/package-builder.ts';
 import { stagingConnections } from '../../src/stage/staging-connections.ts';
 import { writeForeignParquet } from '../support/foreign-parquet.ts';
+import { packageFingerprint } from '../support/package-fingerprint.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const signal = new AbortController().signal;
@@ -41,6 +42,8 @@ async function stage(write: (path: string) => Promise<unknown>, catalogue: Field
   } as const;
   await builder.addPart({ ...part, delimiter: null }, signal);
   const staged = await builder.finish(null, signal);
+  const files = staged.parts.map(({ file }) => join(folder, 'package', file));
+  expect(staged.fingerprint.sum).toBe(await packageFingerprint(connection, files, staged.columns));
   const read = async (files: readonly string[]): Promise<Record<string, unknown>[]> => {
     if (files.length === 0) return [];
     const paths = files.map((file) => text(join(folder, 'package', file))).join(', ');
