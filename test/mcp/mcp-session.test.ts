@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -30,15 +31,28 @@ async function call(client: Client, name: string, given: object = {}) {
   return { isError: answer.isError ?? false, text: content.text };
 }
 
+function overStdin(folder: string): StdioClientTransport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', '--project-dir', folder],
+    env: { PATH: process.env.PATH ?? '' },
+  });
+}
+
+test('an assistant that asks again waits for no new process', async () => {
+  const transport = overStdin(await loadedProject());
+  const client = await connected(transport);
+  const children = () => readFileSync(`/proc/${transport.pid}/task/${transport.pid}/children`, 'utf8').trim();
+  const one = { text: '{"rows":[{"n":1}],"more_rows":false}' };
+  expect(await call(client, 'query', { sql: 'SELECT 1 AS n' })).toMatchObject(one);
+  const child = children();
+  expect(child).toMatch(/^\d+$/);
+  expect(await call(client, 'query', { sql: 'SELECT 1 AS n' })).toMatchObject(one);
+  expect(children()).toBe(child);
+});
+
 test('an assistant finds its way over stdin: tables, a question, rows, what is refused', async () => {
-  const folder = await loadedProject();
-  const client = await connected(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [PROGRAM, 'mcp', '--project-dir', folder],
-      env: { PATH: process.env.PATH ?? '' },
-    }),
-  );
+  const client = await connected(overStdin(await loadedProject()));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
     ...['ask_question', 'describe_table', 'list_questions', 'list_tables', 'query', 'status'],

@@ -5,24 +5,20 @@ import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { packageVersion } from '../../core/package-version.ts';
 import { keepSecret } from '../../core/redact.ts';
-import { Semaphore } from '../../core/semaphore.ts';
 import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
-import { openWarehouse } from '../../query/open-warehouse.ts';
-import type { QueryProcess } from '../../query/query-process.ts';
+import { WarehousePool } from '../../query/warehouse-pool.ts';
 import { readStatus } from '../../status/read-status.ts';
 import { loadQuestions } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
 import { readCatalog } from '../../warehouse/catalog.ts';
 import { checkProject } from '../../warehouse/check-project.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Command } from '../command.ts';
 
 /** An assistant waits no longer; the settings may allow less. */
 const MOST_SECONDS = 60;
 /** It reads no more of one answer. */
 const MOST_RESULT = '1MB';
-/** Queries at once, each in a process of its own. */
-const AT_ONCE = 2;
 
 export const mcp: Command = {
   name: 'mcp',
@@ -33,7 +29,8 @@ export const mcp: Command = {
   },
   async run(invocation) {
     const settings = await invocation.settings();
-    const desk = deskOf(invocation, settings);
+    await using warehouses = new WarehousePool(limitsOf(settings), invocation.logger);
+    const desk = deskOf(settings, warehouses);
     const version = await packageVersion();
     const server = () => assistantServer(desk, version);
     const { signal } = invocation;
@@ -64,22 +61,18 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-function deskOf(invocation: Invocation, settings: Settings): Desk {
-  const limited: Settings = {
+function limitsOf(settings: Settings): Settings {
+  return {
     ...settings,
     query_timeout: Math.min(settings.query_timeout, MOST_SECONDS),
     query_result_limit: MOST_RESULT,
   };
-  const places = new Semaphore(AT_ONCE);
-  // One process for each query: it reads what is published now.
-  const within = <T>(use: (warehouse: QueryProcess) => Promise<T>): Promise<T> =>
-    places.run(async () => {
-      await using warehouse = await openWarehouse(invocation, limited);
-      return await use(warehouse);
-    });
+}
+
+function deskOf(settings: Settings, warehouses: WarehousePool): Desk {
   return {
     select: ({ sql, parameters, isQuestion }, firstRows, signal) =>
-      within(async (warehouse) => {
+      warehouses.use(async (warehouse) => {
         if (isQuestion) await checkProject(parameters, warehouse, signal);
         let text = '';
         const take = async (piece: string): Promise<void> => {
@@ -88,7 +81,7 @@ function deskOf(invocation: Invocation, settings: Settings): Desk {
         await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
         return text;
       }),
-    catalog: (signal) => within((warehouse) => readCatalog(warehouse, signal)),
+    catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
     questions: () => loadQuestions(sqlFolders(settings)),
     status: () => readStatus(settings, Date.now()),
   };

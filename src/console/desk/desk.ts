@@ -5,6 +5,7 @@ import type { Connection } from '../../core/duckdb.ts';
 import type { Logger } from '../../core/logger.ts';
 import { Semaphore } from '../../core/semaphore.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
+import { WarehousePool } from '../../query/warehouse-pool.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { readStatus, type Status } from '../../status/read-status.ts';
 import { loadQuestions, type Question } from '../../transform/questions.ts';
@@ -13,7 +14,6 @@ import { publicationStamp } from '../../warehouse/publication-stamp.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
 import { askingLimits } from './read-answer.ts';
-import { WarehousePool } from './warehouse-pool.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -2,10 +2,10 @@ import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { RowsFilter, RowsPage } from '../../query/page-of-rows.ts';
 import type { QueryProcess, TypedRows } from '../../query/query-process.ts';
+import type { WarehousePool } from '../../query/warehouse-pool.ts';
 import { checkProject } from '../../warehouse/check-project.ts';
 import type { ChartChoice } from './column-types.ts';
 import { boundStatement, type Statement } from './statement.ts';
-import type { WarehousePool } from './warehouse-pool.ts';
 
 /** A person waits no longer; the settings may allow less. */
 const MOST_SECONDS = 60;

@@ -1,12 +1,14 @@
-import type { Settings } from '../../config/settings.ts';
-import type { Logger } from '../../core/logger.ts';
-import { Semaphore } from '../../core/semaphore.ts';
-import { openWarehouse } from '../../query/open-warehouse.ts';
-import type { QueryProcess } from '../../query/query-process.ts';
-import { publicationStamp } from '../../warehouse/publication-stamp.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Logger } from '../core/logger.ts';
+import { Semaphore } from '../core/semaphore.ts';
+import { publicationStamp } from '../warehouse/publication-stamp.ts';
+import { openWarehouse } from './open-warehouse.ts';
+import type { QueryProcess } from './query-process.ts';
 
 /** Queries at once, each in a process of its own. */
 const AT_ONCE = 2;
+/** An idle process keeps the disk space of its publication, also when that has been replaced. */
+const IDLE_MS = 60_000;
 
 interface Idle {
   readonly stamp: string;
@@ -15,13 +17,15 @@ interface Idle {
 
 /**
  * Processes that query the published warehouse. An idle one is used again until the next publication: its start takes
- * longer than most queries.
+ * longer than most queries. After a minute without queries they end.
  */
 export class WarehousePool implements AsyncDisposable {
   readonly #settings: Settings;
   readonly #logger: Logger;
   readonly #places = new Semaphore(AT_ONCE);
   #idle: Idle[] = [];
+  #unused: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(settings: Settings, logger: Logger) {
     this.#settings = settings;
@@ -39,8 +43,15 @@ export class WarehousePool implements AsyncDisposable {
         return await work(warehouse);
       } finally {
         this.#idle.push({ stamp, warehouse });
+        if (this.#isClosed) await this.#closeOld('closed');
+        else this.#endUnused();
       }
     });
+  }
+
+  #endUnused(): void {
+    clearTimeout(this.#unused);
+    this.#unused = setTimeout(() => this.#closeOld('unused').catch(() => {}), IDLE_MS).unref();
   }
 
   async #closeOld(stamp: string): Promise<void> {
@@ -50,6 +61,8 @@ export class WarehousePool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#unused);
     await this.#closeOld('closed');
   }
 }
