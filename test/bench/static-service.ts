@@ -5,20 +5,37 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BROKEN_BYTES, type Cut, cutOf } from './cuts.ts';
 import { WAYS } from './ways.ts';
 
 /**
  * The least of the service and of a store of Google's kind that a load needs, over files that are there already: what
- * it costs is the network's. A process of its own: `node static-service.ts FOLDER [BYTES_PER_SECOND]`; prints its port.
+ * it costs is the network's. A process of its own: `node static-service.ts FOLDER [BYTES_PER_SECOND [CUT]]`; prints its
+ * port. With a cut, each body of data ends in the middle.
  */
 const folder = process.argv[2] ?? '.';
 const rate = Number(process.argv[3] ?? 0);
+const cut = process.argv[4];
 /** By file: hashed once, as a store has done before anybody asks. */
 const digests = new Map<string, string>();
 
 function send(response: ServerResponse, path: string, range: { start: number; end: number } | object): void {
+  if (cut !== undefined) {
+    sendHalf(response, path, cutOf(cut));
+    return;
+  }
   const file = createReadStream(path, { highWaterMark: 256 * 1024, ...range });
   (rate > 0 ? Readable.from(throttled(file), { objectMode: false }) : file).pipe(response);
+}
+
+/** Sends about half of a file of lines. */
+function sendHalf(response: ServerResponse, path: string, { record, connection, length }: Cut): void {
+  const body = readFileSync(path);
+  const recordEnd = body.indexOf('\n', body.length / 2) + 1;
+  if (length) response.setHeader('content-length', body.length);
+  response.write(body.subarray(0, record === 'whole' ? recordEnd : recordEnd + BROKEN_BYTES));
+  if (connection === 'kept') response.end();
+  else response.socket?.end();
 }
 
 /** Bytes that all bodies together have been sent so far, in seconds of the rate. */
@@ -112,7 +129,7 @@ function answerAsStore({ url, headers, response }: Asked): void {
     return;
   }
   const [, from, to] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
-  response.writeHead(to === undefined ? 200 : 206);
+  response.statusCode = to === undefined ? 200 : 206;
   const file = decodeURIComponent(url.pathname).split('/').at(-1) ?? '';
   send(response, join(folder, file), to === undefined ? {} : { start: Number(from), end: Number(to) });
 }
