@@ -193,12 +193,13 @@ incremental:
   by: crawl_id
   partitions: SELECT source_id AS crawl_id, loaded_at FROM ops.loads WHERE dataset = 'crawl_pages'
 */
--- Names with a _ are our own: the service may have a field of any other name.
+-- Names with a _ are our own: the service may have a field of any other name. Without a canonical, the parts of the URL
+-- are not needed and NULL.
 WITH
   named AS (
     SELECT
       *,
-      split_part(url, '#', 1) AS _bare_url,
+      CASE WHEN rel_canonical IS NOT NULL THEN split_part(url, '#', 1) END AS _bare_url,
       nullif(split_part(trim(rel_canonical), '#', 1), '') AS _canonical
     FROM raw.crawl_pages
   ),

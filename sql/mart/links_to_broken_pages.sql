@@ -50,6 +50,15 @@ WITH
     WHERE links.target_status IS NULL AND pages.status_code BETWEEN 400 AND 599
   ),
 
+  -- Hashes of the targets that several links lead to. Others need neither groups nor windows; a hash that two targets
+  -- share is here too.
+  several AS (
+    SELECT hash(crawl_id, target, target_status) AS target_hash
+    FROM broken
+    GROUP BY target_hash
+    HAVING count(*) > 1
+  ),
+
   -- Groups and windows spill to disk when very many links are broken; count(DISTINCT …) and lists of texts can't.
   by_origin AS (
     SELECT
@@ -62,6 +71,7 @@ WITH
       count(CASE WHEN is_internal THEN 1 END) AS internal_links,
       count(CASE WHEN follow THEN 1 END) AS follow_links
     FROM broken
+    WHERE hash(crawl_id, target, target_status) IN (SELECT target_hash FROM several)
     GROUP BY crawl_id, project_id, target, target_status, origin
   ),
 
@@ -82,7 +92,8 @@ WITH
   by_anchor AS (
     SELECT DISTINCT crawl_id, target, target_status, anchor
     FROM broken
-    WHERE anchor IS NOT NULL
+    WHERE hash(crawl_id, target, target_status) IN (SELECT target_hash FROM several)
+      AND anchor IS NOT NULL
   ),
 
   ranked_anchors AS (
@@ -122,3 +133,17 @@ LEFT JOIN ranked_anchors AS anchors
     AND anchors.target = by_target.target
     AND anchors.target_status = by_target.target_status
     AND anchors.place = 1
+
+UNION ALL
+SELECT
+  crawl_id,
+  project_id,
+  target,
+  target_status,
+  1,
+  CASE WHEN is_internal THEN 1 ELSE 0 END,
+  CASE WHEN follow THEN 1 ELSE 0 END,
+  CASE WHEN origin IS NULL THEN 0 ELSE 1 END,
+  CASE WHEN anchor IS NULL THEN CAST(ARRAY[] AS VARCHAR[]) ELSE ARRAY[anchor] END
+FROM broken
+WHERE hash(crawl_id, target, target_status) NOT IN (SELECT target_hash FROM several)

@@ -31,6 +31,55 @@ columns:
     none is known.
 */
 WITH
+  latest AS (
+    SELECT crawl_id
+    FROM mart.crawls
+    WHERE is_latest
+  ),
+
+  measure AS (
+    SELECT
+      pages.crawl_id,
+      coalesce(demand.impressions, 0) AS impressions,
+      coalesce(hits.search_bot_hits, 0) AS search_bot_hits,
+      coalesce(pages.inrank_decimal, 0) AS inrank_decimal
+    FROM mart.pages AS pages
+    JOIN latest ON latest.crawl_id = pages.crawl_id
+    LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
+    LEFT JOIN (
+      SELECT crawl_id, url, search_bot_hits
+      FROM mart.page_hits
+      WHERE search_bot_hits > 0 AND crawl_id IN (SELECT crawl_id FROM latest)
+    ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+  ),
+
+  -- How many pages have each value, in one pass over the pages.
+  counted AS (
+    SELECT
+      crawl_id,
+      impressions,
+      search_bot_hits,
+      inrank_decimal,
+      grouping(impressions, search_bot_hits, inrank_decimal) AS measured,
+      count(*) AS pages
+    FROM measure
+    GROUP BY GROUPING SETS ((crawl_id, impressions), (crawl_id, search_bot_hits), (crawl_id, inrank_decimal))
+  ),
+
+  -- percent_rank() of each value among the pages of its crawl. Windows over the pages would sort them three times.
+  ranked AS (
+    SELECT
+      crawl_id,
+      impressions,
+      search_bot_hits,
+      inrank_decimal,
+      coalesce(
+        CAST(sum(pages) OVER below - pages AS DOUBLE) / nullif(sum(pages) OVER (PARTITION BY crawl_id, measured) - 1, 0), 0
+      ) AS percent_rank
+    FROM counted
+    WINDOW below AS (PARTITION BY crawl_id, measured ORDER BY impressions, search_bot_hits, inrank_decimal)
+  ),
+
   page AS (
     SELECT
       pages.crawl_id,
@@ -58,15 +107,26 @@ WITH
       demand.clicks,
       demand.impressions,
       hits.search_bot_hits,
-      50 * percent_rank() OVER (PARTITION BY pages.crawl_id ORDER BY coalesce(demand.impressions, 0))
-        + 30 * percent_rank() OVER (PARTITION BY pages.crawl_id ORDER BY coalesce(hits.search_bot_hits, 0))
-        + 20 * percent_rank() OVER (PARTITION BY pages.crawl_id ORDER BY coalesce(pages.inrank_decimal, 0))
-        AS page_value
+      50 * by_impressions.percent_rank + 30 * by_hits.percent_rank + 20 * by_inrank.percent_rank AS page_value
     FROM mart.pages AS pages
-    JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
-    LEFT JOIN mart.orphans AS orphans ON orphans.crawl_id = pages.crawl_id AND orphans.url = pages.url
+    JOIN latest ON latest.crawl_id = pages.crawl_id
+    LEFT JOIN (
+      SELECT crawl_id, url, reason
+      FROM mart.orphans
+      WHERE crawl_id IN (SELECT crawl_id FROM latest)
+    ) AS orphans ON orphans.crawl_id = pages.crawl_id AND orphans.url = pages.url
     LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
-    LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+    LEFT JOIN (
+      SELECT crawl_id, url, search_bot_hits
+      FROM mart.page_hits
+      WHERE crawl_id IN (SELECT crawl_id FROM latest)
+    ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
+    JOIN ranked AS by_impressions
+      ON by_impressions.crawl_id = pages.crawl_id AND by_impressions.impressions = coalesce(demand.impressions, 0)
+    JOIN ranked AS by_hits
+      ON by_hits.crawl_id = pages.crawl_id AND by_hits.search_bot_hits = coalesce(hits.search_bot_hits, 0)
+    JOIN ranked AS by_inrank
+      ON by_inrank.crawl_id = pages.crawl_id AND by_inrank.inrank_decimal = coalesce(pages.inrank_decimal, 0)
   ),
 
   issue AS (
