@@ -22,7 +22,15 @@ export interface DataTest {
   readonly path: readonly PropertyKey[];
   /** Whether time alone can make it fail: it runs though nothing has changed. */
   readonly dependsOnTime: boolean;
+  /** What can be counted in one statement with other tests of the model; null where it runs by itself. */
+  readonly shares: SharedRule | null;
 }
+
+/** A rule that a statement checks with others: a column without NULL, a condition on each row, or a unique key. */
+export type SharedRule =
+  | { readonly kind: 'not_null'; readonly column: string }
+  | { readonly kind: 'never'; readonly condition: string }
+  | { readonly kind: 'unique'; readonly columns: readonly string[] };
 
 /** Every test of a model: what its grain implies, what stands with its columns, what stands under `tests`. */
 export function dataTests(header: ModelHeader): DataTest[] {
@@ -62,6 +70,7 @@ interface Rule {
   readonly local?: boolean;
   readonly bind?: boolean;
   readonly dependsOnTime?: boolean;
+  readonly shares?: SharedRule;
 }
 
 function build(
@@ -84,6 +93,7 @@ function build(
     columns: rule.columns,
     path,
     dependsOnTime: rule.dependsOnTime ?? false,
+    shares: rule.shares ?? null,
   };
 }
 
@@ -95,17 +105,20 @@ function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyK
       columns: [column],
       rows: (from) => `SELECT * FROM ${from} WHERE ${ident(column)} IS NULL`,
       local: true,
+      shares: { kind: 'not_null', column },
     };
   }
   if (test.unique !== undefined) return uniqueRule(test.unique, by);
   if (test.accepted_values !== undefined) {
     const { column, values } = test.accepted_values;
     const list = values.map((value) => text(String(value))).join(', ');
+    const condition = `${ident(column)}::VARCHAR NOT IN (${list})`;
     return {
       name: `accepted_values(${column})`,
       columns: [column],
-      rows: (from) => `SELECT * FROM ${from} WHERE ${ident(column)}::VARCHAR NOT IN (${list})`,
+      rows: (from) => `SELECT * FROM ${from} WHERE ${condition}`,
       local: true,
+      shares: { kind: 'never', condition },
     };
   }
   if (test.relationships !== undefined) {
@@ -162,6 +175,7 @@ function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
     count: (from) => `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups(from)})`,
     // Rows of different partitions can only be the same where the key leaves out a column that they are partitioned by.
     local: by.length > 0 && by.every((column) => columns.includes(column)),
+    shares: { kind: 'unique', columns },
   };
 }
 

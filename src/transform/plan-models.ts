@@ -97,7 +97,12 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     }
     plan[index] = { ...planned, tests: [...tests.values()] };
   }
-  return plan;
+  // Texts that a collation takes for equal have different hashes.
+  if (!models.some(({ sql }) => /\bcollate\b/i.test(sql))) return plan;
+  return plan.map((planned) => ({
+    ...planned,
+    tests: planned.tests.map((test) => ({ ...test, shares: null })),
+  }));
 }
 
 async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {

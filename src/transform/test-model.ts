@@ -1,30 +1,26 @@
-import { type Connection, table } from '../core/duckdb.ts';
+import type { Connection } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
 import { recordPartitionsTested, untestedPartitions } from '../warehouse/ops-model-partitions.ts';
 import { recordTested } from '../warehouse/ops-models.ts';
 import { recordTestResults } from '../warehouse/ops-test-results.ts';
+import { type CountOptions, countTests } from './count-tests.ts';
 import { inPartitions, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 
 /** So many rows that break a rule are shown. */
 const SAMPLE_ROWS = 5;
 
-export interface CountOptions {
-  /** A condition on the rows to test, where only some are new: rules about all rows don't heed it. */
-  readonly where?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Runs the tests of a model, which count the rows that break their rules. */
 export async function countFailures(
   connection: Connection,
   { model, tests }: Pick<PlannedModel, 'model' | 'tests'>,
-  { where, signal }: CountOptions = {},
+  options: CountOptions = {},
 ): Promise<TestReport[]> {
-  const some = where && `(SELECT * FROM ${table(...model.name.split('.'))} WHERE ${where})`;
+  const counts = await countTests(connection, model.name, tests, options);
   const reports: TestReport[] = [];
-  for (const { name, severity, sql, sqlOf, rows } of tests) {
-    const failures = Number(await connection.scalar(some && sqlOf ? sqlOf(some) : sql, [], signal));
+  for (const test of tests) {
+    const { name, severity, rows } = test;
+    const failures = counts.get(test) ?? 0;
     reports.push({
       name,
       model: model.name,
@@ -32,7 +28,9 @@ export async function countFailures(
       status: failures === 0 ? 'passed' : 'failed',
       failures,
       sample:
-        failures === 0 ? [] : await connection.jsonRows(`FROM (${rows}\n) LIMIT ${SAMPLE_ROWS}`, [], signal),
+        failures === 0
+          ? []
+          : await connection.jsonRows(`FROM (${rows}\n) LIMIT ${SAMPLE_ROWS}`, [], options.signal),
       query: rows,
     });
   }

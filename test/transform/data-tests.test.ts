@@ -71,6 +71,70 @@ test('tests pass on rows that keep the rules', async () => {
   expect(tests.map(({ status, failures }) => [status, failures])).toEqual(Array(4).fill(['passed', 0]));
 });
 
+test('one statement runs the tests of a model that read the same rows; a failed one and a SELECT run by themselves', async () => {
+  const { connection } = warehouse;
+  await connection.run('ALTER TABLE raw.links ADD COLUMN kind VARCHAR');
+  const statements: string[] = [];
+  const { scalar, rows } = connection;
+  connection.scalar = (sql, ...rest) => {
+    statements.push(sql);
+    return scalar.call(connection, sql, ...rest);
+  };
+  connection.rows = ((sql: string, ...rest: []) => {
+    statements.push(sql);
+    return rows.call(connection, sql, ...rest);
+  }) as typeof rows;
+  const grain = '[url, kind]';
+  const tests = [
+    'tests:',
+    '  - {accepted_values: {column: url, values: [l, m]}}',
+    '  - {accepted_values: {column: kind, values: [k]}}',
+    '  - {query: SELECT * FROM mart.links WHERE false}',
+  ].join('\n');
+  const one: ModelText = {
+    kind: 'view',
+    columns: ['url', 'kind'],
+    grain,
+    more: tests,
+    sql: 'SELECT url, kind FROM raw.links',
+  };
+  const count = async (): Promise<[string, number][]> => {
+    const files = await loadFiles({ 'm/links.sql': modelText('links', one) });
+    statements.length = 0;
+    const reports = await testModels({ connection, models: files });
+    return reports.map(({ name, failures }) => [name, failures]);
+  };
+  const ofTests = (): string[] =>
+    statements.filter((sql) => /count\(|sum\(/.test(sql) && sql.includes('"mart"'));
+
+  await connection.run("UPDATE raw.links SET kind = 'k'");
+  await run({ links: one });
+  expect((await count()).map(([, failures]) => failures)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(ofTests()).toHaveLength(1);
+
+  await connection.run("INSERT INTO raw.links (url, kind) VALUES ('l', 'k'), (NULL, 'x'), ('z', NULL)");
+  expect(await count()).toEqual([
+    ['not_null(url)', 1],
+    ['not_null(kind)', 1],
+    ['unique(url, kind)', 1],
+    ['accepted_values(url)', 1],
+    ['accepted_values(kind)', 1],
+    ['query 3', 0],
+  ]);
+  expect(ofTests()).toHaveLength(2);
+});
+
+test('a unique key that a collation compares is not checked by hashes', async () => {
+  await load('raw.links', ['a', 'A']);
+  const { tests } = await run({
+    links: { columns: ['url'], grain: '[url]', sql: 'SELECT url COLLATE NOCASE AS url FROM raw.links' },
+  });
+  expect(tests.map(({ name, failures }) => [name, failures])).toEqual([
+    ['not_null(url)', 0],
+    ['unique(url)', 1],
+  ]);
+});
+
 test('tests run again for what is unchanged only on all, or when an error did not pass the last time', async () => {
   await load('raw.links', ['a', 'a']);
   expect((await run({ links })).tests).toHaveLength(4);
