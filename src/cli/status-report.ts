@@ -82,7 +82,7 @@ export function describeStatus(
       ({ name, next_at }) =>
         `Schedule ${name}: ${next_at ? `next at ${minute(next_at)} UTC` : 'never again'}\n`,
     ),
-    `Disk: warehouse ${bytesText(disk.warehouse)}, working copy ${bytesText(disk.working_copy)}, packages ${bytesText(disk.packages)}, raw ${bytesText(disk.raw)}, logs ${bytesText(disk.logs)}, spill ${bytesText(disk.spill)}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
+    `Disk: warehouse ${bytesText(disk.warehouse)}, working copy ${bytesText(disk.working_copy)}, spare ${bytesText(disk.spare)}, packages ${bytesText(disk.packages)}, raw ${bytesText(disk.raw)}, logs ${bytesText(disk.logs)}, spill ${bytesText(disk.spill)}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
   ];
   return parts
     .filter((part) => part !== '')

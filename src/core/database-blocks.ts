@@ -1,61 +1,104 @@
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CrawlhouseError } from './errors.ts';
 
 /** A DuckDB file begins with a main header and two database headers of this size; the blocks follow. */
 const HEADER_BYTES = 4096;
 const HEADERS = 3;
-const FIRST_BLOCK = HEADERS * HEADER_BYTES;
+export const FIRST_BLOCK = HEADERS * HEADER_BYTES;
 /** The checksum at the start of each header and block, of what follows it. */
 const CHECKSUM_BYTES = 8;
-/** A metadata block holds so many pieces, each of which names the next one. */
+/** A metadata block holds so many pieces, each of which begins with a pointer to the next one. */
 const PIECES = 64;
+const POINTER_BYTES = 8;
 const NO_POINTER = 2n ** 64n - 1n;
 /** About so much is read at a time. */
 const READ_BYTES = 1024 * 1024;
 
 /** The header of a DuckDB file as of its last checkpoint. */
-interface Layout {
+interface Header {
+  /** The number of its checkpoints. */
+  readonly iteration: bigint;
   readonly blockBytes: number;
   readonly blocks: number;
-  /** The first block of the list of free blocks. */
-  readonly free: bigint;
+  /** Where the lists of free blocks and of metadata begin. */
+  readonly lists: bigint;
+}
+
+/** A DuckDB file as of its last checkpoint. */
+export interface DatabaseState extends Omit<Header, 'lists'> {
+  /** Blocks that hold nothing. DuckDB writes to these, and to new ones, until the next checkpoint. */
+  readonly free: ReadonlySet<number>;
+  /** Blocks of metadata. DuckDB writes to these too, while they are in use. */
+  readonly metadata: readonly number[];
+}
+
+/** Some blocks of a file. */
+export interface BlockSet {
+  has(block: number): boolean;
+}
+
+/** Consecutive blocks that are in use, with their bytes until the next ones are read. */
+interface BlockRun {
+  readonly first: number;
+  readonly position: number;
+  readonly bytes: Buffer;
+  /** The first of them whose checksum differs. */
+  readonly damaged: number | undefined;
 }
 
 /**
- * Reads every block of a DuckDB file without a writer, and compares it with its stored checksum. DuckDB itself checks
+ * Reads the blocks of a DuckDB file without a writer, and compares each with its stored checksum. DuckDB itself checks
  * only the blocks that a query needs. Free blocks may hold anything, such as an interrupted write.
  *
  * @param name what to call the file where it is damaged
+ * @param only the blocks to read; all when absent
  * @throws CrawlhouseError `damaged_warehouse` naming the first header or block whose checksum differs
  */
-export async function verifyBlocks(path: string, signal?: AbortSignal, name = path): Promise<void> {
+export async function verifyBlocks(
+  path: string,
+  signal?: AbortSignal,
+  name = path,
+  only?: BlockSet,
+): Promise<void> {
   const file = await open(path, 'r');
   try {
-    const { size } = await file.stat();
-    const layout = await readLayout(file, name);
-    const { blocks, blockBytes } = layout;
-    const wrong: number[] = [];
-    const perRead = Math.max(1, Math.floor(READ_BYTES / blockBytes));
-    const buffer = Buffer.allocUnsafeSlow(perRead * blockBytes);
-    const words = new Int32Array(buffer.buffer);
-    const blockWords = blockBytes / 4;
-    for (let first = 0; first < blocks; first += perRead) {
-      signal?.throwIfAborted();
-      const count = Math.min(perRead, blocks - first);
-      const bytes = await readAt(file, buffer, FIRST_BLOCK + first * blockBytes, count * blockBytes);
-      for (let index = 0; index < count; index++) {
-        const isThere = (index + 1) * blockBytes <= bytes;
-        if (!isThere || !isSound(words, index * blockWords, blockWords)) wrong.push(first + index);
-      }
+    const state = readState(file.fd, name);
+    for await (const run of usedBlocks(file, state, only, signal)) {
+      if (run.damaged !== undefined) throw damagedBlock(name, state, run.damaged);
     }
-    if (wrong.length === 0) return;
-    const free = await freeBlocks(file, layout, name);
-    const used = wrong.find((block) => !free.has(block));
-    if (used === undefined) return;
-    const at = FIRST_BLOCK + used * blockBytes;
-    throw damagedFile(name, `block ${used} of ${blocks}, at byte ${at} of ${size}, has another checksum`);
   } finally {
     await file.close();
+  }
+}
+
+/** The blocks of a file that are in use, one run after the other; with `only`, those of them. */
+export async function* usedBlocks(
+  file: FileHandle,
+  { blocks, blockBytes, free }: DatabaseState,
+  only?: BlockSet,
+  signal?: AbortSignal,
+): AsyncGenerator<BlockRun> {
+  const perRead = Math.max(1, Math.floor(READ_BYTES / blockBytes));
+  const buffer = Buffer.allocUnsafeSlow(perRead * blockBytes);
+  const words = new Int32Array(buffer.buffer);
+  const blockWords = blockBytes / 4;
+  const isMeant = (block: number): boolean =>
+    block < blocks && !free.has(block) && (only === undefined || only.has(block));
+  for (let first = 0; first < blocks; first++) {
+    if (!isMeant(first)) continue;
+    signal?.throwIfAborted();
+    let count = 1;
+    while (count < perRead && isMeant(first + count)) count++;
+    const position = FIRST_BLOCK + first * blockBytes;
+    const read = await readAt(file, buffer, position, count * blockBytes);
+    let damaged: number | undefined;
+    for (let index = 0; index < count && damaged === undefined; index++) {
+      const isThere = (index + 1) * blockBytes <= read;
+      if (!isThere || !isSound(words, index * blockWords, blockWords)) damaged = first + index;
+    }
+    yield { first, position, bytes: buffer.subarray(0, count * blockBytes), damaged };
+    first += count - 1;
   }
 }
 
@@ -67,9 +110,54 @@ export function damagedFile(path: string, what: string, cause?: unknown): Crawlh
   });
 }
 
-async function readLayout(file: FileHandle, path: string): Promise<Layout> {
+/** The same of one block. */
+export function damagedBlock(
+  path: string,
+  { blocks, blockBytes }: Pick<DatabaseState, 'blocks' | 'blockBytes'>,
+  block: number,
+): CrawlhouseError {
+  const [at, size] = [block, blocks].map((number) => FIRST_BLOCK + number * blockBytes);
+  return damagedFile(path, `block ${block} of ${blocks}, at byte ${at} of ${size}, has another checksum`);
+}
+
+/**
+ * The state of a DuckDB file without a writer, or whose writer is in this process and has no statement under way.
+ *
+ * @throws CrawlhouseError `damaged_warehouse` when its headers or lists are damaged
+ */
+export function readState(fd: number, path: string): DatabaseState {
+  const { lists, ...header } = readHeader(fd, path);
+  const bytes = readPieces(fd, header, lists, path);
+  let at = 0;
+  const next = (): number => {
+    if (at + 8 > bytes.length) throw damagedFile(path, 'its list of free blocks ends early');
+    at += 8;
+    return Number(bytes.readBigUInt64LE(at - 8));
+  };
+  const free = new Set<number>();
+  for (let left = next(); left > 0; left--) free.add(next());
+  // Blocks that several tables share, each with the 32-bit number of them.
+  for (let left = next(); left > 0; left--) {
+    next();
+    at += 4;
+  }
+  const metadata: number[] = [];
+  for (let left = next(); left > 0; left--) {
+    metadata.push(next());
+    // Which of its pieces are free.
+    next();
+  }
+  return { ...header, free, metadata };
+}
+
+/** The number of checkpoints of a file. */
+export function readIteration(fd: number, path: string): bigint {
+  return readHeader(fd, path).iteration;
+}
+
+function readHeader(fd: number, path: string): Header {
   const buffer = Buffer.allocUnsafeSlow(FIRST_BLOCK);
-  const bytes = await readAt(file, buffer, 0, FIRST_BLOCK);
+  const bytes = readSync(fd, buffer, 0, FIRST_BLOCK, 0);
   const words = new Int32Array(buffer.buffer);
   const headerWords = HEADER_BYTES / 4;
   for (let header = 0; header < HEADERS; header++) {
@@ -80,7 +168,7 @@ async function readLayout(file: FileHandle, path: string): Promise<Layout> {
     const at = header * HEADER_BYTES;
     return {
       iteration: buffer.readBigUInt64LE(at + 8),
-      free: buffer.readBigUInt64LE(at + 24),
+      lists: buffer.readBigUInt64LE(at + 24),
       blocks: Number(buffer.readBigUInt64LE(at + 32)),
       blockBytes: Number(buffer.readBigUInt64LE(at + 40)),
     };
@@ -89,30 +177,35 @@ async function readLayout(file: FileHandle, path: string): Promise<Layout> {
   return one.iteration > other.iteration ? one : other;
 }
 
-/** Blocks that hold nothing, by DuckDB's own list: pieces of metadata blocks, each naming the next. */
-async function freeBlocks(file: FileHandle, layout: Layout, path: string): Promise<Set<number>> {
-  const pieceBytes = Math.floor((layout.blockBytes - CHECKSUM_BYTES) / PIECES / 8) * 8;
-  const free = new Set<number>();
-  const piece = Buffer.allocUnsafeSlow(pieceBytes);
-  let left: number | undefined;
-  for (let pointer = layout.free; pointer !== NO_POINTER && left !== 0; ) {
-    const block = Number(pointer & (2n ** 56n - 1n));
-    const index = Number(pointer >> 56n);
-    const at = FIRST_BLOCK + block * layout.blockBytes + CHECKSUM_BYTES + index * pieceBytes;
-    if ((await readAt(file, piece, at, pieceBytes)) < pieceBytes)
-      throw damagedFile(path, 'its list of free blocks ends early');
-    pointer = piece.readBigUInt64LE(0);
-    let next = 8;
-    if (left === undefined) {
-      left = Number(piece.readBigUInt64LE(next));
-      next += 8;
+/** What pieces of metadata hold from the given one on, joined. Their blocks are verified. */
+function readPieces(fd: number, header: Omit<Header, 'lists'>, from: bigint, path: string): Buffer {
+  const { blockBytes } = header;
+  const pieceBytes = Math.floor((blockBytes - CHECKSUM_BYTES) / PIECES / 8) * 8;
+  const blocks = new Map<number, Buffer>();
+  const pieces: Buffer[] = [];
+  for (let pointer = from; pointer !== NO_POINTER; ) {
+    const number = Number(pointer & (2n ** 56n - 1n));
+    const block = blocks.get(number) ?? Buffer.allocUnsafeSlow(blockBytes);
+    if (!blocks.has(number)) {
+      const read = readSync(fd, block, 0, blockBytes, FIRST_BLOCK + number * blockBytes);
+      if (read < blockBytes || !isSound(new Int32Array(block.buffer), 0, blockBytes / 4))
+        throw damagedBlock(path, header, number);
+      blocks.set(number, block);
     }
-    for (; left > 0 && next < pieceBytes; next += 8, left--) free.add(Number(piece.readBigUInt64LE(next)));
+    const at = CHECKSUM_BYTES + Number(pointer >> 56n) * pieceBytes;
+    pieces.push(block.subarray(at + POINTER_BYTES, at + pieceBytes));
+    pointer = block.readBigUInt64LE(at);
+    if (pieces.length > PIECES * blocks.size) throw damagedFile(path, 'its list of free blocks has no end');
   }
-  return free;
+  return Buffer.concat(pieces);
 }
 
-async function readAt(file: FileHandle, buffer: Buffer, position: number, length: number): Promise<number> {
+export async function readAt(
+  file: FileHandle,
+  buffer: Buffer,
+  position: number,
+  length: number,
+): Promise<number> {
   let read = 0;
   while (read < length) {
     const { bytesRead } = await file.read(buffer, read, length - read, position + read);

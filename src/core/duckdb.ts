@@ -148,11 +148,17 @@ export class Connection implements Disposable {
   readonly memoryLimit: string;
   readonly #onClose: () => void;
   #isTrial = false;
+  #onStatement = (): void => {};
 
   constructor(inner: DuckDBConnection, memoryLimit: string, onClose: () => void) {
     this.inner = inner;
     this.memoryLimit = memoryLimit;
     this.#onClose = onClose;
+  }
+
+  /** Has a function called after each statement, when it may have written a checkpoint. */
+  observe(onStatement: () => void): void {
+    this.#onStatement = onStatement;
   }
 
   /** Runs a statement; the number of rows it changed or wrote (0 for statements without any). */
@@ -186,6 +192,7 @@ export class Connection implements Disposable {
     try {
       const result = await work();
       await this.inner.run('COMMIT');
+      this.#onStatement();
       return result;
     } catch (error) {
       await this.inner.run('ROLLBACK').catch(() => {});
@@ -206,9 +213,11 @@ export class Connection implements Disposable {
   }
 
   /** Without values, DuckDB takes the text in one call, which costs half as much as to prepare, bind and execute it. */
-  #read(sql: string, values: Values, signal: AbortSignal | undefined): Promise<DuckDBResultReader> {
+  async #read(sql: string, values: Values, signal: AbortSignal | undefined): Promise<DuckDBResultReader> {
     const bound = values.length > 0 ? [...values] : undefined;
-    return this.#interruptible(signal, () => this.inner.runAndReadAll(sql, bound));
+    const result = await this.#interruptible(signal, () => this.inner.runAndReadAll(sql, bound));
+    this.#onStatement();
+    return result;
   }
 
   async #interruptible<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

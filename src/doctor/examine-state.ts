@@ -3,10 +3,12 @@ import { stat, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import { bytesOf } from '../core/disk-use.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { describeHolder, tryLockState } from '../core/state-lock.ts';
 import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import { LEDGER_VERSION } from '../ledger/ledger-schema.ts';
+import { SPARE_FILE } from '../warehouse/former-copies.ts';
 import { readPublication } from '../warehouse/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
 import { type Check, type Finding, look, smallEngine } from './check.ts';
@@ -53,15 +55,19 @@ function lock({ state_dir: stateDir }: Settings): Finding {
   return { message: 'free' };
 }
 
-/** A publication is a copy: beside the present file there must be room for the next, and for the working copy. */
+/**
+ * A publication may copy everything: beside the present file there must be room for the next, and for the working copy.
+ * The spare file gives way to it.
+ */
 async function disk({ state_dir: stateDir, warehouse: path }: Settings): Promise<Finding> {
   const size = existsSync(path) ? (await stat(path)).size : 0;
   const folders = [nearest(stateDir), nearest(dirname(path))];
   const places = await Promise.all(folders.map(freeBytes));
   const free = Math.min(...places);
+  const room = free + (await bytesOf(join(stateDir, SPARE_FILE)));
   const message = `${Math.floor(free / MB)} MB free for ${folders[places.indexOf(free)]}`;
   if (free < LEAST_FREE) throw new CrawlhouseError('disk', message, { hint: 'free some space' });
-  if (free >= 2 * size) return { message };
+  if (room >= 2 * size) return { message };
   return { message, hint: `a publication may need ${Math.ceil((2 * size) / MB)} MB: free some space` };
 }
 

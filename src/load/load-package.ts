@@ -169,7 +169,12 @@ async function contentFingerprint(
   signal: AbortSignal,
 ): Promise<string> {
   if (unit.source.kind === 'resource') {
-    const found = await unitFingerprints(connection, CATALOG, unit.dataset, [name], signal);
+    const found = await unitFingerprints(
+      connection,
+      CATALOG,
+      { dataset: unit.dataset, units: [name] },
+      signal,
+    );
     return found.get(name) ?? '0';
   }
   if (parts.length === 0) return '0';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { copyFile, link, readdir, rename, rm } from 'node:fs/promises';
+import { link, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../core/atomic-file.ts';
 import { damagedFile, verifyBlocks } from '../core/database-blocks.ts';
@@ -14,11 +13,13 @@ import { countQueryable } from '../warehouse/count-queryable.ts';
 import { freshUnits, recordPublished } from '../warehouse/ops-loads.ts';
 import { beginPublication, markClean, publicationOf } from '../warehouse/ops-publication.ts';
 import { readDespiteWriter } from '../warehouse/read-publication.ts';
+import { recentRows } from '../warehouse/recent-rows.ts';
 import { formerPath } from '../warehouse/restore-former.ts';
 import { FILE_OPTIONS } from '../warehouse/schema.ts';
 import { setAsideChanges } from '../warehouse/set-aside-wal.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { compareFingerprints } from './compare-fingerprints.ts';
+import { makeCopy } from './make-copy.ts';
 
 const COPY = 'publication_copy';
 /** Of `memory_limit`. The copy is read once: DuckDB would keep as much of it as it may. */
@@ -28,12 +29,12 @@ const MEMORY_SHARE = 0.5;
  * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
  * the former file or the new one, whole. Before that, the rows of the copy are counted: those of each unit that is new
  * in it, and the total of each raw table. The content of each new unit is compared with what was loaded. Then every block
- * is read and compared with its checksum, which proves the units that were published before.
+ * that is new in the copy is read and compared with its checksum. The others were verified by former publications.
  *
  * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
  */
 export async function publish(working: WorkingCopy, logger: Logger, signal: AbortSignal): Promise<void> {
-  const { connection, path, publishedPath } = working;
+  const { connection, path, publishedPath, copies } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = randomUUID();
   await beginPublication(connection, id, former?.id ?? null);
@@ -43,13 +44,14 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
   await working.detach();
   try {
     signal.throwIfAborted();
-    await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+    const copied = await makeCopy(working, temporary, former !== undefined, logger, signal);
     await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${FILE_OPTIONS})`);
     try {
       const fresh = await freshUnits(connection, COPY);
+      const recent = await recentRows(connection, COPY);
       await withLowerMemory(connection, MEMORY_SHARE, async () => {
-        await countQueryable(connection, COPY);
-        await compareFingerprints(connection, COPY, fresh, signal);
+        await countQueryable(connection, COPY, recent);
+        await compareFingerprints(connection, COPY, fresh, recent, signal);
       });
       await markClean(connection, COPY);
       await connection.run(`CHECKPOINT ${ident(COPY)}`);
@@ -58,10 +60,15 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     }
     signal.throwIfAborted();
     await syncPath(temporary);
-    await verifyBlocks(temporary, signal);
+    await verifyBlocks(temporary, signal, temporary, copied.changed);
     await giveUserMode(temporary);
     await setAsideChanges(publishedPath, hasWriter, logger);
-    await replacePublished(connection, temporary, publishedPath, id);
+    const keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
+    const kept = await replacePublished(connection, temporary, publishedPath, id);
+    if (keep) await copies.keepSpare(kept);
+    else await rm(kept, { force: true });
+    copies.publishedFrom(copied.state, publishedPath, copied.next);
+    logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
   } finally {
     await rm(temporary, { force: true });
     await working.attach();
@@ -73,13 +80,17 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
   logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
 }
 
-/** Gives the copy its place. The former file keeps a second name until the new one was opened there. */
+/**
+ * Gives the copy its place. The former file has a second name before that.
+ *
+ * @returns that name; there may be no such file
+ */
 async function replacePublished(
   connection: Connection,
   temporary: string,
   publishedPath: string,
   id: string,
-): Promise<void> {
+): Promise<string> {
   const former = formerPath(publishedPath, id);
   // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
   const isKept = await link(publishedPath, former).then(
@@ -103,7 +114,7 @@ async function replacePublished(
       throw error;
     }
   }
-  await rm(former, { force: true });
+  return former;
 }
 
 /** Copies that a killed publication left behind. */

@@ -11,6 +11,7 @@ import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { type LiveRun, readLiveRun } from '../ledger/live-run.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import type { PipelineDrift } from '../model/pipeline-drift.ts';
+import { SPARE_FILE } from '../warehouse/former-copies.ts';
 import { type Freshness, freshness } from '../warehouse/freshness.ts';
 import { readRuns } from '../warehouse/ops-runs.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
@@ -26,6 +27,8 @@ const RUNS = 1000;
 interface DiskUse {
   readonly warehouse: number;
   readonly working_copy: number;
+  /** The publication before the present one, of which the next one is made. */
+  readonly spare: number;
   readonly packages: number;
   readonly raw: number;
   readonly logs: number;
@@ -103,6 +106,7 @@ async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
   return {
     warehouse: await bytesOf(warehouse),
     working_copy: await of('work.duckdb'),
+    spare: await of(SPARE_FILE),
     packages: await of('packages'),
     raw: await of('raw'),
     logs: await of('logs'),

@@ -6,9 +6,14 @@ import { presentRows } from './present-rows.ts';
  * Counts the rows in a copy of the warehouse and writes them to its `ops.loads`. It counts each raw table, and each
  * unit that was not published yet.
  *
+ * @param recent the condition that rows of such units meet (`recentRows`)
  * @throws CrawlhouseError `unreconciled` where another number was loaded
  */
-export async function countQueryable(connection: Connection, catalog: string): Promise<void> {
+export async function countQueryable(
+  connection: Connection,
+  catalog: string,
+  recent: (dataset: string) => string,
+): Promise<void> {
   const loads = table(catalog, 'ops', 'loads');
   const datasets = await connection.rows<{ dataset: string; loaded: bigint; fresh: bigint }>(
     `SELECT dataset, CAST(sum(loaded) AS BIGINT) AS loaded, count(*) FILTER (queryable IS NULL) AS fresh
@@ -23,23 +28,34 @@ export async function countQueryable(connection: Connection, catalog: string): P
       throw unreconciled(`raw.${dataset}: ${loaded} rows loaded in all, but ${total} queryable`);
     }
     if (fresh === 0n) continue;
-    // Grouped in one pass: as a subquery of the UPDATE the rows would be joined, and held in memory.
-    await connection.run(
-      `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
-       FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND queryable IS NULL) AS fresh
-       LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${present} GROUP BY _unit) AS c ON c._unit = fresh.unit
-       WHERE l.unit = fresh.unit`,
-      [dataset],
-    );
+    for (const rows of [`${present} AND ${recent(dataset)}`, present]) {
+      // Grouped in one pass: as a subquery of the UPDATE the rows would be joined, and held in memory.
+      await connection.run(
+        `UPDATE ${loads} AS l SET queryable = coalesce(c.rows, 0)
+         FROM (SELECT unit FROM ${loads} WHERE dataset = $1 AND (queryable IS NULL OR queryable <> loaded)) AS fresh
+         LEFT JOIN (SELECT _unit, count(*) AS rows FROM ${raw} WHERE ${rows} GROUP BY _unit) AS c ON c._unit = fresh.unit
+         WHERE l.unit = fresh.unit`,
+        [dataset],
+      );
+      if (!(await differentLoad(connection, loads))) break;
+    }
   }
-  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
-    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
-  );
+  const different = await differentLoad(connection, loads);
   if (different) {
     throw unreconciled(
       `${different.unit}: ${different.loaded} rows loaded, but ${different.queryable} queryable`,
     );
   }
+}
+
+async function differentLoad(
+  connection: Connection,
+  loads: string,
+): Promise<{ unit: string; loaded: bigint; queryable: bigint } | undefined> {
+  const [different] = await connection.rows<{ unit: string; loaded: bigint; queryable: bigint }>(
+    `SELECT unit, loaded, queryable FROM ${loads} WHERE loaded <> queryable LIMIT 1`,
+  );
+  return different;
 }
 
 function unreconciled(message: string): CrawlhouseError {

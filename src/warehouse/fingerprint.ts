@@ -24,12 +24,19 @@ export function fingerprintSql(values: readonly FingerprintValue[]): string {
   return `coalesce(CAST(sum(hash(${sorted.map(({ sql }) => sql).join(', ')})) AS VARCHAR), '0')`;
 }
 
+/** Units of one dataset. */
+interface UnitsOfDataset {
+  readonly dataset: string;
+  readonly units: readonly string[];
+  /** A condition that their rows meet (`recentRows`). */
+  readonly recent?: string;
+}
+
 /** Fingerprints of units as the raw table of their dataset holds them, over the columns that each of them came with. */
 export async function unitFingerprints(
   connection: Connection,
   catalog: string,
-  dataset: string,
-  units: readonly string[],
+  { dataset, units, recent = 'true' }: UnitsOfDataset,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const found = new Map(units.map((unit) => [unit, '0']));
@@ -41,7 +48,7 @@ export async function unitFingerprints(
       const some = group.slice(first, first + UNITS_AT_ONCE).map(({ unit }) => text(unit));
       const rows = await connection.rows<{ unit: string; fingerprint: string }>(
         `SELECT _unit AS unit, ${fingerprintSql(values)} AS fingerprint FROM ${table(catalog, 'raw', dataset)}
-         WHERE list_contains([${some.join(', ')}], _unit) AND ${present} GROUP BY _unit`,
+         WHERE list_contains([${some.join(', ')}], _unit) AND ${present} AND ${recent} GROUP BY _unit`,
         [],
         signal,
       );
@@ -58,6 +65,6 @@ export async function renewFingerprints(
   signal?: AbortSignal,
 ): Promise<void> {
   const units = await unpublishedUnits(connection, dataset);
-  for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, dataset, units, signal))
+  for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, { dataset, units }, signal))
     await recordFingerprint(connection, unit, fingerprint);
 }

@@ -6,6 +6,7 @@ import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
 import { targetOf } from './attach-published.ts';
+import { FormerCopies } from './former-copies.ts';
 import { keepFormer } from './keep-former.ts';
 import { markDirty, type Publication, publicationOf } from './ops-publication.ts';
 import { readDespiteWriter } from './read-publication.ts';
@@ -26,6 +27,8 @@ export class WorkingCopy implements AsyncDisposable {
   readonly connection: Connection;
   readonly path: string;
   readonly publishedPath: string;
+  /** The files that were copied from it. */
+  readonly copies: FormerCopies;
   #values = 0;
   #attached = false;
 
@@ -33,6 +36,7 @@ export class WorkingCopy implements AsyncDisposable {
     this.connection = connection;
     this.path = path;
     this.publishedPath = publishedPath;
+    this.copies = FormerCopies.open(path);
   }
 
   /**
@@ -58,14 +62,21 @@ export class WorkingCopy implements AsyncDisposable {
     const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
     if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
     const working = new WorkingCopy(connection, path, publishedPath);
-    await working.attach();
-    // A working copy is brought forward once; the published file follows with the next publication.
-    if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
-      const kept = await keepFormer(publishedPath, `v${published.version}`);
-      logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
+    try {
+      await working.attach();
+      working.copies.follow();
+      connection.observe(() => working.copies.observe());
+      // A working copy is brought forward once; the published file follows with the next publication.
+      if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
+        const kept = await keepFormer(publishedPath, `v${published.version}`);
+        logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
+      }
+      await createSchema(connection);
+      return working;
+    } catch (error) {
+      working.copies.close();
+      throw error;
     }
-    await createSchema(connection);
-    return working;
   }
 
   async attach(): Promise<void> {
@@ -109,6 +120,13 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (this.#attached) await this.detach();
+      await this.copies.keep();
+    } catch {
+      // What failed before has its own error. Without a note the next publication copies everything.
+      this.copies.close();
+    }
     this.connection[Symbol.dispose]();
   }
 }

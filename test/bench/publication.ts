@@ -80,11 +80,16 @@ try {
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const names = await load(1);
-    for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, 'crawl_links', names))
+    for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, {
+      dataset: 'crawl_links',
+      units: names,
+    }))
       await connection.run('UPDATE ops.loads SET fingerprint = $1 WHERE unit = $2', [fingerprint, unit]);
     const [publication, cpu] = await timed(() => publish(working, silentLogger, signal));
     const [blocks] = await timed(() => verifyBlocks(warehouse, signal));
-    const [print] = await timed(() => unitFingerprints(connection, CATALOG, 'crawl_links', names));
+    const [print] = await timed(() =>
+      unitFingerprints(connection, CATALOG, { dataset: 'crawl_links', units: names }),
+    );
     const gb = (await stat(warehouse)).size / 1e9;
     const ratio = publication / (publication - blocks - print);
     rows.push([gb, publication, cpu, blocks, print, ratio].map((value) => value.toFixed(2)));

@@ -56,7 +56,7 @@ const status: Status = {
     },
   ],
   drift: [],
-  disk: { warehouse: 2e6, working_copy: 1, packages: 0, raw: 0, logs: 0, spill: 0, free: 1e9 },
+  disk: { warehouse: 2e6, working_copy: 1, spare: 3e6, packages: 0, raw: 0, logs: 0, spill: 0, free: 1e9 },
 };
 
 test('one screen says what ran, what fails and when it is tried again, how fresh, what is next, how much room', () => {
@@ -68,7 +68,7 @@ test('one screen says what ran, what fails and when it is tried again, how fresh
     /^Units: 1 published, 0 due, 1 failing, 0 skipped, 0 dropped$/m,
     /^Crawls: 1 open, lists read to their end at 2026-11-20 06:00 UTC$/m,
     /^Schedule daily: next at 2026-11-22 06:00 UTC$/m,
-    /^Disk: warehouse 2.0 MB, .*; free 1.0 GB$/m,
+    /^Disk: warehouse 2.0 MB, working copy 1 B, spare 3.0 MB, .*; free 1.0 GB$/m,
   ])
     expect(said).toMatch(line);
 });

@@ -87,7 +87,10 @@ test('the fingerprint of a unit whose values take another type is that of the ta
   await load({ ...PAGES, fields: fields('url', 'depth natural many') });
   await load({ ...PAGES, id: 'c2', manifest: { fingerprint: { sum: '7', duckdb: DUCKDB_VERSION } } });
   const [print] = await connection.rows("SELECT fingerprint FROM ops.loads WHERE unit = 'crawl_pages/c2'");
-  const found = await unitFingerprints(connection, CATALOG, 'crawl_pages', ['crawl_pages/c2']);
+  const found = await unitFingerprints(connection, CATALOG, {
+    dataset: 'crawl_pages',
+    units: ['crawl_pages/c2'],
+  });
   expect(print?.fingerprint).toBe(found.get('crawl_pages/c2'));
 });
 

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { readWhole } from '../support/bit-rot.ts';
@@ -42,7 +43,8 @@ async function publishKilledAt(folder: string, table: string, call: string): Pro
      const working = await WorkingCopy.open(database, { stateDir: ${JSON.stringify(stateDir)}, warehouse: ${JSON.stringify(published)} }, silentLogger);
      await working.connection.run('CREATE TABLE raw.${table} AS SELECT i FROM range(1000) AS t(i)');
      await working.markDirty();
-     await publish(working, silentLogger, new AbortController().signal);`,
+     await publish(working, silentLogger, new AbortController().signal);
+     await working[Symbol.asyncDispose]();`,
   );
   const child = spawn(process.execPath, [script], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -53,11 +55,50 @@ async function publishKilledAt(folder: string, table: string, call: string): Pro
   return killedBy;
 }
 
+/** Publishes one table more, in a process that ends in order. */
+async function publishTable(folder: string, name: string): Promise<void> {
+  await withWorking(folder, async (working) => {
+    await working.connection.run(`CREATE TABLE raw.${name} AS SELECT 1 AS i`);
+    await working.markDirty();
+    await publish(working, silentLogger, signal);
+  });
+}
+
+test.for([
+  ['before the spare file has its other name', 'rename .publishing', false],
+  ['before anything was written to it', 'open .publishing', false],
+  ['when its blocks are new', 'chmod .publishing', false],
+  ['before the former file has its second name', 'link .former', false],
+  ['before the former file is the spare one', 'rename .former', true],
+  ['before the note of it is there', 'rename spare.json', true],
+] as const)(
+  'a publication into the spare file, killed %s, leaves a whole file, and the next run all of it',
+  async ([_what, call, isNew]) => {
+    const folder = await temporaryFolder();
+    const { published, stateDir } = placeIn(folder);
+    const connection = await temporaryConnection(folder);
+    await publishTable(folder, 'first');
+    await publishTable(folder, 'other');
+    const { ino } = await stat(join(stateDir, 'spare.duckdb'));
+    expect(await publishKilledAt(folder, 'second', call)).toBe('SIGKILL');
+    const former = { first: 1, other: 1 };
+    expect(await readWhole(connection, published)).toEqual(isNew ? { ...former, second: 1000 } : former);
+    if (isNew) expect((await stat(published)).ino).toBe(ino);
+    for (const name of ['third', 'fourth', 'fifth']) await publishTable(folder, name);
+    const all = { ...former, second: 1000, third: 1, fourth: 1, fifth: 1 };
+    expect(await readWhole(connection, published)).toEqual(all);
+    await verifyBlocks(published);
+    expect((await readdir(folder)).filter((name) => name.startsWith('warehouse'))).toEqual([
+      'warehouse.duckdb',
+    ]);
+  },
+);
+
 test.for([
   ['before the copy', 'copyFile .publishing', false],
   ['before the former file has its second name', 'link .former', false],
   ['between that and the rename', 'rename .publishing', false],
-  ['after the rename, before the second name goes', 'rm .former', true],
+  ['after the rename, before the second name goes', 'rename .former', true],
 ] as const)(
   'a publication killed %s leaves a whole file, and the next run all of it',
   async ([_what, call, isNew]) => {

@@ -176,3 +176,24 @@ test('publishing twice without a change gives the same rows', async () => {
   await one.publish();
   expect(await readPublished(one, urlsOf)).toEqual([{ url: 'a' }, { url: 'b' }]);
 });
+
+test.for([
+  ['its rows say that they were loaded long ago', "UPDATE raw.crawl_pages SET _loaded_at = '2001-01-01'"],
+  ['its rows do not say when they were loaded', 'UPDATE raw.crawl_pages SET _loaded_at = NULL'],
+  ['ops.loads does not say when it was loaded', 'UPDATE ops.loads SET loaded_at = NULL'],
+] as const)('a unit is counted and compared also where %s', async ([_what, sql]) => {
+  const one = await site();
+  await one.load('c1', ['a', 'b']);
+  await one.working.connection.run(sql);
+  await one.publish();
+  const counts = (connection: Connection): Promise<unknown> =>
+    connection.jsonRows('SELECT unit, queryable FROM ops.loads');
+  expect(await readPublished(one, counts)).toEqual([{ unit: 'crawl_pages/c1', queryable: '2' }]);
+});
+
+test('a changed value is found also where the rows say that they were loaded long ago', async () => {
+  const one = await site();
+  await one.load('c1', ['a', 'b']);
+  await one.working.connection.run("UPDATE raw.crawl_pages SET _loaded_at = '2001-01-01', url = 'c'");
+  await expect(one.publish()).rejects.toMatchObject({ code: 'damaged_warehouse' });
+});

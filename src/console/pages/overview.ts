@@ -74,6 +74,7 @@ const Overview = z.strictObject({
   disk: z.strictObject({
     warehouse: z.number(),
     working_copy: z.number(),
+    spare: z.number(),
     packages: z.number(),
     raw: z.number(),
     logs: z.number(),
