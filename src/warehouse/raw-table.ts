@@ -156,7 +156,7 @@ async function alterRawTable(
 /** The type of a column of ours. All rows of a unit have one text, so a dictionary takes next to nothing. */
 function metaType(column: RawMetaColumn): string {
   const type = RAW_META_COLUMNS[column];
-  return type === 'VARCHAR' ? `${type} USING COMPRESSION dictionary` : type;
+  return type === 'VARCHAR' ? `${type} USING COMPRESSION dict_fsst` : type;
 }
 
 /** Every column of ours starts with `_`: none of a service's does by its own name, those to come included. */

@@ -104,8 +104,8 @@ test('texts that all rows of a unit share are kept by dictionary, the others by 
      WHERE segment_type = 'VARCHAR' AND column_name IN ('_unit', '_run_id', 'url') ORDER BY 1`,
   );
   expect(methods).toEqual([
-    { name: '_run_id', compression: 'Dictionary' },
-    { name: '_unit', compression: 'Dictionary' },
+    { name: '_run_id', compression: 'DICT_FSST' },
+    { name: '_unit', compression: 'DICT_FSST' },
     { name: 'url', compression: 'ZSTD' },
   ]);
 });
