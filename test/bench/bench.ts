@@ -10,7 +10,7 @@ import { WAYS, wayOf } from './ways.ts';
 
 /**
  * `npm run bench`: service to queryable, beside the baseline that a person would write, in the same run. Machines are
- * noisy, so the two take turns and the ratio is that of the medians.
+ * noisy, so the two take turns and the ratio is that of the medians. With `--profile` it shows what each step costs.
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     threads: { type: 'string', default: String(availableParallelism()) },
     data: { type: 'string' },
+    profile: { type: 'boolean', default: false },
   },
 });
 
@@ -35,6 +36,11 @@ const sets: BenchData[] = [
   pagesData('wide', Number(values.wide), Number(values['wide-columns'])),
 ].filter((data) => data.rows > 0);
 
+/** What `measure-steps.ts` measures, in the order of a unit. */
+const STEPS = [
+  ...['receive', 'hash', 'write', 'keys', 'read', 'convert', 'encode', 'check', 'seal'],
+  ...['verify', 'columns', 'insert', 'checkpoint', 'other'],
+];
 const ways = values.ways.split(',').filter((way) => wayOf(way));
 const HEAD = [
   ...['data', 'way', 'ours s', 'rows/s', 'ours CPU s', 'ours MB'],
@@ -43,6 +49,13 @@ const HEAD = [
 
 try {
   for (const data of sets) await writeBenchData(dataFolder, data);
+  if (values.profile) await withService([], printProfile);
+  else await compareAll();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function compareAll(): Promise<void> {
   await withService([], async (baseUrl) => {
     const rows: (string | number)[][] = [];
     for (const data of sets) for (const way of ways) rows.push(await compare(baseUrl, data, way));
@@ -59,8 +72,22 @@ try {
       const head = ['data', 'way', `transfer s at ${values.throttle} MB/s`, 'ours s', 'ratio'];
       process.stdout.write(`\n${textTable(head, rows)}`);
     });
-} finally {
-  await rm(folder, { recursive: true, force: true });
+}
+
+/** Processor seconds of the steps of a unit on one thread, medians of the rounds. */
+async function printProfile(baseUrl: string): Promise<void> {
+  const table: (string | number)[][] = [];
+  for (const data of sets)
+    for (const way of ways) {
+      const measured: Readonly<Record<string, number>>[] = [];
+      for (let round = 0; round < Number(values.rounds); round++)
+        measured.push(await measure('measure-steps.ts', baseUrl, data, way));
+      const base = await measure<Measured>('measure-baseline.ts', baseUrl, data, way);
+      const seconds = STEPS.map((step) => median(measured.map((one) => one[step] ?? 0)));
+      const total = seconds.reduce((sum, one) => sum + one, 0);
+      table.push([titleOf(data), way, ...seconds.map(round), round(total), round(base.cpu)]);
+    }
+  process.stdout.write(textTable(['data', 'way', ...STEPS, 'total', 'baseline'], table));
 }
 
 async function withService(args: readonly string[], work: (baseUrl: string) => Promise<void>): Promise<void> {
@@ -90,8 +117,8 @@ async function compare(baseUrl: string, data: BenchData, way: string): Promise<(
   const ours: Measured[] = [];
   const baseline: Measured[] = [];
   for (let round = 0; round < Number(values.rounds); round++) {
-    ours.push(await measure('measure-ours.ts', baseUrl, data, way));
-    baseline.push(await measure('measure-baseline.ts', baseUrl, data, way));
+    ours.push(await measure<Measured>('measure-ours.ts', baseUrl, data, way));
+    baseline.push(await measure<Measured>('measure-baseline.ts', baseUrl, data, way));
   }
   const seconds = median(ours.map((one) => one.seconds));
   const base = median(baseline.map((one) => one.seconds));
@@ -120,7 +147,7 @@ async function pair(baseUrl: string, data: BenchData): Promise<(string | number)
   const seconds = async (units: string): Promise<number> => {
     const times: number[] = [];
     for (let round = 0; round < Number(values.rounds); round++)
-      times.push((await measure('measure-ours.ts', baseUrl, data, way, units)).seconds);
+      times.push((await measure<Measured>('measure-ours.ts', baseUrl, data, way, units)).seconds);
     return median(times);
   };
   const [apart, together] = [await seconds('two one by one'), await seconds('two at once')];
@@ -130,8 +157,8 @@ async function pair(baseUrl: string, data: BenchData): Promise<(string | number)
 /** A load from a slow source beside the transfer alone: what the work adds to the wait. */
 async function throttled(baseUrl: string, data: BenchData): Promise<(string | number)[]> {
   const way = ways[0] ?? '';
-  const { transfer } = await measure('measure-baseline.ts', baseUrl, data, way);
-  const { seconds } = await measure('measure-ours.ts', baseUrl, data, way);
+  const { transfer } = await measure<Measured>('measure-baseline.ts', baseUrl, data, way);
+  const { seconds } = await measure<Measured>('measure-ours.ts', baseUrl, data, way);
   return [titleOf(data), way, round(transfer), round(seconds), round(seconds / transfer)];
 }
 
@@ -139,13 +166,13 @@ function titleOf({ name, rows, fields }: BenchData): string {
   return `${name} ${rows} × ${fields.length}`;
 }
 
-async function measure(
+async function measure<T = Record<string, number>>(
   script: string,
   baseUrl: string,
   data: BenchData,
   way: string,
   units = '1',
-): Promise<Measured> {
+): Promise<T> {
   const place = await mkdtemp(join(folder, 'round-'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -160,7 +187,7 @@ async function measure(
       dataFolder,
       units,
     ]);
-    return JSON.parse(stdout) as Measured;
+    return JSON.parse(stdout) as T;
   } finally {
     await rm(place, { recursive: true, force: true });
   }
