@@ -203,19 +203,39 @@ function readAtOnce(text: string): string[] {
   return [...text.matchAll(form)].map((match) => String(match[1]));
 }
 
+/** The files and packages that are read before the first line of a file runs. */
+function allReadAtOnce(first: string): { files: ReadonlySet<string>; packages: ReadonlySet<string> } {
+  const files = new Set([first]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    for (const name of readAtOnce(sources.find((one) => one.file === file)?.text ?? '')) {
+      if (name.startsWith('.')) files.add(relative(ROOT, join(ROOT, dirname(file), name)));
+      else if (!name.startsWith('node:')) packages.add(name);
+    }
+  }
+  return { files, packages };
+}
+
 test('the program begins without the packages and settings that only some commands need', () => {
   const text = "import type { A } from 'a';\nimport 'b';\nimport { c } from 'c';\nawait import('d');";
   expect(readAtOnce(text)).toEqual(['b', 'c']);
-  const read = new Set(['cli/app.ts']);
-  const packages: string[] = [];
-  for (const file of read) {
-    for (const name of readAtOnce(sources.find((one) => one.file === file)?.text ?? '')) {
-      if (name.startsWith('.')) read.add(relative(ROOT, join(ROOT, dirname(file), name)));
-      else if (!name.startsWith('node:')) packages.push(`${file}: ${name}`);
-    }
-  }
-  expect(packages).toEqual([]);
-  expect([...read].filter((file) => file.startsWith('cli/commands/'))).toEqual([]);
+  const { files, packages } = allReadAtOnce('cli/app.ts');
+  expect([...packages]).toEqual([]);
+  expect([...files].filter((file) => file.startsWith('cli/commands/'))).toEqual([]);
+});
+
+test.each([
+  // The process that it starts has DuckDB.
+  ['cli/commands/query.ts', ['yaml', 'zod']],
+  ['config/settings.ts', ['yaml', 'zod']],
+  ['query/query-child.ts', ['@duckdb/node-api']],
+  ['cli/commands/status.ts', ['@duckdb/node-api', 'node-cron', 'yaml', 'zod']],
+])('%s begins with no package but %j', (file, known) => {
+  const { files, packages } = allReadAtOnce(file);
+  expect([...packages].sort()).toEqual(known);
+  expect([...files].filter((one) => /^(sandbox|console|crawler|stage|load|pipeline)\//.test(one))).toEqual(
+    [],
+  );
 });
 
 test('no route imports another route', () => {

@@ -3,7 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { CrawlhouseError } from '../core/errors.ts';
-import { TEXT_FORMATS, type Write } from '../query/write-result.ts';
+import { TEXT_FORMATS } from '../query/text-formats.ts';
+import type { Write } from '../query/write-result.ts';
 import type { Invocation } from './command.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;

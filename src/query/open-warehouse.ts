@@ -1,14 +1,20 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 
-/** The published warehouse, for reading, with the limits of the settings. */
+/**
+ * The published warehouse, for reading, with the limits of the settings.
+ *
+ * @param forked a process from `QueryProcess.fork`
+ */
 export async function openWarehouse(
   { logger }: { readonly logger: Logger },
   settings: Settings,
   more: Pick<QueryProcessOptions, 'output'> = {},
+  forked: ChildProcess | null = null,
 ): Promise<QueryProcess> {
-  const warehouse = await QueryProcess.start({
+  const options = {
     warehouse: settings.warehouse,
     stateDir: settings.state_dir,
     threads: settings.threads,
@@ -20,7 +26,8 @@ export async function openWarehouse(
       result: settings.query_result_limit,
     },
     ...more,
-  });
+  };
+  const warehouse = await QueryProcess.start(options, forked);
   if (warehouse.isCopy) {
     logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
       warehouse: settings.warehouse,

@@ -31,6 +31,15 @@ export interface TypedRows {
   readonly rows: readonly (readonly unknown[])[];
 }
 
+function forkProgram(): ChildProcess {
+  return fork(PROGRAM, {
+    execArgv: [],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
 /**
  * Runs queries in a separate process, one at a time. The process holds no secret. It is ended if a query exceeds its
  * limits, because DuckDB's memory limit does not count single values, and some functions can't be interrupted. Then the
@@ -40,14 +49,34 @@ export class QueryProcess implements AsyncDisposable {
   readonly #options: QueryProcessOptions;
   #child: ChildProcess | null = null;
   #isCopy = false;
+  /** Whether the process was told what to open. */
+  #isOpen = false;
 
-  private constructor(options: QueryProcessOptions) {
+  private constructor(options: QueryProcessOptions, child: ChildProcess | null) {
     this.#options = options;
+    this.#child = child;
   }
 
-  /** @throws CrawlhouseError `nothing_published` */
-  static async start(options: QueryProcessOptions): Promise<QueryProcess> {
-    const started = new QueryProcess(options);
+  /**
+   * Starts a process before its options are known: it loads DuckDB while the settings are read. If it is not used, it
+   * ends with this program.
+   */
+  static fork(): ChildProcess {
+    const child = forkProgram();
+    child.unref();
+    child.channel?.unref();
+    return child;
+  }
+
+  /**
+   * @param forked a process from `fork`
+   * @throws CrawlhouseError `nothing_published`
+   */
+  static async start(
+    options: QueryProcessOptions,
+    forked: ChildProcess | null = null,
+  ): Promise<QueryProcess> {
+    const started = new QueryProcess(options, forked?.connected ? forked : null);
     await started.#open(new AbortController().signal);
     return started;
   }
@@ -140,13 +169,11 @@ export class QueryProcess implements AsyncDisposable {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    if (this.#child?.connected) return;
-    this.#child = fork(PROGRAM, {
-      execArgv: [],
-      env: {},
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    if (this.#isOpen && this.#child?.connected) return;
+    if (this.#isOpen || this.#child === null) this.#child = forkProgram();
+    this.#child.ref();
+    this.#child.channel?.ref();
+    this.#isOpen = true;
     const { limits, ...options } = this.#options;
     const request: QueryRequest = {
       ...options,

@@ -5,11 +5,8 @@ import type { StreamedRows } from '../core/streamed-rows.ts';
 import { alignColumns, ruleOf } from '../core/text-table.ts';
 import { visible } from '../core/visible.ts';
 import { queryLimitError } from './query-limits.ts';
+import type { TextFormat } from './text-formats.ts';
 import { valueToJson } from './value-json.ts';
-
-/** Formats that are text; Parquet is written by DuckDB itself. */
-export const TEXT_FORMATS = ['table', 'record', 'csv', 'json', 'jsonl', 'markdown'] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 /** The most rows of a table for people; the other formats stream all rows. */
 const TABLE_ROWS = 1000;

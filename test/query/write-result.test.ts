@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/core/json.ts';
-import { type TextFormat, writeResult } from '../../src/query/write-result.ts';
+import type { TextFormat } from '../../src/query/text-formats.ts';
+import { writeResult } from '../../src/query/write-result.ts';
 import { someWarehouse } from './some-warehouse.ts';
 
 const signal = new AbortController().signal;

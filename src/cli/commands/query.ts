@@ -9,6 +9,7 @@ import { textTable } from '../../core/text-table.ts';
 import { checkOutput } from '../../query/check-output.ts';
 import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../query/draw-chart.ts';
 import { openWarehouse } from '../../query/open-warehouse.ts';
+import { QueryProcess } from '../../query/query-process.ts';
 import type { ParameterTexts } from '../../query/query-warehouse.ts';
 import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
@@ -18,7 +19,6 @@ import { checkProject } from '../../warehouse/check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Screen } from '../pager.ts';
 import { printError } from '../print-error.ts';
-import { runPrompt } from '../query-prompt.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
 
 export const query: Command = {
@@ -51,25 +51,29 @@ export const query: Command = {
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
   },
   async run(invocation) {
-    const settings = await invocation.settings();
     const target = queryTarget(invocation);
     const chart = chartOf(invocation);
+    const forked = invocation.positionals.length > 0 ? QueryProcess.fork() : null;
+    const settings = await invocation.settings();
     if (invocation.has('question') && invocation.positionals.length === 0)
       return listQuestions(invocation, settings);
     const statement = await statementOf(invocation, settings);
-    if (chart !== null && statement !== null) return await draw(invocation, settings, statement, chart);
+    const open: Open = (more) => openWarehouse(invocation, settings, more, forked);
+    if (chart !== null && statement !== null) return await draw(invocation, open, statement, chart);
     if (statement === null) return await prompt(invocation, settings, target);
     const path =
       target.path === null
         ? null
         : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
-    const rows = await answer(invocation, settings, statement, { ...target, path });
+    const rows = await answer(invocation, open, statement, { ...target, path });
     invocation.say(
       `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
     );
     return 0;
   },
 };
+
+type Open = (more?: Parameters<typeof openWarehouse>[2]) => Promise<QueryProcess>;
 
 /** @throws CrawlhouseError `usage` */
 function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
@@ -129,12 +133,12 @@ function chartOf(invocation: Invocation): Chart | null {
 
 async function draw(
   invocation: Invocation,
-  settings: Settings,
+  open: Open,
   { sql, parameters, isQuestion }: Statement,
   chart: Chart,
 ): Promise<number> {
   const { signal, terminal } = invocation;
-  await using warehouse = await openWarehouse(invocation, settings);
+  await using warehouse = await open();
   if (isQuestion) await checkProject(parameters, warehouse, signal);
   const rows = await warehouse.rows(sql, signal, parameters, MOST_POINTS + 1);
   await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
@@ -156,26 +160,21 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
 const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
 
 async function answer(
-  invocation: Invocation,
-  settings: Settings,
+  { signal, write }: Invocation,
+  open: Open,
   { sql, parameters, isQuestion }: Statement,
   { path, format, safeCsv }: QueryTarget,
 ): Promise<number> {
-  const { signal, write } = invocation;
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
-    await using warehouse = await openWarehouse(invocation, settings);
+    await using warehouse = await open();
     if (isQuestion) await checkProject(parameters, warehouse, signal);
     return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
   }
   return await writeWhole(path, async (growing) => {
     // Of a process with the same id that was killed, or a link that somebody has laid there.
     await rm(growing, { force: true });
-    await using warehouse = await openWarehouse(
-      invocation,
-      settings,
-      format === 'parquet' ? { output: growing } : {},
-    );
+    await using warehouse = await open(format === 'parquet' ? { output: growing } : {});
     if (isQuestion) await checkProject(parameters, warehouse, signal);
     const rows =
       format === 'parquet'
@@ -198,6 +197,7 @@ async function prompt(
       hint: "crawlhouse query 'SELECT …' --output rows.parquet",
     });
   }
+  const { runPrompt } = await import('../query-prompt.ts');
   await using warehouse = await openWarehouse(invocation, settings);
   return await runPrompt({
     input: process.stdin,
