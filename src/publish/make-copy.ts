@@ -49,9 +49,13 @@ export async function makeCopy(
     const { isEqual, next } = await compareCopy(path, target, published, signal);
     await rm(sparePath, { force: true });
     if (isEqual) return { how: 'clone', state, copiedBytes: 0, changed: published.changed, next };
-  } else if (hasFormer && spare && (await isUnread(connection, sparePath, spare))) {
+  } else if (
+    hasFormer &&
+    spare &&
+    (await isUnread(connection, sparePath, spare)) &&
+    (await move(sparePath, target))
+  ) {
     // From here on a killed process leaves no spare file.
-    await rename(sparePath, target);
     const { isEqual, next } = await compareCopy(path, target, spare, signal);
     if (isEqual) {
       const copiedBytes = await patchCopy(path, target, spare.changed, signal);
@@ -74,6 +78,14 @@ export async function makeCopy(
 async function stateOf(path: string): Promise<DatabaseState> {
   await using file = await open(path, 'r');
   return readState(file.fd, path);
+}
+
+/** Not to another file system, where the warehouse may be since. */
+async function move(path: string, target: string): Promise<boolean> {
+  return rename(path, target).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function clone(path: string, target: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
 import { targetOf } from './attach-published.ts';
-import { FormerCopies } from './former-copies.ts';
+import { FormerCopies, SPARE_FILE } from './former-copies.ts';
 import { keepFormer } from './keep-former.ts';
 import { markDirty, type Publication, publicationOf } from './ops-publication.ts';
 import { readDespiteWriter } from './read-publication.ts';
@@ -160,6 +160,8 @@ async function belongsTo(
 
 /** Puts a copy of the published warehouse, once every block of it was verified, or nothing in the place of a working copy. */
 async function takeAnew(path: string, publishedPath: string | null, logger: Logger): Promise<void> {
+  // Nothing is known of it any more, and the copy needs room.
+  await rm(join(dirname(path), SPARE_FILE), { force: true });
   if (publishedPath === null) return removeDatabase(path);
   logger.info('working copy taken from the published warehouse');
   await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);

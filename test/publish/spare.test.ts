@@ -1,16 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { copyFile, link, open, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
-import { createLogger } from '../../src/core/logger.ts';
+import { createLogger, silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
-import type { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { flipByte, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { placeIn, withWorking } from '../warehouse/open-working.ts';
+import { openDatabase, placeIn, withWorking } from '../warehouse/open-working.ts';
 import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();
@@ -177,6 +188,29 @@ test('everything is copied after a program has written to the published file, wh
   await expectPublished(folder, ['one', 'two', 'three', 'four']);
 });
 
+test('everything is copied to a warehouse on another file system, also after it was moved there', async ({
+  skip,
+}) => {
+  const folder = await twice();
+  const { published, stateDir } = placeIn(folder);
+  const other = await mkdtemp('/dev/shm/crawlhouse-test-').catch(() => folder);
+  onTestFinished(() => rm(other, { recursive: true, force: true }));
+  if ((await stat(other)).dev === (await stat(folder)).dev)
+    skip('/dev/shm is no file system of its own here');
+  const warehouse = join(other, 'warehouse.duckdb');
+  await copyFile(published, warehouse);
+  for (const name of ['three', 'four']) {
+    await using database = await openDatabase(folder);
+    await using working = await WorkingCopy.open(database, { stateDir, warehouse }, silentLogger);
+    expect(await publishTable(working, name)).toBe('whole');
+    vi.setSystemTime(Date.now() + HOUR);
+  }
+  expect(existsSync(spareOf(folder))).toBe(false);
+  expect(await readdir(other)).toEqual(['warehouse.duckdb']);
+  const rows = await readWhole(await temporaryConnection(folder), warehouse);
+  expect(rows).toEqual({ one: 5000, two: 5000, three: 5000, four: 5000 });
+});
+
 test('everything is copied where nothing is published any more', async () => {
   const folder = await twice();
   await rm(placeIn(folder).published);
@@ -187,6 +221,7 @@ test('everything is copied where nothing is published any more', async () => {
 test('a working copy that was taken anew knows nothing of the spare file', async () => {
   const folder = await twice();
   await writeFile(join(placeIn(folder).stateDir, 'work.duckdb'), 'garbage');
+  await withWorking(folder, () => Promise.resolve(expect(existsSync(spareOf(folder))).toBe(false)));
   expect(await runOnce(folder, 'three')).toBe('whole');
   await expectPublished(folder, ['one', 'two', 'three']);
 });
