@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 import { textTable } from '../../src/core/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { WAYS, wayOf } from './ways.ts';
+import { withService } from './with-service.ts';
 
 /**
  * `npm run bench`: service to queryable, beside the baseline that a person would write, in the same run. Machines are
@@ -49,14 +49,14 @@ const HEAD = [
 
 try {
   for (const data of sets) await writeBenchData(dataFolder, data);
-  if (values.profile) await withService([], printProfile);
+  if (values.profile) await withService([dataFolder], printProfile);
   else await compareAll();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
 async function compareAll(): Promise<void> {
-  await withService([], async (baseUrl) => {
+  await withService([dataFolder], async (baseUrl) => {
     const rows: (string | number)[][] = [];
     for (const data of sets) for (const way of ways) rows.push(await compare(baseUrl, data, way));
     process.stdout.write(textTable([...HEAD, 'models s', 'publish s'], rows));
@@ -66,7 +66,7 @@ async function compareAll(): Promise<void> {
     process.stdout.write(`\n${textTable(head, pairs)}`);
   });
   if (Number(values.throttle) > 0)
-    await withService([String(Number(values.throttle) * 1e6)], async (baseUrl) => {
+    await withService([dataFolder, String(Number(values.throttle) * 1e6)], async (baseUrl) => {
       const rows: (string | number)[][] = [];
       for (const data of sets) rows.push(await throttled(baseUrl, data));
       const head = ['data', 'way', `transfer s at ${values.throttle} MB/s`, 'ours s', 'ratio'];
@@ -88,18 +88,6 @@ async function printProfile(baseUrl: string): Promise<void> {
       table.push([titleOf(data), way, ...seconds.map(round), round(total), round(base.cpu)]);
     }
   process.stdout.write(textTable(['data', 'way', ...STEPS, 'total', 'baseline'], table));
-}
-
-async function withService(args: readonly string[], work: (baseUrl: string) => Promise<void>): Promise<void> {
-  const program = join(import.meta.dirname, 'static-service.ts');
-  const server = spawn(process.execPath, [program, dataFolder, ...args]);
-  server.stderr.pipe(process.stderr);
-  try {
-    const [port] = await once(server.stdout, 'data');
-    await work(`http://127.0.0.1:${String(port).trim()}`);
-  } finally {
-    server.kill();
-  }
 }
 
 interface Measured {

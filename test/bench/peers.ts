@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { textTable } from '../../src/core/text-table.ts';
 import { type BenchData, linksData, pagesData, writeBenchData } from './bench-data.ts';
 import { CUTS } from './cuts.ts';
 import { type Job, TOOLS, type Tool } from './peers/tools.ts';
+import { withService } from './with-service.ts';
 
 /**
  * `npm run bench:peers`: crawlhouse beside dlt and Sling, whole processes that load the same bytes of one local service into
@@ -78,7 +78,7 @@ async function installAll(): Promise<Installed[]> {
 
 async function compareSpeed(tools: readonly Installed[]): Promise<void> {
   const lines: (string | number)[][] = [];
-  await withService([], async (baseUrl) => {
+  await withService([dataFolder], async (baseUrl) => {
     for (const data of sets)
       for (const format of FORMATS) {
         const rounds = new Map<Installed, Measured[]>(
@@ -119,7 +119,7 @@ function linesOf(
 async function compareCuts(tools: readonly Installed[]): Promise<void> {
   const lines: (string | number)[][] = [];
   for (const [cut] of Object.entries(CUTS))
-    await withService(['0', cut], async (baseUrl) => {
+    await withService([dataFolder, '0', cut], async (baseUrl) => {
       for (const format of FORMATS)
         for (const one of tools.filter(({ tool }) => tool.formats.includes(format))) {
           const { status, rows, output } = await measure(one, { baseUrl, data: CUT_DATA, format });
@@ -166,18 +166,6 @@ async function countRows(path: string, schema: string, name: string): Promise<nu
   return Number(found) === 0
     ? 0
     : Number(await connection.scalar(`SELECT count(*) FROM made.${schema}.${name}`));
-}
-
-async function withService(args: readonly string[], work: (baseUrl: string) => Promise<void>): Promise<void> {
-  const program = join(import.meta.dirname, 'static-service.ts');
-  const server = spawn(process.execPath, [program, dataFolder, ...args]);
-  server.stderr.pipe(process.stderr);
-  try {
-    const [port] = await once(server.stdout, 'data');
-    await work(`http://127.0.0.1:${String(port).trim()}`);
-  } finally {
-    server.kill();
-  }
 }
 
 function lastLine(output: string): string {

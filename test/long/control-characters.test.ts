@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendJson, testService } from '../api/test-service.ts';
+import { capture, type Outcome, projectFolder } from '../cli/capture.ts';
 import { patchProject, projectId } from '../sandbox/clients.ts';
 import { service } from '../sandbox/support.ts';
-import { capture, type Outcome, projectFolder } from './capture.ts';
 
 /** A title of the window, a colour by C1, a text turned round, a line of ours written over. */
 const EVIL = 'evil\u001b]0;owned\u0007\u009b31m\u202etxt\u2066\u007f\rDone.';

@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { runModels } from '../../src/transform/run-models.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { openWarehouse } from './test-warehouse.ts';
+import { openWarehouse } from '../transform/test-warehouse.ts';
 
 const LINKS = 300_000;
 
