@@ -3,7 +3,7 @@ import type { AlertSettings } from '../config/alert-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { Ledger } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import type { Selection } from '../model/planned-unit.ts';
 import type { RunReport } from '../model/report.ts';
@@ -97,8 +97,8 @@ async function sendAlerts(
 }
 
 async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
-  using ledger = new Ledger(settings.state_dir);
-  return alertFacts(settings, ledger.units('unpublished'));
+  await using ledger = await readLedger(settings);
+  return alertFacts(settings, (await ledger?.units('unpublished')) ?? []);
 }
 
 /** `errors` are those of the run as a whole; if there are any, the run may not have read all it should. */

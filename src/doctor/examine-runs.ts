@@ -1,10 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Schedule } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
-import { lockedSince } from '../core/state-lock.ts';
-import { markDeadRuns } from '../ledger/dead-runs.ts';
-import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerRun } from '../model/ledger-records.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { type Check, type Finding, look } from './check.ts';
@@ -19,18 +15,15 @@ export async function examineRuns(
   signal: AbortSignal,
 ): Promise<Check[]> {
   return [
-    await look('runs', () => lastGood(runsOf(settings), schedules, Date.now()), signal),
-    await look('killed', () => killed(runsOf(settings)), signal),
+    await look('runs', async () => lastGood(await runsOf(settings), schedules, Date.now()), signal),
+    await look('killed', async () => killed(await runsOf(settings)), signal),
   ];
 }
 
 /** The newest first. */
-function runsOf({ state_dir: stateDir }: Settings): readonly LedgerRun[] {
-  // Asked first: a run that ends meanwhile is in the ledger by then.
-  const since = lockedSince(stateDir);
-  if (!existsSync(join(stateDir, LEDGER_FILE))) return [];
-  using ledger = new Ledger(stateDir);
-  return markDeadRuns(ledger.runs(RUNS), since);
+async function runsOf(settings: Settings): Promise<readonly LedgerRun[]> {
+  await using ledger = await readLedger(settings);
+  return (await ledger?.runs(RUNS)) ?? [];
 }
 
 /** @param now UTC milliseconds */

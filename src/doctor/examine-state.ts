@@ -6,8 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { bytesOf } from '../core/disk-use.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { describeHolder, tryLockState } from '../core/state-lock.ts';
-import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
-import { LEDGER_VERSION } from '../ledger/ledger-schema.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import { SPARE_FILE } from '../warehouse/former-copies.ts';
 import { readPublication } from '../warehouse/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
@@ -40,11 +39,11 @@ async function warehouse({ warehouse: path }: Settings): Promise<Finding> {
   return { message: `${path}: ${size} MB, version ${publication.version} of ${WAREHOUSE_VERSION}` };
 }
 
-function ledger({ state_dir: stateDir }: Settings): Finding {
-  if (!existsSync(join(stateDir, LEDGER_FILE))) return { message: 'none yet; the next run makes it' };
-  using opened = new Ledger(stateDir);
-  opened.check();
-  return { message: `${opened.units().length} units, version ${LEDGER_VERSION}` };
+async function ledger(settings: Settings): Promise<Finding> {
+  await using opened = await readLedger(settings);
+  if (opened === undefined) return { message: 'none yet; the next run makes it' };
+  await opened.check();
+  return { message: `${(await opened.units()).length} units, version ${opened.version}` };
 }
 
 function lock({ state_dir: stateDir }: Settings): Finding {

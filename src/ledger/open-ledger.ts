@@ -1,44 +1,33 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { LEDGER_FILE, Ledger } from './ledger.ts';
+import { lockedSince } from '../core/state-lock.ts';
+import type { Ledger } from './ledger.ts';
+import { openSqliteLedger } from './sqlite/open-sqlite-ledger.ts';
+import { LEDGER_FILE, SqliteLedger } from './sqlite/sqlite-ledger.ts';
+
+/** Where the ledger is. */
+interface LedgerPlace {
+  readonly state_dir: string;
+}
 
 /**
- * Opens the ledger of a state directory for the one process that writes. A damaged one is put aside, and the caller
- * fills a new one from the published warehouse.
+ * Opens the ledger for the one process that writes.
  *
  * @throws CrawlhouseError `newer_version`
  */
-export function openLedger(stateDir: string, logger: Logger): Ledger {
-  try {
-    return soundLedger(stateDir);
-  } catch (error) {
-    if (!(error instanceof CrawlhouseError) || error.code !== 'damaged_ledger') throw error;
-    const aside = putAside(stateDir);
-    logger.warn('the ledger is damaged; a new one is made from the published warehouse', { aside });
-    return new Ledger(stateDir);
-  }
+export async function openLedger({ state_dir }: LedgerPlace, logger: Logger): Promise<Ledger> {
+  return openSqliteLedger(state_dir, logger);
 }
 
-function soundLedger(stateDir: string): Ledger {
-  const ledger = new Ledger(stateDir);
-  try {
-    ledger.check();
-    return ledger;
-  } catch (error) {
-    ledger[Symbol.dispose]();
-    throw error;
-  }
-}
-
-/** Its log of changes goes with it: beside another file it would be taken for that one's. */
-function putAside(stateDir: string): string {
-  const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  const aside = join(stateDir, `ledger.damaged-${at}Z.sqlite`);
-  for (const suffix of ['', '-wal', '-shm']) {
-    const file = join(stateDir, `${LEDGER_FILE}${suffix}`);
-    if (existsSync(file)) renameSync(file, `${aside}${suffix}`);
-  }
-  return aside;
+/**
+ * Opens the ledger for a process that only reads; undefined where there is none. A run whose process has ended is
+ * `killed`.
+ *
+ * @throws CrawlhouseError `newer_version`, `damaged_ledger`
+ */
+export async function readLedger({ state_dir }: LedgerPlace): Promise<Ledger | undefined> {
+  // Looked at first: a run that ends meanwhile is in the ledger by then.
+  const since = lockedSince(state_dir);
+  return existsSync(join(state_dir, LEDGER_FILE)) ? new SqliteLedger(state_dir, since) : undefined;
 }

@@ -4,9 +4,9 @@ import { AlertStore } from '../alert/alert-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { freeBytes } from '../core/disk-use.ts';
 import { packageVersion } from '../core/package-version.ts';
-import { isLocked, lockedSince } from '../core/state-lock.ts';
-import { markDeadRuns } from '../ledger/dead-runs.ts';
-import { LEDGER_FILE, Ledger, type UnitCount } from '../ledger/ledger.ts';
+import { isLocked } from '../core/state-lock.ts';
+import type { UnitCount } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerRun } from '../model/ledger-records.ts';
 import { type LoadTotal, loadTotals } from '../warehouse/ops-loads.ts';
 import { publicationStamp } from '../warehouse/publication-stamp.ts';
@@ -28,7 +28,11 @@ export function metricsReader(settings: Settings): () => Promise<string> {
       totals = (await readPublished(settings, loadTotals)) ?? [];
       publication = now;
     }
-    return prometheusText([...(await ofMachine(settings)), ...ofLedger(settings), ...ofLoads(totals)]);
+    return prometheusText([
+      ...(await ofMachine(settings)),
+      ...(await ofLedger(settings)),
+      ...ofLoads(totals),
+    ]);
   };
 }
 
@@ -60,12 +64,10 @@ function undelivered(stateDir: string): number {
   return store.undelivered().length;
 }
 
-function ofLedger({ state_dir: stateDir }: Settings): Gauge[] {
-  // Asked first: a run that ends meanwhile is in the ledger by then.
-  const since = lockedSince(stateDir);
-  if (!existsSync(join(stateDir, LEDGER_FILE))) return [];
-  using ledger = new Ledger(stateDir);
-  return [...ofRuns(markDeadRuns(ledger.runs(RUNS), since)), ofUnits(ledger.unitCounts())];
+async function ofLedger(settings: Settings): Promise<Gauge[]> {
+  await using ledger = await readLedger(settings);
+  if (ledger === undefined) return [];
+  return [...ofRuns(await ledger.runs(RUNS)), ofUnits(await ledger.unitCounts())];
 }
 
 function ofRuns(runs: readonly LedgerRun[]): Gauge[] {

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { chooseTargets, type DroppedUnit, type DropRequest, dropTargets } from '../warehouse/drop-targets.ts';
@@ -37,7 +36,7 @@ async function knownTargets(
   settings: Settings,
   request: DropRequest,
 ): Promise<readonly DroppedUnit[] | 'earlier'> {
-  const remembered = rememberedUnits(settings);
+  const remembered = await rememberedUnits(settings);
   const found = await readPublished(settings, async (connection) => {
     // The queries are of this version's columns, and a published file is never written to.
     const { version } = await publicationOf(connection, CATALOG);
@@ -52,11 +51,10 @@ async function knownTargets(
 }
 
 /** The units of the ledger; the next run rebuilds a damaged one. */
-function rememberedUnits({ state_dir }: Settings): readonly LedgerUnit[] {
-  if (!existsSync(join(state_dir, LEDGER_FILE))) return [];
+async function rememberedUnits(settings: Settings): Promise<readonly LedgerUnit[]> {
   try {
-    using ledger = new Ledger(state_dir);
-    return ledger.units();
+    await using ledger = await readLedger(settings);
+    return (await ledger?.units()) ?? [];
   } catch (error) {
     if (error instanceof CrawlhouseError && error.code === 'damaged_ledger') return [];
     throw error;
@@ -79,7 +77,7 @@ export async function drop(
   let dropped: readonly DroppedUnit[] = [];
   const result = await runSession({ command: 'drop', settings, logger, signal }, async (session) => {
     const { connection } = session.working;
-    dropped = await dropTargets(connection, session.ledger.units(), request);
+    dropped = await dropTargets(connection, await session.ledger.units(), request);
     await takeOut(session, dropped, BY_HAND);
     return { units: [], errors: [] };
   });
@@ -97,6 +95,6 @@ export async function takeOut(
   const rows = await dropUnits(session.working.connection, { units, reason });
   const error = { code: 'dropped', message: reason, hint: null } as const;
   for (const { dataset, source, window } of units)
-    session.ledger.setUnit({ dataset, source, window }, 'dropped', 0, error);
+    await session.ledger.setUnit({ dataset, source, window }, 'dropped', 0, error);
   session.logger.info('dropped', { units: names.length, rows: Number(rows), reason });
 }

@@ -60,11 +60,11 @@ async function hold(context: HoldContext, held: readonly HeldBack[], { putBack }
       }),
     ),
   );
-  const known = new Map(ledger.units('unpublished').map((one) => [one.unit, one]));
+  const known = new Map((await ledger.units('unpublished')).map((one) => [one.unit, one]));
   for (const { unit, error } of held) {
-    ledger.discoverUnits([unit]);
-    ledger.setUnit(unit, 'refused', known.get(unit.unit)?.attempts ?? 0, reportedError(error));
-    abandonExport(context, unit.unit, error);
+    await ledger.discoverUnits([unit]);
+    await ledger.setUnit(unit, 'refused', known.get(unit.unit)?.attempts ?? 0, reportedError(error));
+    await abandonExport(context, unit.unit, error);
     logger.info('unit held', { unit: unit.unit, stage: 'transform', error: error.message });
   }
 }

@@ -29,7 +29,7 @@ export async function loadPackages(
   const pipelines = await loadPipelines(settings.projectDir);
   return runSession({ command: 'load', settings, logger, signal }, async (session) => {
     const { ledger } = session;
-    const known = new Map(ledger.units('unpublished').map((one) => [one.unit, one.status]));
+    const known = new Map((await ledger.units('unpublished')).map((one) => [one.unit, one.status]));
     const units: UnitReport[] = [];
     const errors: CrawlhouseError[] = [];
     for (const one of packages) {
@@ -38,10 +38,10 @@ export async function loadPackages(
       const startedAt = performance.now();
       let counts = stagedCounts(one);
       let error: CrawlhouseError | null = null;
-      ledger.discoverUnits([unit]);
+      await ledger.discoverUnits([unit]);
       // Whoever names a package of a unit that was dropped wants it back.
-      if (known.get(manifest.name) === 'dropped') ledger.setUnit(unit, 'discovered', 0, null);
-      ledger.setUnit(unit, 'staged', attempts, null);
+      if (known.get(manifest.name) === 'dropped') await ledger.setUnit(unit, 'discovered', 0, null);
+      await ledger.setUnit(unit, 'staged', attempts, null);
       try {
         const pipeline = pipelines.find(({ dataset }) => dataset === unit.dataset);
         counts = await loadStaged({ ...session, named: false, reload: false }, one, pipeline);
@@ -51,7 +51,7 @@ export async function loadPackages(
       }
       const said = error && reportedError(error);
       const status = error === null ? 'loaded' : error.kind === 'refused' ? 'refused' : 'failed';
-      ledger.setUnit(unit, status, attempts, said);
+      await ledger.setUnit(unit, status, attempts, said);
       units.push(
         unitReport(unit, status, said, {
           route: manifest.source.route,

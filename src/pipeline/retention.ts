@@ -32,14 +32,11 @@ export async function withoutDropped(
   request: Wish,
 ): Promise<readonly PlannedUnit[]> {
   const dropped = new Set(
-    ledger
-      .units('unpublished')
-      .filter((one) => one.status === 'dropped')
-      .map((one) => one.unit),
+    (await ledger.units('unpublished')).filter((one) => one.status === 'dropped').map((one) => one.unit),
   );
   if (isExplicit(request)) {
     for (const { unit } of planned)
-      if (dropped.has(unitName(unit))) ledger.setUnit(unit, 'discovered', 0, null);
+      if (dropped.has(unitName(unit))) await ledger.setUnit(unit, 'discovered', 0, null);
     return planned;
   }
   const wanted = planned.filter(({ unit }) => !dropped.has(unitName(unit)));

@@ -58,25 +58,25 @@ export async function runUnit(
   try {
     staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
     if (staged) {
-      ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
-      ledger.claimExport(unitName(unit), context.runId);
+      await ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
+      await ledger.claimExport(unitName(unit), context.runId);
     } else {
       const { source } = planned.pipeline;
       if (planned.restore)
         await context.unarchiver.restore(unit.source.id, planned.restore, source.data_type === 'links');
       else await context.unarchiver.idle(unit.source.id);
       const fresh = await inSpan('stage', {}, () =>
-        stageUnit(context, due, (state, attempt) => {
+        stageUnit(context, due, async (state, attempt) => {
           attempts = attempt;
-          ledger.setUnit(unit, state, attempts, null);
+          await ledger.setUnit(unit, state, attempts, null);
         }),
       );
       staged = { folder: fresh.folders.package, manifest: fresh.manifest };
-      ledger.setUnit(unit, 'staged', attempts, null);
+      await ledger.setUnit(unit, 'staged', attempts, null);
     }
     const packaged = staged;
     if (known && !context.reload && known.content_sha256 === packaged.manifest.content_sha256) {
-      ledger.setUnit(unit, 'published', attempts, null);
+      await ledger.setUnit(unit, 'published', attempts, null);
       return outcome('unchanged', stagedCounts(packaged), null);
     }
     // Alone, and so the one writer of the working copy.
@@ -86,19 +86,19 @@ export async function runUnit(
         return loadStaged(context, packaged, planned.pipeline);
       }),
     );
-    ledger.setUnit(unit, 'loaded', attempts, null);
+    await ledger.setUnit(unit, 'loaded', attempts, null);
     return outcome('loaded', counts, null);
   } catch (thrown) {
     // The error that ended the unit from outside says more than the resulting error of its work.
     const cause = context.signal.aborted ? context.signal.reason : thrown;
     const error = skipIfMissing(planned, toCrawlhouseError(cause));
-    abandonExport(context, unitName(unit), error);
+    await abandonExport(context, unitName(unit), error);
     // An incomplete package is useless, and its space is needed.
     if (error.code === 'disk' && !staged)
       await removeFolders(unitFolders(settings.state_dir, unitName(unit)));
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
     const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
-    ledger.setUnit(unit, status, attempts, ended.report.error);
+    await ledger.setUnit(unit, status, attempts, ended.report.error);
     return ended;
   }
 }

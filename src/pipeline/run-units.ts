@@ -32,15 +32,15 @@ export async function runUnits(
 ): Promise<Work> {
   const loaded = context.loaded;
   const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
-  forgetWindowless(context, planned);
-  context.ledger.discoverUnits(
+  await forgetWindowless(context, planned);
+  await context.ledger.discoverUnits(
     [...missing, ...planned.filter((one) => one.failure !== null)].map((one) => one.unit),
   );
-  const reports: UnitReport[] = skipUnits(context, missing);
+  const reports: UnitReport[] = await skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
   for (const one of planned) {
     if (one.failure === null) continue;
-    reports.push(failUnit(context, one, one.failure));
+    reports.push(await failUnit(context, one, one.failure));
     errors.push(one.failure);
   }
   const waiting = respectBackoff(
@@ -50,7 +50,7 @@ export async function runUnits(
         one.failure === null &&
         (context.reload || one.refresh || !isLoaded(loaded, one)),
     ),
-    context.respectBackoff ? context.ledger.units('unpublished') : [],
+    context.respectBackoff ? await context.ledger.units('unpublished') : [],
     Date.now(),
   );
   reports.push(...waiting.reports);
@@ -73,7 +73,7 @@ export async function runUnits(
     const { kind, id } = one.unit.source;
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
-      reports.push(failUnit(context, one, out));
+      reports.push(await failUnit(context, one, out));
       meter.unitDone(unitName(one.unit), 'failed', null);
       return;
     }
@@ -85,9 +85,9 @@ export async function runUnits(
         () => runUnit({ ...context, signal, slot, rankings }, { planned: one, options, inventory }, known),
         ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
-    ).catch((thrown: unknown) => {
+    ).catch(async (thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
-      return { report: failUnit(context, one, error), error };
+      return { report: await failUnit(context, one, error), error };
     });
     reports.push(report);
     if (error) errors.push(error);
@@ -139,24 +139,31 @@ function restoredFirst(due: readonly PlannedUnit[]): readonly PlannedUnit[] {
 }
 
 /** Reports units that can't be loaded, once: not again while the reason stays. */
-function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): UnitReport[] {
-  const before = new Map(context.ledger.units('unpublished').map((unit) => [unit.unit, unit.error?.message]));
-  return planned.flatMap(({ unit, skip }) => {
+async function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): Promise<UnitReport[]> {
+  const known = await context.ledger.units('unpublished');
+  const before = new Map(known.map((unit) => [unit.unit, unit.error?.message]));
+  const reports: UnitReport[] = [];
+  for (const { unit, skip } of planned) {
     const name = unitName(unit);
-    if (skip === null || before.get(name) === skip) return [];
+    if (skip === null || before.get(name) === skip) continue;
     const error = { code: 'not_exportable', message: skip, hint: null } as const;
-    context.ledger.setUnit(unit, 'skipped', 0, error);
+    await context.ledger.setUnit(unit, 'skipped', 0, error);
     context.logger.info('unit skipped', { unit: name, stage: 'discover', reason: skip });
-    return [unitReport(unit, 'skipped', error)];
-  });
+    reports.push(unitReport(unit, 'skipped', error));
+  }
+  return reports;
 }
 
 /** A unit that fails before anything was asked for it, or in a way that its own work could not report. */
-function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: CrawlhouseError): UnitReport {
+async function failUnit(
+  { ledger, logger }: RunContext,
+  { unit }: PlannedUnit,
+  error: CrawlhouseError,
+): Promise<UnitReport> {
   const said = reportedError(error);
   const status = error.kind === 'refused' ? 'refused' : 'failed';
   try {
-    ledger.setUnit(unit, status, 0, said);
+    await ledger.setUnit(unit, status, 0, said);
   } catch (thrown) {
     // A full disk: the report has it all the same.
     logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });
@@ -166,7 +173,8 @@ function failUnit({ ledger, logger }: RunContext, { unit }: PlannedUnit, error: 
 }
 
 /** A project without windows stands in the ledger by a unit without one, which goes once its windows are known. */
-function forgetWindowless({ ledger }: RunContext, planned: readonly PlannedUnit[]): void {
-  for (const { unit } of planned)
-    if (unit.window !== null) ledger.forgetUnit(unitName({ ...unit, window: null }));
+async function forgetWindowless({ ledger }: RunContext, planned: readonly PlannedUnit[]): Promise<void> {
+  const windowed = planned.filter(({ unit }) => unit.window !== null);
+  const names = new Set(windowed.map(({ unit }) => unitName({ ...unit, window: null })));
+  await ledger.forgetUnits([...names]);
 }

@@ -138,7 +138,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
   const { inventory, plan } = await planRun(client, request, scope, choose, signal);
   await recordListing(connection, inventory, scope.now);
   const sweptAt = lastSweep(inventory, scope.known, scope.now);
-  session.ledger.setDiscovery({
+  await session.ledger.setDiscovery({
     open: plan.open,
     swept_at: sweptAt === null ? null : new Date(sweptAt).toISOString(),
   });

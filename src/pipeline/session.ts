@@ -97,7 +97,7 @@ export async function runSession(
   await compileQuestions(settings, models);
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
-  using ledger = openLedger(settings.state_dir, logger);
+  await using ledger = await openLedger(settings, logger);
   const given = { options, models, ledger, work };
   let damage: CrawlhouseError | undefined;
   try {
@@ -158,9 +158,9 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   const runId = randomUUID();
   const startedAt = new Date().toISOString();
   const statuses = new Map<string, string>(
-    ledger.units('unpublished').map((unit) => [unit.unit, unit.status]),
+    (await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]),
   );
-  ledger.startRun(runId, options.command, startedAt);
+  await ledger.startRun(runId, options.command, startedAt);
   const logger = options.logger.with({ run: runId.slice(0, 8) });
   logger.info('run starts', { stage: 'run', command: options.command });
   const progress = options.progress ?? (() => {});
@@ -174,7 +174,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
       progress(text);
       live.write(now, atWork);
     },
-    formerPace(ledger.runs(RUNS_READ)),
+    formerPace(await ledger.runs(RUNS_READ)),
   );
   const session: Session = {
     settings,
@@ -219,7 +219,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
       const publication = await working.publication();
       const missing = publication.id === null || !existsSync(settings.warehouse);
       if (unlaid.length === 0 && (changed || built || publication.dirty || missing)) {
-        const stillHeld = ledger.units('unpublished').filter(isHeldBack);
+        const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack);
         await keepHolds(
           working.connection,
           stillHeld.map(({ unit }) => unit),
@@ -228,11 +228,11 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         meter.step('publish');
         await aboveOurs(() => inSpan('publish', {}, () => publish(working, logger, signal)));
         const { id } = await working.publication();
-        ledger.publishLoaded(id ?? '');
+        await ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));
       }
       // The next run requests a held unit again.
-      const open = ledger.units('unpublished').filter((one) => !isHeldBack(one));
+      const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
       await sweepFolders(
         settings,
         open.map(({ unit }) => unit),
@@ -256,7 +256,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   logger.info('run ended', { stage: 'run', status: report.status, units: units.length });
   try {
     const summary = summarizeRun(report.units, errors, meter.took());
-    ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary);
+    await ledger.endRun(runId, yielded ? 'yielded' : report.status, report.ended_at, summary);
   } catch (thrown) {
     // A full disk: the report is complete all the same.
     errors.push(toCrawlhouseError(thrown));

@@ -38,7 +38,7 @@ export interface StagedUnit {
 export async function stageUnit(
   context: UnitContext,
   { planned, options, inventory }: UnitToStage,
-  onMove: (state: 'requested' | 'downloading', attempt: number) => void,
+  onMove: (state: 'requested' | 'downloading', attempt: number) => Promise<void>,
 ): Promise<StagedUnit> {
   const name = unitName(planned.unit);
   refuseUnitName(planned.unit);
@@ -51,7 +51,7 @@ export async function stageUnit(
     async (attempt) => {
       // First, so that an attempt whose disk was full leaves room for what comes.
       await resetFolders(folders);
-      onMove('requested', attempt);
+      await onMove('requested', attempt);
       const requestedAt = new Date().toISOString();
       const opened = await openUnit(context, {
         planned,
@@ -62,7 +62,7 @@ export async function stageUnit(
       });
       const { source, chosen } = opened;
       left = opened.left;
-      onMove('downloading', attempt);
+      await onMove('downloading', attempt);
       context.meter.opened(name, source.reported, source.catalogue.length);
       const { download, staged } = await stageParts(context, planned, source, folders).catch(
         (error: unknown) => {

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Incident } from '../alert/incident.ts';
 import { openIncidents } from '../alert/incidents.ts';
 import type { Settings } from '../config/settings.ts';
 import { bytesOf, freeBytes } from '../core/disk-use.ts';
-import { lockedSince } from '../core/state-lock.ts';
-import { markDeadRuns } from '../ledger/dead-runs.ts';
-import { type Discovery, LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import type { Discovery } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { type LiveRun, readLiveRun } from '../ledger/live-run.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import type { PipelineDrift } from '../model/pipeline-drift.ts';
 import { SPARE_FILE } from '../warehouse/former-copies.ts';
@@ -59,12 +57,7 @@ export interface Status {
  * @param now UTC milliseconds
  */
 export async function readStatus(settings: Settings, now: number): Promise<Status> {
-  // Looked at first: a run that ends meanwhile is in the ledger by then.
-  const since = lockedSince(settings.state_dir);
-  const read = existsSync(join(settings.state_dir, LEDGER_FILE))
-    ? rememberedByLedger(settings)
-    : await rememberedByWarehouse(settings);
-  const remembered = { ...read, runs: markDeadRuns(read.runs, since) };
+  const remembered = (await rememberedByLedger(settings)) ?? (await rememberedByWarehouse(settings));
   return {
     ...remembered,
     runs: remembered.runs.slice(0, RUNS_LISTED),
@@ -78,13 +71,14 @@ export async function readStatus(settings: Settings, now: number): Promise<Statu
 
 type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs'>;
 
-function rememberedByLedger(settings: Settings): Remembered {
-  using ledger = new Ledger(settings.state_dir);
+async function rememberedByLedger(settings: Settings): Promise<Remembered | undefined> {
+  await using ledger = await readLedger(settings);
+  if (ledger === undefined) return undefined;
   return {
-    discovery: ledger.discovery(),
-    units: ledger.units(),
-    exports: ledger.exports(),
-    runs: ledger.runs(RUNS),
+    discovery: await ledger.discovery(),
+    units: await ledger.units(),
+    exports: await ledger.exports(),
+    runs: await ledger.runs(RUNS),
   };
 }
 

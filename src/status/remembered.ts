@@ -1,9 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { lockedSince } from '../core/state-lock.ts';
-import { markDeadRuns } from '../ledger/dead-runs.ts';
-import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerRun, LedgerUnit } from '../model/ledger-records.ts';
 import { readRuns } from '../warehouse/ops-runs.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
@@ -17,25 +13,15 @@ const MOST_RUNS = 10_000;
  * run whose process has ended is `killed`.
  */
 export async function readLastRuns(settings: Settings): Promise<readonly LedgerRun[]> {
-  // Looked at first: a run that ends meanwhile is in the ledger by then.
-  const since = lockedSince(settings.state_dir);
-  return markDeadRuns(await rememberedRuns(settings), since);
+  await using ledger = await readLedger(settings);
+  if (ledger) return await ledger.runs(MOST_RUNS);
+  const runs = (await readPublished(settings, readRuns)) ?? [];
+  return runs.toSorted((a, b) => b.started_at.localeCompare(a.started_at)).slice(0, MOST_RUNS);
 }
 
 /** Every known unit, from the same place. */
 export async function readKnownUnits(settings: Settings): Promise<readonly LedgerUnit[]> {
-  if (existsSync(join(settings.state_dir, LEDGER_FILE))) {
-    using ledger = new Ledger(settings.state_dir);
-    return ledger.units();
-  }
+  await using ledger = await readLedger(settings);
+  if (ledger) return await ledger.units();
   return (await readPublished(settings, (connection) => readUnits(connection))) ?? [];
-}
-
-async function rememberedRuns(settings: Settings): Promise<readonly LedgerRun[]> {
-  if (existsSync(join(settings.state_dir, LEDGER_FILE))) {
-    using ledger = new Ledger(settings.state_dir);
-    return ledger.runs(MOST_RUNS);
-  }
-  const runs = (await readPublished(settings, readRuns)) ?? [];
-  return runs.toSorted((a, b) => b.started_at.localeCompare(a.started_at)).slice(0, MOST_RUNS);
 }

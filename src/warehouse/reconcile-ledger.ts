@@ -6,10 +6,10 @@ import type { WorkingCopy } from './working-copy.ts';
 
 /** The part of the ledger that is filled and corrected from the warehouse. */
 interface RestorableLedger {
-  publication(): string | null;
-  setPublication(id: string): void;
-  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): void;
-  reconcile(loaded: ReadonlyMap<string, LoadedUnit>): void;
+  publication(): Promise<string | null>;
+  setPublication(id: string): Promise<void>;
+  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void>;
+  reconcile(loaded: ReadonlyMap<string, LoadedUnit>): Promise<unknown>;
 }
 
 /**
@@ -22,19 +22,19 @@ export async function reconcileLedger(
   loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<void> {
   const { id } = await working.publication();
-  if (id !== null && ledger.publication() !== id) {
-    ledger.restore(await readUnits(working.connection), await readRuns(working.connection));
-    ledger.setPublication(id);
+  if (id !== null && (await ledger.publication()) !== id) {
+    await ledger.restore(await readUnits(working.connection), await readRuns(working.connection));
+    await ledger.setPublication(id);
   }
   // Of a drop whose process was killed before the ledger heard of it.
-  ledger.restore(await readUnits(working.connection, 'dropped'), []);
-  ledger.reconcile(loaded);
+  await ledger.restore(await readUnits(working.connection, 'dropped'), []);
+  await ledger.reconcile(loaded);
 }
 
 /** The part of the ledger that is written to the warehouse. */
 interface LedgerReader {
-  units(): readonly LedgerUnit[];
-  runs(most: number): readonly LedgerRun[];
+  units(): Promise<readonly LedgerUnit[]>;
+  runs(most: number): Promise<readonly LedgerRun[]>;
 }
 
 /** Writes units and runs of the ledger to `ops`, as they will be once this publication is in place. */
@@ -43,15 +43,14 @@ export async function recordLedger(
   working: WorkingCopy,
   current: { readonly runId: string; readonly status: string },
 ): Promise<void> {
-  const runs = ledger
-    .runs(1000)
-    .map((run) =>
-      run.run_id === current.runId
-        ? { ...run, status: current.status, ended_at: new Date().toISOString() }
-        : run,
-    );
+  const runs = (await ledger.runs(1000)).map((run) =>
+    run.run_id === current.runId
+      ? { ...run, status: current.status, ended_at: new Date().toISOString() }
+      : run,
+  );
+  const units = await ledger.units();
   await working.connection.transaction(async () => {
-    await recordUnits(working.connection, ledger.units());
+    await recordUnits(working.connection, units);
     await recordRuns(working.connection, runs);
     await working.markDirty();
   });

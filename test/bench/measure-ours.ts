@@ -8,7 +8,7 @@ import { Database } from '../../src/core/duckdb.ts';
 import { Engine } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { Meter } from '../../src/core/meter.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/model/planned-unit.ts';
 import { runUnit } from '../../src/pipeline/run-unit.ts';
@@ -69,7 +69,7 @@ const working = await WorkingCopy.open(
 const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
-const ledger = new Ledger(settings.state_dir);
+const ledger = new SqliteLedger(settings.state_dir);
 const engine = await Engine.start(database, settings.threads, settings.memory_limit);
 const context = {
   settings,
@@ -119,7 +119,7 @@ const slot = { move: async () => {} };
 const rankings = new RankingWindows(client, []);
 const load = async (dataset: string): Promise<void> => {
   const planned = plannedAs(dataset);
-  ledger.discoverUnits([planned.unit]);
+  await ledger.discoverUnits([planned.unit]);
   const { report, error } = await runUnit(
     { ...context, slot, meter, rankings },
     { planned, options, inventory },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database, text } from '../../src/core/duckdb.ts';
 import { lockState } from '../../src/core/state-lock.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import { createSchema } from '../../src/warehouse/schema.ts';
 import { capture, projectFolder, spawned } from './capture.ts';
 
@@ -15,9 +15,9 @@ const status = (folder: string, ...argv: readonly string[]) =>
 /** A project whose ledger has one unit, and a run that says it goes on. */
 async function withLedger(startedAt: string): Promise<string> {
   const folder = await projectFolder();
-  using ledger = new Ledger(join(folder, '.crawlhouse'));
-  ledger.discoverUnits([{ dataset: 'crawl_pages', source, window: null }]);
-  ledger.startRun(RUN, 'run', startedAt);
+  await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+  await ledger.discoverUnits([{ dataset: 'crawl_pages', source, window: null }]);
+  await ledger.startRun(RUN, 'run', startedAt);
   return folder;
 }
 
@@ -36,8 +36,8 @@ test('a run whose process is gone is shown as killed at once, one that goes on a
   );
   const later = await projectFolder();
   using _lock = lockState(join(later, '.crawlhouse'), 'crawlhouse run');
-  using ledger = new Ledger(join(later, '.crawlhouse'));
-  ledger.startRun(RUN, 'run', new Date(Date.now() + 1).toISOString());
+  await using ledger = new SqliteLedger(join(later, '.crawlhouse'));
+  await ledger.startRun(RUN, 'run', new Date(Date.now() + 1).toISOString());
   expect(await statusOfRun(later)).toBe('running');
 });
 

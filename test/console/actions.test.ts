@@ -4,7 +4,7 @@ import { openConsoleDatabase } from '../../src/console/access/console-database.t
 import { Sessions } from '../../src/console/access/sessions.ts';
 import { type Action, fieldsOf, readAction, wordsOf } from '../../src/console/actions/action.ts';
 import { planOf } from '../../src/console/actions/plan.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import type { LedgerUnit } from '../../src/model/ledger-records.ts';
 import { ledgerUnit } from '../support/console-project.ts';
 import { openConsole } from '../support/open-console.ts';
@@ -158,10 +158,10 @@ test('a plan has the units that are due, and counts the others by their reason',
 test('a failing unit is tried again from its page and from Do, by whom may act', async () => {
   const { ask, reader, settings } = await acting();
   {
-    using ledger = new Ledger(settings.state_dir);
+    await using ledger = new SqliteLedger(settings.state_dir);
     const error: LedgerUnit['error'] = { code: 'quota', message: 'the quota is used up', hint: null };
     const dated = { kind: 'log_monitoring', id: 'p1', project_id: 'p1' } as const;
-    ledger.restore(
+    await ledger.restore(
       [
         ledgerUnit('crawl_pages/c1', { status: 'failed', error }),
         ledgerUnit('log_events/p1', { status: 'failed', error, source: dated }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import { respectBackoff } from '../../src/ledger/respect-backoff.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import type { PlannedUnit } from '../../src/model/planned-unit.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -12,14 +12,18 @@ function unit(id: string): Unit {
 }
 
 test('a unit that failed again and again is left alone until its next try, and still counts as failed', async () => {
-  using ledger = new Ledger(await temporaryFolder());
-  ledger.discoverUnits(['new', 'once', 'often', 'refused'].map(unit));
-  ledger.setUnit(unit('once'), 'failed', 1, error);
-  for (let run = 0; run < 4; run++) ledger.setUnit(unit('often'), 'failed', 1, error);
+  await using ledger = new SqliteLedger(await temporaryFolder());
+  await ledger.discoverUnits(['new', 'once', 'often', 'refused'].map(unit));
+  await ledger.setUnit(unit('once'), 'failed', 1, error);
+  for (let run = 0; run < 4; run++) await ledger.setUnit(unit('often'), 'failed', 1, error);
   for (let run = 0; run < 9; run++)
-    ledger.setUnit(unit('refused'), 'refused', 1, { code: 'unreconciled', message: '5 and 6', hint: null });
+    await ledger.setUnit(unit('refused'), 'refused', 1, {
+      code: 'unreconciled',
+      message: '5 and 6',
+      hint: null,
+    });
   const due = ['new', 'once', 'often', 'refused'].map((id) => ({ unit: unit(id) }) as PlannedUnit);
-  const known = ledger.units();
+  const known = await ledger.units();
 
   const soon = respectBackoff(due, known, Date.now());
   expect(soon.now.map((one) => one.unit.source.id)).toEqual(['new', 'once']);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import { folderName } from '../../src/model/folder-name.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';
@@ -235,12 +235,12 @@ test('the next run finishes the work after a load, and a store that refuses it f
   await clearFaults(sandbox);
   const { id } = await desk.done();
   // As a kill leaves it that falls between the load and what comes after.
-  using ledger = new Ledger(join(folder, '.crawlhouse'));
-  const [job] = ledger.exports();
+  await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+  const [job] = await ledger.exports();
   expect(job).toMatchObject({ data_export_id: id, status: 'loaded' });
-  ledger.setExportStatus(job?.unit ?? '', 'DONE');
+  await ledger.setExportStatus(job?.unit ?? '', 'DONE');
   expect((await runProject(folder, sandbox, { ...BY_EXPORT, environment })).exitCode).toBe(0);
-  expect(ledger.exports()[0]?.status).toBe('loaded');
+  expect((await ledger.exports())[0]?.status).toBe('loaded');
   // Its objects are gone: a reload asks for its own.
   expect((await runProject(folder, sandbox, AGAIN)).exitCode).toBe(0);
   expect(await desk.asked()).toBe(2);

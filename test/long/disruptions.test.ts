@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeCode } from '../../src/api/oauth.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { applicationOf, BACK, codeFor } from '../sandbox/oauth/consent.ts';
 import { Service } from '../sandbox/support.ts';
@@ -113,9 +113,9 @@ test.for([
     vi.useRealTimers();
     expect(await run(override)).toMatchObject({ exitCode: 0, statuses: [] });
     expect((await desk.asked()) - before).toBe(6);
-    using ledger = new Ledger(join(folder, '.crawlhouse'));
-    expect(ledger.exports().map((one) => one.status)).toEqual(Array(6).fill('loaded'));
-    expect(new Set(ledger.units().map((one) => one.status))).toEqual(new Set(['published']));
+    await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+    expect((await ledger.exports()).map((one) => one.status)).toEqual(Array(6).fill('loaded'));
+    expect(new Set((await ledger.units()).map((one) => one.status))).toEqual(new Set(['published']));
     await expectWhole();
   },
 );

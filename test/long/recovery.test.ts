@@ -4,8 +4,8 @@ import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import { LEDGER_VERSION } from '../../src/ledger/ledger-schema.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
+import { LEDGER_VERSION } from '../../src/ledger/sqlite/sqlite-schema.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
@@ -51,9 +51,9 @@ async function run(only: readonly string[] = PIPELINES, more = {}) {
   return { exitCode, statuses: report.units.map((one) => one.status) };
 }
 
-function states(): Record<string, number> {
-  using ledger = new Ledger(stateDir);
-  const found = Map.groupBy(ledger.units(), (one) => one.status);
+async function states(): Promise<Record<string, number>> {
+  await using ledger = new SqliteLedger(stateDir);
+  const found = Map.groupBy(await ledger.units(), (one) => one.status);
   return Object.fromEntries([...found].map(([state, units]) => [state, units.length]));
 }
 
@@ -87,9 +87,9 @@ test.for([
     expect(await exportsAsked(async () => expect(await run()).toEqual({ exitCode: 0, statuses: [] }))).toBe(
       0,
     );
-    expect(states()).toEqual({ published: 4 });
-    using ledger = new Ledger(stateDir);
-    expect(ledger.runs()).toHaveLength(2);
+    expect(await states()).toEqual({ published: 4 });
+    await using ledger = new SqliteLedger(stateDir);
+    expect(await ledger.runs()).toHaveLength(2);
     const aside = (await readdir(stateDir)).filter((name) => /^ledger\.damaged-.*Z\.sqlite$/.test(name));
     expect(aside).toHaveLength(_what === 'garbage' || _what === 'cut short' ? 1 : 0);
   },
@@ -114,7 +114,7 @@ test('a ledger of an earlier day takes over what came since', async () => {
     await rm(join(stateDir, `ledger.sqlite${suffix}`), { force: true });
   await copyFile(join(folder, 'earlier.sqlite'), join(stateDir, 'ledger.sqlite'));
   expect(await run()).toEqual({ exitCode: 0, statuses: [] });
-  expect(states()).toEqual({ published: 4 });
+  expect(await states()).toEqual({ published: 4 });
 });
 
 test('a ledger of an earlier version is brought forward, and a copy of it kept', async () => {
@@ -126,7 +126,7 @@ test('a ledger of an earlier version is brought forward, and a copy of it kept',
     database.close();
   }
   expect(await run()).toEqual({ exitCode: 0, statuses: [] });
-  expect(states()).toEqual({ published: 4 });
+  expect(await states()).toEqual({ published: 4 });
   const copies = (await readdir(stateDir)).filter((name) =>
     /^ledger\.v1-\d{4}-\d\d-\d\dT.*Z\.sqlite$/.test(name),
   );
@@ -171,7 +171,7 @@ test.for([
     await run();
     expect(await run()).toEqual({ exitCode: 0, statuses: [] });
     expect(await held()).toEqual(EVERYTHING);
-    expect(states()).toEqual({ published: 4 });
+    expect(await states()).toEqual({ published: 4 });
   },
 );
 
@@ -182,7 +182,7 @@ test('without its state directory a run loads what is not published, and nothing
     2,
   );
   expect(await held()).toEqual(EVERYTHING);
-  expect(states()).toEqual({ published: 4 });
+  expect(await states()).toEqual({ published: 4 });
 });
 
 test('a state directory that is deleted while a package stands in it costs a download, not a second data export', async () => {
@@ -192,12 +192,15 @@ test('a state directory that is deleted while a package stands in it costs a dow
     ...['run', 'crawl_links', '--route', 'export', '--format', 'json', '--store', 'store_a'],
   ]);
   const ended = once(child, 'exit');
-  await until(async () => ((states().staged ?? 0) + (states().loaded ?? 0) > 0 ? true : undefined), 60_000);
+  await until(async () => {
+    const { staged = 0, loaded = 0 } = await states();
+    return staged + loaded > 0 ? true : undefined;
+  }, 60_000);
   child.kill('SIGKILL');
   await ended;
   const asked = (await desk.asked()) - before;
   expect(asked).toBeGreaterThan(0);
-  expect(states().published).toBe(2);
+  expect((await states()).published).toBe(2);
   await rm(stateDir, { recursive: true });
   const override = { route: 'export', format: 'json', store: 'store_a' } as const;
   expect(await run(['crawl_links'], override)).toEqual({ exitCode: 0, statuses: ['loaded', 'loaded'] });
@@ -234,5 +237,5 @@ test('an older warehouse that is put back is made whole again', async () => {
   await copyFile(join(folder, 'backup.duckdb'), join(folder, 'warehouse.duckdb'));
   expect(await run()).toEqual({ exitCode: 0, statuses: ['loaded', 'loaded'] });
   expect(await held()).toEqual(EVERYTHING);
-  expect(states()).toEqual({ published: 4 });
+  expect(await states()).toEqual({ published: 4 });
 });

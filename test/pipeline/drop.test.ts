@@ -16,7 +16,10 @@ test('a plan of a drop names its units and changes nothing; the drop takes out t
   const { result, dropped } = await drop(settings, C1, silentLogger, signal);
   expect([result.exitCode, dropped.map(({ unit }) => unit)]).toEqual([0, ['crawl_pages/c1']]);
   expect(await read('SELECT url FROM raw.crawl_pages')).toEqual([{ url: 'c' }]);
-  expect([stateOf('crawl_pages/c1'), stateOf('crawl_pages/c2')]).toEqual(['dropped', 'published']);
+  expect([await stateOf('crawl_pages/c1'), await stateOf('crawl_pages/c2')]).toEqual([
+    'dropped',
+    'published',
+  ]);
 });
 
 test('without a warehouse there is nothing to drop, and of one of an earlier version no plan', async () => {

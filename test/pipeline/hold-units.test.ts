@@ -22,7 +22,10 @@ test('a unit whose rows fail a test keeps its former rows, and the others are pu
   expect(await read('SELECT unit, code FROM ops.holds')).toEqual([
     { unit: 'crawl_pages/c1', code: 'test_held' },
   ]);
-  expect([stateOf('crawl_pages/c1'), stateOf('crawl_pages/c2')]).toEqual(['refused', 'published']);
+  expect([await stateOf('crawl_pages/c1'), await stateOf('crawl_pages/c2')]).toEqual([
+    'refused',
+    'published',
+  ]);
 });
 
 test('a report names a unit that was held once, whether the run touched it or not', () => {

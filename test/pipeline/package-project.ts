@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import type { RunResult } from '../../src/model/run-result.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import { fields, makePackage } from '../load/make-package.ts';
@@ -21,7 +21,7 @@ export interface PackageProject {
   /** Rows of the published warehouse. */
   read(sql: string): Promise<Record<string, unknown>[]>;
   /** The state of a unit in the ledger. */
-  stateOf(unit: string): string | undefined;
+  stateOf(unit: string): Promise<string | undefined>;
 }
 
 export async function packageProject(files: Readonly<Record<string, string>> = {}): Promise<PackageProject> {
@@ -44,9 +44,9 @@ export async function packageProject(files: Readonly<Record<string, string>> = {
       }),
     load: (...folders) => loadPackages(settings, folders, silentLogger, signal),
     read: (sql) => published(connection, folder, sql),
-    stateOf(unit) {
-      using ledger = new Ledger(settings.state_dir);
-      return ledger.units().find((one) => one.unit === unit)?.status;
+    async stateOf(unit) {
+      await using ledger = new SqliteLedger(settings.state_dir);
+      return (await ledger.units()).find((one) => one.unit === unit)?.status;
     },
   };
 }

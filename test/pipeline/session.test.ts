@@ -24,7 +24,7 @@ test('the first session publishes, and one without anything new leaves the file 
 test('work that throws is the result of the session, which the ledger keeps', async () => {
   const project = await packageProject();
   const { exitCode, errors } = await session(project, async ({ ledger, runId }) => {
-    expect(ledger.runs()[0]).toMatchObject({ run_id: runId, status: 'running' });
+    expect((await ledger.runs())[0]).toMatchObject({ run_id: runId, status: 'running' });
     throw new CrawlhouseError('contract_broken', 'no');
   });
   expect([exitCode, errors.map(({ code }) => code)]).toEqual([4, ['contract_broken']]);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import type { Inventory } from '../../src/model/inventory.ts';
 import { Pipeline } from '../../src/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/model/planned-unit.ts';
@@ -22,8 +22,8 @@ export const { signal } = new AbortController();
 /** What the routes need of a run, against a sandbox. */
 export async function routeContext(it: Service, settings: Readonly<Record<string, string>> = {}) {
   const folder = await temporaryFolder();
-  const ledger = new Ledger(folder);
-  onTestFinished(() => ledger[Symbol.dispose]());
+  const ledger = new SqliteLedger(folder);
+  onTestFinished(() => ledger[Symbol.asyncDispose]());
   const client = clientOf(it);
   const { store_b } = it.sandbox.ready;
   process.env.AWS_ACCESS_KEY_ID = store_b.access_key;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { type Connection, Database, text } from '../../src/core/duckdb.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
+import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/model/ledger-records.ts';
 import { createSchema, FILE_OPTIONS } from '../../src/warehouse/schema.ts';
 import { projectFolder, rawProjectFolder } from './project.ts';
@@ -62,11 +62,11 @@ export async function consoleProject(
     await fill(connection);
     await connection.run('USE memory; DETACH warehouse');
   }
-  using ledger = new Ledger(settings.state_dir);
-  ledger.restore(units, []);
+  await using ledger = new SqliteLedger(settings.state_dir);
+  await ledger.restore(units, []);
   for (const { run_id, command, started_at, status, ended_at, summary } of runs) {
-    ledger.startRun(run_id, command, started_at);
-    if (ended_at !== null) ledger.endRun(run_id, status, ended_at, summary);
+    await ledger.startRun(run_id, command, started_at);
+    if (ended_at !== null) await ledger.endRun(run_id, status, ended_at, summary);
   }
   return settings;
 }

@@ -25,7 +25,7 @@ export interface ExportWatch {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /** Called for each new state. */
-  readonly onStatus: (status: string) => void;
+  readonly onStatus: (status: string) => Promise<void>;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function awaitExport(
   let seen = '';
   const deadline = performance.now() + waitMs;
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-    if (one.status !== seen) onStatus(one.status);
+    if (one.status !== seen) await onStatus(one.status);
     seen = one.status;
     if (isDone(one.status)) return one;
     if (FAILED.test(one.status)) {

@@ -48,7 +48,7 @@ export async function ensureExport(
     requested_at: new Date().toISOString(),
     run_id: runId,
   });
-  const known = ledger.exports().find((one) => one.unit === name);
+  const known = await ledger.exportOf(name);
   let usable =
     known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
   if (usable?.data_export_id) {
@@ -60,7 +60,7 @@ export async function ensureExport(
         throw error;
       });
     if (running) {
-      ledger.claimExport(name, runId);
+      await ledger.claimExport(name, runId);
       return running;
     }
     usable = undefined;
@@ -71,20 +71,20 @@ export async function ensureExport(
     const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
     const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
     if (found && stands) {
-      ledger.putExport(record(prefixOf(found), found));
+      await ledger.putExport(record(prefixOf(found), found));
       return found;
     }
   }
   // Each attempt has its own prefix. Otherwise the objects of a failed export would count as rows of the next.
   const prefix = `${base}${randomUUID()}/`;
   // Before the request: a kill from here on finds the export by its prefix.
-  ledger.putExport(record(prefix, undefined));
+  await ledger.putExport(record(prefix, undefined));
   const created = await client.call(
     'createDataExport',
     { workspace_id: workspaceId, body: { data_export: inputOf(prefix) } },
     signal,
   );
-  ledger.putExport(record(prefix, created));
+  await ledger.putExport(record(prefix, created));
   return created;
 }
 

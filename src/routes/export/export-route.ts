@@ -39,13 +39,13 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
     workspaceId,
     waitMs: limitsOf(settings).exportWait,
     signal,
-    onStatus: (status) => {
-      ledger.setExportStatus(unit, status);
+    onStatus: async (status) => {
+      await ledger.setExportStatus(unit, status);
       context.progress(`${unit}: data export ${status}`);
     },
   }).catch(async (error: unknown) => {
     if (!(error instanceof CrawlhouseError) || error.code !== 'export_failed') throw error;
-    ledger.setExportStatus(unit, 'FAILED');
+    await ledger.setExportStatus(unit, 'FAILED');
     throw (await wrongSettings(context, target, prefixOf(requested), error)) ?? error;
   });
   const reported = done.output_row_count ?? rows.reported;
@@ -62,7 +62,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
   });
   if (objects.length === 0 && reported > 0) {
     await store[Symbol.asyncDispose]();
-    ledger.setExportStatus(unit, 'GONE');
+    await ledger.setExportStatus(unit, 'GONE');
     throw new CrawlhouseError('cut_short', `${unit}: the objects of the data export ${done.id} are gone`);
   }
   const delimiter = done.output_format_parameters?.csv_delimiter ?? ',';

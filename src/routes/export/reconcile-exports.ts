@@ -25,7 +25,7 @@ export async function reconcileExports(
   context: ReconcileContext,
   loaded: ReadonlyMap<string, LoadedUnit>,
 ): Promise<void> {
-  for (const job of context.ledger.exports()) {
+  for (const job of await context.ledger.exports()) {
     const load = loaded.get(job.unit);
     // By the run that loaded them, not by the time: clocks go back.
     const isIts = load?.published && load.run_id !== null && load.run_id === job.run_id;
@@ -52,16 +52,21 @@ async function finishExport(
       });
     }
   }
-  ledger.setExportStatus(job.unit, 'loaded');
+  await ledger.setExportStatus(job.unit, 'loaded');
 }
 
 /**
  * Ends an attempt whose data export is done, but whose objects do not fit its record. The next run requests another
  * one.
  */
-export function abandonExport({ ledger }: ReconcileContext, unit: string, error: CrawlhouseError): void {
-  const job = ledger.exports().find((one) => one.unit === unit);
-  if (job && isDone(job.status) && UNUSABLE.includes(error.code)) ledger.setExportStatus(unit, 'UNUSABLE');
+export async function abandonExport(
+  { ledger }: ReconcileContext,
+  unit: string,
+  error: CrawlhouseError,
+): Promise<void> {
+  const job = await ledger.exportOf(unit);
+  if (job && isDone(job.status) && UNUSABLE.includes(error.code))
+    await ledger.setExportStatus(unit, 'UNUSABLE');
 }
 
 /** Errors of rows or bytes that have been read to their end, again and again. */

@@ -37,7 +37,7 @@ test('a data export is waited for until it is done, and each new state is report
     workspaceId: 'w1',
     waitMs: 60_000,
     signal,
-    onStatus: (status) => states.push(status),
+    onStatus: async (status) => void states.push(status),
   });
   expect(states).toEqual(['REQUESTED', 'DONE']);
   expect(done.output_row_count).toBe(7);
@@ -45,7 +45,7 @@ test('a data export is waited for until it is done, and each new state is report
 
 test('a failed data export is an error with the reason of the service', async () => {
   const failed = dataExport('FAILED', { export_failure_reason: 'no such bucket' });
-  const watch = { workspaceId: 'w1', waitMs: 1, signal, onStatus: () => {} };
+  const watch = { workspaceId: 'w1', waitMs: 1, signal, onStatus: async () => {} };
   const service = await testService((_seen, response) => sendJson(response, 500, {}));
   await expect(awaitExport(testClient(service), failed, watch)).rejects.toMatchObject({
     code: 'export_failed',

@@ -12,13 +12,13 @@ test('an attempt asks for one export: it is taken up again, after a lost ledger 
   const place = { format: 'json', target: 'store_b', workspaceId: await it.workspace() } as const;
   const first = await ensureExport(context, planned, place);
   const unit = `crawl_pages/${planned.unit.source.id}`;
-  expect(context.ledger.exports()).toMatchObject([
+  expect(await context.ledger.exports()).toMatchObject([
     { unit, data_export_id: first.id, store: 'store_b', format: 'json', run_id: 'run-1' },
   ]);
 
   const again = await ensureExport({ ...context, runId: 'run-2' }, planned, place);
   expect(again.id).toBe(first.id);
-  expect(context.ledger.exports()[0]?.run_id).toBe('run-2');
+  expect((await context.ledger.exports())[0]?.run_id).toBe('run-2');
 
   const fresh = await routeContext(it);
   expect((await ensureExport(fresh, planned, place)).id).toBe(first.id);
@@ -26,7 +26,7 @@ test('an attempt asks for one export: it is taken up again, after a lost ledger 
 
   const reload = { ...(await routeContext(it)), reload: true };
   expect((await ensureExport(reload, planned, place)).id).not.toBe(first.id);
-  context.ledger.setExportStatus(unit, 'loaded');
+  await context.ledger.setExportStatus(unit, 'loaded');
   expect((await ensureExport(context, planned, place)).id).not.toBe(first.id);
   expect((await ensureExport(context, planned, { ...place, format: 'csv' })).output_format).toBe('csv');
   expect(await desk.asked()).toBe(4);

@@ -14,7 +14,7 @@ test.for(['parquet', 'json', 'csv'] as const)('a data export as %s brings every 
   expect([source.reported, source.shown]).toEqual([20, 'some']);
   const parts = await partsOf(source);
   expect([rowsIn(parts), parts[0]?.format]).toEqual([20, format]);
-  expect(context.ledger.exports()).toMatchObject([
+  expect(await context.ledger.exports()).toMatchObject([
     { store: 'store_b', format, status: 'DONE', run_id: 'run-1' },
   ]);
 });

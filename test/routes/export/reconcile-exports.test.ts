@@ -13,14 +13,19 @@ async function exported(settings: Readonly<Record<string, string>> = {}) {
   await new DataExportDesk(it.sandbox).put(await it.crawlId(), 'unit/one/');
   const context = await routeContext(it, settings);
   const job = { data_export_id: 'e', store: 'store_b', format: 'json', prefix: 'unit/one/', status: 'DONE' };
-  context.ledger.putExport({ ...job, unit: 'u', run_id: 'run-1', requested_at: '2026-01-01T00:00:00.000Z' });
+  await context.ledger.putExport({
+    ...job,
+    unit: 'u',
+    run_id: 'run-1',
+    requested_at: '2026-01-01T00:00:00.000Z',
+  });
   const objects = async (): Promise<number> => {
     await using store = await openConfiguredStore(context.settings, 'store_b');
     return (await listObjects(store, 'unit/one/', signal)).length;
   };
   const after = async (load: Partial<LoadedUnit>): Promise<unknown> => {
     await reconcileExports(context, new Map([['u', load as LoadedUnit]]));
-    return context.ledger.exports()[0]?.status;
+    return (await context.ledger.exports())[0]?.status;
   };
   return { context, objects, after };
 }
@@ -37,12 +42,12 @@ test('an export is over once its own run’s rows are published, and its objects
 
 test('only a done export whose rows or bytes are at fault is given up', async () => {
   const { context } = await exported();
-  const status = (code: 'connection' | 'unreconciled'): unknown => {
-    abandonExport(context, 'u', new CrawlhouseError(code, 'no'));
-    return context.ledger.exports()[0]?.status;
+  const status = async (code: 'connection' | 'unreconciled'): Promise<unknown> => {
+    await abandonExport(context, 'u', new CrawlhouseError(code, 'no'));
+    return (await context.ledger.exports())[0]?.status;
   };
-  expect(status('connection')).toBe('DONE');
-  expect(status('unreconciled')).toBe('UNUSABLE');
-  context.ledger.setExportStatus('u', 'EXPORTING');
-  expect(status('unreconciled')).toBe('EXPORTING');
+  expect(await status('connection')).toBe('DONE');
+  expect(await status('unreconciled')).toBe('UNUSABLE');
+  await context.ledger.setExportStatus('u', 'EXPORTING');
+  expect(await status('unreconciled')).toBe('EXPORTING');
 });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CrawlhouseError } from '../core/errors.ts';
-import { inTransaction } from '../core/in-transaction.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { inTransaction } from '../../core/in-transaction.ts';
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
 const MIGRATIONS = [
