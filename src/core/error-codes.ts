@@ -119,6 +119,14 @@ export const ERROR_CODES = {
     kind: 'retriable',
     means: 'An object store answered 5xx or 429, or asked to slow down.',
   },
+  engine_unavailable: {
+    kind: 'retriable',
+    means: 'The query engine is busy or out of reach for now (429, 502, 503, 504).',
+  },
+  engine_failed: {
+    kind: 'retriable',
+    means: 'A statement failed in the query engine for a reason that is not its text.',
+  },
   object_changed: {
     kind: 'retriable',
     means: 'An object of a store was replaced or deleted after it was listed.',
@@ -138,6 +146,10 @@ export const ERROR_CODES = {
   store_access: {
     kind: 'access',
     means: 'An object store rejects the credentials: they are wrong, expired or lack the right.',
+  },
+  engine_access: {
+    kind: 'access',
+    means: 'The query engine rejects the credentials, or denies the right to a table.',
   },
   interrupted: { kind: 'interrupted', means: 'A signal ended the run; the next run continues.' },
 } as const satisfies Record<string, { kind: ErrorKind; means: string }>;
