@@ -1,4 +1,3 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll } from 'vitest';
 import { gcsSpecifics } from '../stores/gcs-specifics.ts';
@@ -7,7 +6,13 @@ import { s3LargeUpload, s3Specifics } from '../stores/s3-specifics.ts';
 import { storeFaults } from '../stores/store-faults.ts';
 import { storePages } from '../stores/store-pages.ts';
 import { openServer, type S3Server, type StoreServer } from '../stores/store-server.ts';
-import { type RealS3, type RealServer, startFakeGcs, startVersitygw } from '../support/servers.ts';
+import {
+  createBucket,
+  type RealS3,
+  type RealServer,
+  startFakeGcs,
+  startVersitygw,
+} from '../support/servers.ts';
 
 const bucket = 'crawl-exports';
 let gcs: RealServer;
@@ -17,11 +22,7 @@ beforeAll(async () => {
   gcs = await startFakeGcs();
   s3 = await startVersitygw();
   await new Storage({ apiEndpoint: gcs.endpoint, projectId: 'test' }).createBucket(bucket);
-  const { endpoint, region, accessKey: accessKeyId, secretKey: secretAccessKey } = s3;
-  const credentials = { accessKeyId, secretAccessKey };
-  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
+  await createBucket(s3, bucket);
 });
 afterAll(async () => {
   await gcs?.[Symbol.asyncDispose]();

@@ -22,7 +22,7 @@ const STARTS = [
 /** A test that imports this has the longer timeout. */
 const LONGER = ['test/support/process-timeout.ts'];
 /** Tests with commands of their own. */
-const OWN_COMMAND = ['browser', 'integration', 'long', 'bench'];
+const OWN_COMMAND = ['bench', 'browser', 'engines', 'integration', 'long'];
 
 interface TestFiles {
   /** Those that start no process, no server and no database. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { freePort } from './free-port.ts';
-import './process-timeout.ts';
 
 const run = promisify(execFile);
 
@@ -23,6 +23,7 @@ const FAKE_GCS = 'github.com/fsouza/fake-gcs-server@v1.56.1';
 /** A server that is not ours, under way on a port of its own with a folder of its own. */
 export interface RealServer extends AsyncDisposable {
   readonly endpoint: string;
+  readonly port: number;
 }
 
 export interface RealS3 extends RealServer {
@@ -40,6 +41,14 @@ export async function startVersitygw(): Promise<RealS3> {
     environment: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
   }));
   return { ...server, accessKey, secretKey, region };
+}
+
+export async function createBucket(s3: RealS3, bucket: string): Promise<void> {
+  const { endpoint, region, accessKey: accessKeyId, secretKey: secretAccessKey } = s3;
+  const credentials = { accessKeyId, secretAccessKey };
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
 }
 
 /** fake-gcs-server: the JSON API of Google Cloud Storage before a folder, without credentials. */
@@ -77,12 +86,20 @@ async function installed(name: string, module: string): Promise<string> {
 interface Start {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Default: it answers over HTTP. */
+  readonly isReady?: (endpoint: string) => Promise<boolean>;
+  readonly startMs?: number;
+  readonly endBy?: NodeJS.Signals;
 }
 
-async function started(program: string, start: (port: number, folder: string) => Start): Promise<RealServer> {
+/** Starts a program and waits until it is ready. */
+export async function started(
+  program: string,
+  start: (port: number, folder: string) => Start | Promise<Start>,
+): Promise<RealServer> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-server-'));
   const port = await freePort();
-  const { args, environment } = start(port, folder);
+  const { args, environment, isReady = answersHttp, startMs = START_MS, endBy } = await start(port, folder);
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,26 +112,28 @@ async function started(program: string, start: (port: number, folder: string) =>
   const ended = once(child, 'exit');
   const endpoint = `http://127.0.0.1:${port}`;
   const close = async (): Promise<void> => {
-    child.kill();
+    child.kill(endBy);
     await ended;
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await answers(child, endpoint);
+    const latest = Date.now() + startMs;
+    while (child.exitCode === null && !(await isReady(endpoint))) {
+      if (Date.now() > latest) throw new Error(`not ready after ${startMs / 1000} s`);
+      await sleep(25);
+    }
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
   } catch (cause) {
     await close();
-    throw new Error(`${program} does not answer at ${endpoint}: ${output}`, { cause });
+    throw new Error(`${program} does not answer at ${endpoint}: ${(cause as Error).message}: ${output}`, {
+      cause,
+    });
   }
-  return { endpoint, [Symbol.asyncDispose]: close };
+  return { endpoint, port, [Symbol.asyncDispose]: close };
 }
 
-async function answers(child: ChildProcess, endpoint: string): Promise<void> {
-  const latest = Date.now() + START_MS;
-  while (child.exitCode === null && Date.now() < latest) {
-    const answer = await fetch(endpoint).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer !== undefined) return;
-    await sleep(25);
-  }
-  throw new Error(child.exitCode === null ? 'it was given up' : `it ended with ${child.exitCode}`);
+async function answersHttp(endpoint: string): Promise<boolean> {
+  const answer = await fetch(endpoint).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer !== undefined;
 }
