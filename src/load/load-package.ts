@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, DUCKDB_VERSION, ident, parquetFiles, table, text } from '../core/duckdb.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
@@ -77,7 +77,7 @@ export async function loadPackage(
   if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
   const load = (): Promise<Counts> =>
     connection.transaction(async () => {
-      const loaded = await replaceRows(connection, staged, plan, meta, options.signal);
+      const loaded = await replaceRows(working, staged, plan, meta, options.signal);
       const counts: Counts = { ...manifest.counts, loaded, queryable: null };
       const difference = reconcile(counts);
       if (difference) {
@@ -129,7 +129,7 @@ function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaCo
 
 /** Replaces the unit's former rows; a list of resources keeps its history. */
 async function replaceRows(
-  connection: Connection,
+  { connection, rows }: WorkingCopy,
   staged: StagedPackage,
   plan: RawTablePlan,
   meta: Partial<Record<RawMetaColumn, string>>,
@@ -138,22 +138,17 @@ async function replaceRows(
   const { folder, manifest } = staged;
   const { dataset, source } = manifest.unit;
   if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
-  await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit = ?`, [manifest.name]);
-  if (manifest.parts.length === 0) return 0;
   const paths = manifest.parts.map((part) => join(folder, part.file));
-  const columns = [...Object.keys(meta), ...plan.targets.map((target) => target.column)]
-    .map(ident)
-    .join(', ');
-  const values = [
-    ...Object.values(meta),
-    ...plan.targets.map((target) => target.merged.incoming(ident(target.source))),
-  ].join(', ');
-  const inserted = await connection.run(
-    `INSERT INTO ${table('raw', dataset)} (${columns}) SELECT ${values} FROM ${parquetFiles(paths)}`,
-    [],
+  const values = new Map([
+    ...Object.entries(meta),
+    ...plan.targets.map(({ column, source, merged }) => [column, merged.incoming(ident(source))] as const),
+  ]);
+  const from = paths.length === 0 ? null : parquetFiles(paths);
+  const loaded = await rows.replaceUnit(
+    { relation: `raw.${dataset}`, unit: manifest.name, values, from },
     signal,
   );
-  return Number(inserted);
+  return Number(loaded);
 }
 
 /**

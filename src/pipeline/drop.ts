@@ -1,8 +1,6 @@
 import type { Settings } from '../config/settings.ts';
-import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { readLedger } from '../ledger/open-ledger.ts';
 import type { LedgerUnit } from '../model/ledger-records.ts';
 import type { RunResult } from '../model/run-result.ts';
@@ -12,7 +10,7 @@ import { publicationOf } from '../warehouse/ops-publication.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
 import { readPublished } from '../warehouse/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../warehouse/schema.ts';
-import { runSession } from './session.ts';
+import { runSession, type Session } from './session.ts';
 
 const BY_HAND = 'taken out by crawlhouse drop';
 
@@ -86,13 +84,13 @@ export async function drop(
 
 /** Rows out of the working copy, and the word of it in the ledger. */
 export async function takeOut(
-  session: { readonly working: { readonly connection: Connection }; readonly ledger: Ledger; logger: Logger },
+  session: Pick<Session, 'working' | 'ledger' | 'logger'>,
   units: readonly DroppedUnit[],
   reason: string,
 ): Promise<void> {
   if (units.length === 0) return;
   const names = units.map((one) => one.unit);
-  const rows = await dropUnits(session.working.connection, { units, reason });
+  const rows = await dropUnits(session.working, { units, reason });
   const error = { code: 'dropped', message: reason, hint: null } as const;
   for (const { dataset, source, window } of units)
     await session.ledger.setUnit({ dataset, source, window }, 'dropped', 0, error);

@@ -1,7 +1,8 @@
-import { type Connection, ident, table } from '../core/duckdb.ts';
+import { ident } from '../core/duckdb.ts';
 import type { Unit } from '../model/unit.ts';
 import { markDirty } from './ops-publication.ts';
 import { recordDropped } from './ops-units.ts';
+import type { WorkingCopy } from './working-copy.ts';
 
 /** Units that leave the warehouse, or are never to come into it, and why. */
 export interface Drop {
@@ -19,8 +20,12 @@ export const ABOUT_UNITS = ['loads', 'unit_fields', 'rejects'] as const;
  *
  * @returns rows taken out
  */
-export async function dropUnits(connection: Connection, { units, reason }: Drop): Promise<bigint> {
-  const names = JSON.stringify(units.map(({ unit }) => unit));
+export async function dropUnits(
+  { connection, rows: stored }: Pick<WorkingCopy, 'connection' | 'rows'>,
+  { units, reason }: Drop,
+): Promise<bigint> {
+  const unitNames = units.map(({ unit }) => unit);
+  const names = JSON.stringify(unitNames);
   return connection.transaction(async () => {
     const datasets = await connection.rows<{ dataset: string }>(
       `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
@@ -28,8 +33,7 @@ export async function dropUnits(connection: Connection, { units, reason }: Drop)
     );
     await recordDropped(connection, units, reason);
     let rows = 0n;
-    for (const { dataset } of datasets)
-      rows += await connection.run(`DELETE FROM ${table('raw', dataset)} WHERE _unit IN ${LISTED}`, [names]);
+    for (const { dataset } of datasets) rows += await stored.removeUnits(`raw.${dataset}`, unitNames);
     for (const name of [...ABOUT_UNITS, 'holds'])
       await connection.run(`DELETE FROM ops.${ident(name)} WHERE unit IN ${LISTED}`, [names]);
     await markDirty(connection);

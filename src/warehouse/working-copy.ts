@@ -6,11 +6,13 @@ import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
 import { targetOf } from './attach-published.ts';
+import { DuckDbRows } from './duckdb/duckdb-rows.ts';
 import { FormerCopies, SPARE_FILE } from './former-copies.ts';
 import { keepFormer } from './keep-former.ts';
 import { markDirty, type Publication, publicationOf } from './ops-publication.ts';
 import { readDespiteWriter } from './read-publication.ts';
 import { restoreFormer } from './restore-former.ts';
+import type { RowStore } from './row-store.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
 
 /**
@@ -25,6 +27,8 @@ const VALUES_KEPT = 50_000_000;
  */
 export class WorkingCopy implements AsyncDisposable {
   readonly connection: Connection;
+  /** The rows of its units. */
+  readonly rows: RowStore;
   readonly path: string;
   readonly publishedPath: string;
   /** The files that were copied from it. */
@@ -34,6 +38,7 @@ export class WorkingCopy implements AsyncDisposable {
 
   private constructor(connection: Connection, path: string, publishedPath: string) {
     this.connection = connection;
+    this.rows = new DuckDbRows(connection);
     this.path = path;
     this.publishedPath = publishedPath;
     this.copies = FormerCopies.open(path);

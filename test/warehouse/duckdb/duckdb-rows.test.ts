@@ -1,0 +1,10 @@
+import { DuckDbRows } from '../../../src/warehouse/duckdb/duckdb-rows.ts';
+import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
+import { rowStoreContract } from '../row-store-contract.ts';
+
+rowStoreContract('DuckDB', async () => {
+  const catalogue = await temporaryConnection(await temporaryFolder());
+  await catalogue.run('CREATE SCHEMA raw; CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
+  const read = () => catalogue.rows('SELECT * FROM raw.crawl_pages');
+  return { rows: new DuckDbRows(catalogue), catalogue, read };
+});
