@@ -1,0 +1,69 @@
+import { ident } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  VARCHAR: 'varchar',
+  // As text: Iceberg has no JSON, and Trino can't read what Parquet says is JSON.
+  JSON: 'varchar',
+  BIGINT: 'bigint',
+  INTEGER: 'integer',
+  // The sum of whole numbers.
+  HUGEINT: 'decimal(38,0)',
+  'DECIMAL(38,0)': 'decimal(38,0)',
+  DOUBLE: 'double',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
+  'TIMESTAMP WITH TIME ZONE': 'timestamp(6) with time zone',
+};
+
+/** The type of Trino that a column has which is of this type in DuckDB. */
+function trinoType(type: string): string {
+  if (type.endsWith('[]')) return `array(${trinoType(type.slice(0, -2))})`;
+  const own = TYPES[type];
+  if (own !== undefined) return own;
+  throw new CrawlhouseError('contract_drift', `Trino has no column for the type ${type}`);
+}
+
+/**
+ * The stored columns that hold a column's values. Iceberg changes no type: a column that has widened has a stored column
+ * for each type that it has had, and a file fills one of them.
+ */
+export interface PhysicalColumn {
+  readonly name: string;
+  /** Of Trino, its type by now. */
+  readonly type: string;
+  /** Where values of this type go. */
+  readonly target: string;
+  /** Columns of former types, with these types. */
+  readonly former: readonly (readonly [name: string, type: string])[];
+}
+
+/**
+ * @param types the columns with their types in DuckDB
+ * @param stored the columns of the stored table with their types, in its order
+ */
+export function physicalColumns(
+  types: ReadonlyMap<string, string>,
+  stored: ReadonlyMap<string, string>,
+): PhysicalColumn[] {
+  return [...types].map(([name, own]) => {
+    const type = trinoType(own);
+    const target = (stored.get(name) ?? type) === type ? name : `_as ${type}: ${name}`;
+    const all = [...stored].filter(
+      ([one]) => one === name || (one.endsWith(`: ${name}`) && one.startsWith('_as ')),
+    );
+    return { name, type, target, former: all.filter(([one]) => one !== target) };
+  });
+}
+
+/** SQL of a column's value, whichever of its stored columns has it. */
+export function columnSql({ name, type, target, former }: PhysicalColumn, from: string): string {
+  const own = `${from}.${ident(target)}`;
+  if (former.length === 0) return own;
+  const others = former.map(([column, was]) => {
+    const value = `${from}.${ident(column)}`;
+    const isLifted = type.startsWith('array(') && !was.startsWith('array(');
+    return `CAST(${isLifted ? `CASE WHEN ${value} IS NOT NULL THEN ARRAY[${value}] END` : value} AS ${type})`;
+  });
+  return `coalesce(${[own, ...others].join(', ')}) AS ${ident(name)}`;
+}
