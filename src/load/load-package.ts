@@ -24,9 +24,9 @@ import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
 import { refuseMisread } from './refuse-misread.ts';
 
-/** From so many columns on, an INSERT takes a good deal more memory than DuckDB's limit counts (docs/decisions/load.md). */
+/** From so many columns on, the row groups of two threads do not fit into the limit (docs/decisions/load.md). */
 const MANY_COLUMNS = 50;
-/** From so many on, two threads' worth of it spills even so. */
+/** From so many on, the row group of one thread does not fit into half of it. */
 const WIDE_COLUMNS = 200;
 
 export interface LoadOptions {
@@ -104,10 +104,9 @@ export async function loadPackage(
  * (docs/decisions/load.md).
  */
 async function withMemoryFor<T>(connection: Connection, columns: number, load: () => Promise<T>): Promise<T> {
-  const isWide = columns > WIDE_COLUMNS;
-  const share = isWide ? 0.6 : columns > MANY_COLUMNS ? 0.75 : 0.5;
+  const share = columns > WIDE_COLUMNS ? 0.6 : 0.5;
   const loadWithin = (): Promise<T> => withLowerMemory(connection, share, load);
-  return isWide ? withOneThread(connection, loadWithin) : loadWithin();
+  return columns > MANY_COLUMNS ? withOneThread(connection, loadWithin) : loadWithin();
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
