@@ -101,8 +101,8 @@ WITH
       record.end_reason = 'user_requested' AS is_partial,
       coalesce(record.end_reason, 'ok') IN ('ok', 'max_depth_reached')
         AND coalesce(record.status, 'done') IN ('done', 'archiving', 'unarchiving', 'archived') AS is_complete,
-      to_timestamp(record.created_at / 1000.0) AS created_at,
-      to_timestamp(record.ended_at / 1000.0) AS ended_at,
+      to_timestamp(CAST(record.created_at AS DOUBLE) / 1000) AS created_at,
+      to_timestamp(CAST(record.ended_at AS DOUBLE) / 1000) AS ended_at,
       record.fetched_urls,
       record.last_depth,
       coalesce(loaded.has_pages, false) AS has_pages,

@@ -68,12 +68,12 @@ reads:
 incremental:
   by: [project_id, day]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS day, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS day, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_events'
 tests:
   - name: the day is the one it was asked for by
-    query: SELECT * FROM raw.log_events WHERE day::VARCHAR <> _window
+    query: SELECT * FROM raw.log_events WHERE CAST(day AS VARCHAR) <> _window
     severity: warn
 */
 SELECT

@@ -54,17 +54,17 @@ reads:
 incremental:
   by: [project_id, day]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS day, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS day, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_days'
 tests:
   - name: the day is the one it was asked for by
-    query: SELECT * FROM raw.log_pages_days WHERE day::VARCHAR <> _window
+    query: SELECT * FROM raw.log_pages_days WHERE CAST(day AS VARCHAR) <> _window
     severity: warn
 */
 SELECT
   _project_id AS project_id,
-  coalesce(day, _window::DATE) AS day,
+  coalesce(day, CAST(_window AS DATE)) AS day,
   url,
   _project_id || ' ' || url AS url_key,
   urlpath,

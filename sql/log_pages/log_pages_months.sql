@@ -56,18 +56,18 @@ reads:
 incremental:
   by: [project_id, month_start_date]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS month_start_date, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS month_start_date, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_months'
 tests:
   - name: the month has the name that its first day gives it
-    query: SELECT * FROM mart.log_pages_months WHERE month <> strftime(month_start_date, '%Y-%m')
+    query: SELECT * FROM mart.log_pages_months WHERE month <> substr(CAST(month_start_date AS VARCHAR), 1, 7)
     severity: warn
 */
 SELECT
   _project_id AS project_id,
   month,
-  _window::DATE AS month_start_date,
+  CAST(_window AS DATE) AS month_start_date,
   url,
   _project_id || ' ' || url AS url_key,
   urlpath,

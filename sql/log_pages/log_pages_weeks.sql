@@ -58,24 +58,39 @@ reads:
 incremental:
   by: [project_id, week_start_date]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS week_start_date, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS week_start_date, loaded_at
     FROM ops.loads
     WHERE dataset = 'log_pages_weeks'
 tests:
   - name: the week has the name that its first day gives it
     query: |
-      SELECT * FROM mart.log_pages_weeks
-      WHERE week <> CASE isodow(week_start_date)
-        WHEN 1 THEN strftime(week_start_date, '%G-W%V')
-        WHEN 7 THEN format('{}-W{:02d}', year(week_start_date + 6), (dayofyear(week_start_date + 6) + 6) // 7)
-        ELSE ''
-      END
+      WITH named AS (
+        SELECT
+          *,
+          date_diff('day', CAST(date_trunc('week', week_start_date) AS DATE), week_start_date) AS days_after_monday,
+          CAST(week_start_date + INTERVAL '3' DAY AS DATE) AS thursday,
+          CAST(week_start_date + INTERVAL '6' DAY AS DATE) AS saturday
+        FROM mart.log_pages_weeks
+      ), counted AS (
+        SELECT
+          *,
+          CASE days_after_monday WHEN 0 THEN extract(YEAR FROM thursday) ELSE extract(YEAR FROM saturday) END AS year_number,
+          CASE days_after_monday
+            WHEN 0 THEN extract(WEEK FROM week_start_date)
+            ELSE 1 + CAST(floor(CAST(date_diff('day', CAST(date_trunc('year', saturday) AS DATE), saturday) AS DOUBLE) / 7) AS BIGINT)
+          END AS week_number
+        FROM named
+      )
+      SELECT * FROM counted
+      WHERE days_after_monday NOT IN (0, 6)
+        OR week <> CAST(year_number AS VARCHAR) || CASE WHEN week_number < 10 THEN '-W0' ELSE '-W' END
+          || CAST(week_number AS VARCHAR)
     severity: warn
 */
 SELECT
   _project_id AS project_id,
   week,
-  _window::DATE AS week_start_date,
+  CAST(_window AS DATE) AS week_start_date,
   url,
   _project_id || ' ' || url AS url_key,
   urlpath,

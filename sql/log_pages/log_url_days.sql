@@ -49,7 +49,7 @@ reads:
 incremental:
   by: [project_id, day]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS day, dataset, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS day, dataset, loaded_at
     FROM ops.loads
     WHERE dataset IN ('log_pages_days', 'log_events')
 */

@@ -55,7 +55,7 @@ WITH
   several AS (
     SELECT hash(crawl_id, target, target_status) AS target_hash
     FROM broken
-    GROUP BY target_hash
+    GROUP BY hash(crawl_id, target, target_status)
     HAVING count(*) > 1
   ),
 

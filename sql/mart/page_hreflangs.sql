@@ -25,7 +25,8 @@ SELECT
   pages.url_key,
   hrefs.place,
   CASE
-    WHEN array_length(pages.hreflang_langs) = array_length(pages.hreflang_hrefs) THEN pages.hreflang_langs[hrefs.place]
+    WHEN array_length(pages.hreflang_langs) = array_length(pages.hreflang_hrefs)
+      THEN list_extract(pages.hreflang_langs, hrefs.place)
   END AS lang,
   hrefs.href
 FROM mart.pages AS pages

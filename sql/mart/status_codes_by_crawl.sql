@@ -36,7 +36,7 @@ SELECT
   pages.status_code,
   max(pages.status_code_range) AS status_code_range,
   count(*) AS pages,
-  count(*) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS share
+  CAST(count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS share
 FROM mart.pages AS pages
 LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
 GROUP BY pages.crawl_id, pages.status_code

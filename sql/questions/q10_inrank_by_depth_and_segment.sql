@@ -53,8 +53,8 @@ WITH
       depth,
       url_first_path,
       pages,
-      round(inrank / nullif(known, 0), 2) AS average_inrank,
-      CASE WHEN known > 0 THEN coalesce(round(lost / nullif(inrank, 0), 3), 0) END AS lost_share
+      round(CAST(inrank AS DOUBLE) / nullif(known, 0), 2) AS average_inrank,
+      CASE WHEN known > 0 THEN coalesce(round(CAST(lost AS DOUBLE) / nullif(inrank, 0), 3), 0) END AS lost_share
     FROM counted
   )
 

@@ -79,14 +79,14 @@ WITH
         WHEN main.crawl_id IS NOT NULL AND pages.url IS NULL THEN 'demand on a URL that the crawl does not know'
         WHEN pages.status_code <> 200 THEN 'demand on a URL that is not 200'
         WHEN NOT pages.is_indexable THEN 'demand on a URL that is not indexable'
-        WHEN demand.has_many_impressions AND demand.clicks < expected.clicks / 2 THEN 'many impressions, low CTR'
+        WHEN demand.has_many_impressions AND 2 * demand.clicks < expected.clicks THEN 'many impressions, low CTR'
       END AS finding,
       demand.url,
       pages.status_code,
       demand.impressions,
       demand.clicks,
       round(demand.ctr, 4) AS ctr,
-      round(expected.clicks / demand.impressions, 4) AS expected_ctr,
+      round(CAST(expected.clicks AS DOUBLE) / demand.impressions, 4) AS expected_ctr,
       round(demand.average_position, 1) AS average_position,
       demand.top_query
     FROM demand

@@ -67,7 +67,7 @@ WITH
       good.crawl_id,
       good.url,
       good.url_first_path,
-      good.nb_inlinks < coalesce(usual_in_depth.nb_inlinks, usual.nb_inlinks) / 2 AS is_under_linked,
+      2 * good.nb_inlinks < coalesce(usual_in_depth.nb_inlinks, usual.nb_inlinks) AS is_under_linked,
       good.depth > usual.depth + 1 AS is_deep,
       demand.clicks,
       demand.impressions,

@@ -44,7 +44,7 @@ reads:
 incremental:
   by: [project_id, date]
   partitions: |
-    SELECT source_id AS project_id, window_from::DATE AS date, loaded_at
+    SELECT source_id AS project_id, CAST(window_from AS DATE) AS date, loaded_at
     FROM ops.loads
     WHERE dataset = 'ranking_performance'
 tests:

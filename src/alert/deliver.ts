@@ -1,7 +1,6 @@
 import type { AlertEvent } from '../config/alert-settings.ts';
 import { toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { lockState } from '../core/state-lock.ts';
 import { type AlertRun, alertOf, recoveryOf } from './alert.ts';
 import type { AlertStore } from './alert-store.ts';
 import type { Incident } from './incident.ts';
@@ -19,26 +18,29 @@ const MOST_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /** Puts alerts of new incidents and recoveries of ended ones into the outbox, in one transaction. */
-export function noteAlerts(
+export async function noteAlerts(
   store: AlertStore,
   { incidents, judges }: Findings,
   { targets, events }: { readonly targets: readonly Target[]; readonly events: readonly AlertEvent[] },
   run: AlertRun,
-): void {
+): Promise<void> {
   const ids = targets.map(({ id }) => id);
-  store.transaction(() => {
-    const { raised, over } = planAlerts(store.incidents(), incidents, judges, events);
-    for (const incident of raised) {
-      const { key, event, title, project_id, began } = incident;
-      store.open({ key, event, title, project_id, since: began ?? run.at, targets: ids });
-      for (const target of ids) store.put(target, alertOf(incident, run));
-    }
-    for (const incident of over) {
-      store.close(incident.key);
-      // Every target that got the alert also gets its recovery, whatever schedule it belongs to.
-      if (events.includes('recovery'))
-        for (const target of incident.targets) store.put(target, recoveryOf(incident, run));
-    }
+  await store.change((open) => {
+    const { raised, over } = planAlerts(open, incidents, judges, events);
+    // Every target that got the alert also gets its recovery, whatever schedule it belongs to.
+    const ended = events.includes('recovery') ? over : [];
+    return {
+      opened: raised.map(({ key, event, title, project_id, began }) => ({
+        ...{ key, event, title, project_id },
+        since: began ?? run.at,
+        targets: ids,
+      })),
+      closed: over.map(({ key }) => key),
+      alerts: [
+        ...raised.flatMap((one) => ids.map((target) => ({ target, alert: alertOf(one, run) }))),
+        ...ended.flatMap((one) => one.targets.map((target) => ({ target, alert: recoveryOf(one, run) }))),
+      ],
+    };
   });
 }
 
@@ -48,38 +50,37 @@ export function noteAlerts(
  */
 export async function deliverAlerts(
   store: AlertStore,
-  folder: string,
   { targets, now }: { readonly targets: readonly Target[]; readonly now: number },
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    // Two processes would deliver an alert twice. The holder of the lock, or the next run, delivers ours.
-    using _lock = lockState(folder, 'delivery of alerts');
-    const away = new Set<string>();
-    for (const { id, target, alert } of store.undelivered()) {
-      const fields = { target, alert: alert.event, title: alert.title };
-      if (now - Date.parse(alert.at) > MOST_DAYS * DAY_MS) {
-        logger.error('alert given up', fields);
-        store.delivered(id);
+  await store
+    .deliverAlone(async () => {
+      const away = new Set<string>();
+      for (const { id, target, alert } of await store.undelivered()) {
+        const fields = { target, alert: alert.event, title: alert.title };
+        if (now - Date.parse(alert.at) > MOST_DAYS * DAY_MS) {
+          logger.error('alert given up', fields);
+          await store.delivered(id);
+          continue;
+        }
+        const to = targets.find((one) => one.id === target);
+        if (to === undefined || away.has(target)) continue;
+        try {
+          await to.send(alert, signal);
+          await store.delivered(id);
+          logger.info('alert delivered', fields);
+        } catch (thrown) {
+          if (signal.aborted) return;
+          away.add(target);
+          logger.error('alert not delivered, the next run tries again', {
+            ...fields,
+            error: toCrawlhouseError(thrown).message,
+          });
+        }
       }
-      const to = targets.find((one) => one.id === target);
-      if (to === undefined || away.has(target) || now - Date.parse(alert.at) > MOST_DAYS * DAY_MS) continue;
-      try {
-        await to.send(alert, signal);
-        store.delivered(id);
-        logger.info('alert delivered', fields);
-      } catch (thrown) {
-        if (signal.aborted) return;
-        away.add(target);
-        logger.error('alert not delivered, the next run tries again', {
-          ...fields,
-          error: toCrawlhouseError(thrown).message,
-        });
-      }
-    }
-  } catch (thrown) {
-    const error = toCrawlhouseError(thrown);
-    if (error.code !== 'locked') logger.error('alerts not delivered', { error: error.message });
-  }
+    })
+    .catch((thrown: unknown) =>
+      logger.error('alerts not delivered', { error: toCrawlhouseError(thrown).message }),
+    );
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { AlertSettings } from '../config/alert-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
@@ -9,10 +8,10 @@ import type { Selection } from '../model/planned-unit.ts';
 import type { RunReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { type AlertFacts, alertFacts } from './alert-facts.ts';
-import { AlertStore } from './alert-store.ts';
 import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
 import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
 import { findStale, staleKey } from './find-stale.ts';
+import { openAlertStore } from './open-alert-store.ts';
 import { findRowCountAnomalies } from './row-count-anomaly.ts';
 import { targetsOf } from './targets.ts';
 
@@ -83,14 +82,13 @@ async function sendAlerts(
   try {
     const { scope, alerts } = watch;
     const now = watch.now();
-    const folder = join(settings.state_dir, 'alerts');
-    using store = new AlertStore(folder);
+    await using store = await openAlertStore(settings);
     const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
     const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
     const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
     const found = await findings(settings, watch, { request: outcome.request, errors }, logger);
-    noteAlerts(store, found, { targets, events: alerts.events }, run);
-    await deliverAlerts(store, folder, { targets, now }, logger, signal);
+    await noteAlerts(store, found, { targets, events: alerts.events }, run);
+    await deliverAlerts(store, { targets, now }, logger, signal);
   } catch (thrown) {
     logger.error('alerts not raised', { error: toCrawlhouseError(thrown).message });
   }

@@ -10,8 +10,8 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'api_key',
   'mcp_token',
 ]);
-/** Read by the clients of the stores themselves. */
-const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
+/** Read by the clients of the stores and of PostgreSQL themselves. */
+const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'PGPASSWORD'] as const;
 /** The path of a webhook's address is often its secret; a shorter one is a word. */
 const LEAST_PATH = 8;
 
@@ -35,8 +35,8 @@ function keepAddress(text: string, isSecret: boolean): void {
   const url = URL.parse(text);
   if (url === null) return;
   for (const part of [url.password, url.username]) {
-    // A user name without a password is a token.
-    if (part === url.username && url.password !== '') continue;
+    // A user name without a password is a token, but not that of a database.
+    if (part === url.username && (url.password !== '' || url.protocol.startsWith('postgres'))) continue;
     keepSecret(part);
     keepSecret(decoded(part));
   }

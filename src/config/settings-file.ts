@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { bytesOf } from '../core/amounts.ts';
+import { PostgresUrl } from '../core/postgres-address.ts';
 import { address, Given, Prefix } from '../core/setting-types.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
@@ -47,6 +48,9 @@ export const SettingsFile = z.strictObject({
     .default('all')
     .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
   warehouse: z.string().min(1).default('warehouse.duckdb').describe('The published warehouse.'),
+  ledger: PostgresUrl.optional().describe(
+    'A ledger that several machines share: postgres://USER:PASSWORD@HOST/DATABASE?project=NAME; none: SQLite in state_dir.',
+  ),
   state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
   memory_limit: Size.default('400MB').describe('Memory of DuckDB.'),
   threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),

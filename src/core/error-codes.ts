@@ -135,6 +135,14 @@ export const ERROR_CODES = {
     kind: 'retriable',
     means: 'The bytes of an object do not have the checksum that its store gives.',
   },
+  ledger_unavailable: {
+    kind: 'retriable',
+    means: 'The PostgreSQL server of a shared ledger does not answer, or broke the connection.',
+  },
+  lease_lost: {
+    kind: 'retriable',
+    means: 'Another process has taken over, because this one was paused or cut off for too long.',
+  },
   disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
   timed_out: {
     kind: 'retriable',

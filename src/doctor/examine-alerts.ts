@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { AlertStore } from '../alert/alert-store.ts';
+import { readAlertStore } from '../alert/open-alert-store.ts';
 import { allTargets } from '../alert/targets.ts';
 import type { Schedule } from '../config/schedules.ts';
 import type { Settings } from '../config/settings.ts';
@@ -46,11 +44,9 @@ async function targets(
   return { message, hint: `correct alerts in crawlhouse.yaml or schedules.yaml; ${TEST}` };
 }
 
-function outbox({ state_dir: stateDir }: Settings): Finding {
-  const folder = join(stateDir, 'alerts');
-  if (!existsSync(folder)) return { message: 'no alert waits' };
-  using store = new AlertStore(folder);
-  const waiting = store.undelivered();
+async function outbox(settings: Settings): Promise<Finding> {
+  await using store = await readAlertStore(settings);
+  const waiting = (await store?.undelivered()) ?? [];
   const [first] = waiting;
   if (first === undefined) return { message: 'no alert waits' };
   return {

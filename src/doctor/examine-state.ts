@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { bytesOf } from '../core/disk-use.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { describeHolder, tryLockState } from '../core/state-lock.ts';
-import { readLedger } from '../ledger/open-ledger.ts';
+import { readLedger, sharedLedger } from '../ledger/open-ledger.ts';
 import { SPARE_FILE } from '../warehouse/former-copies.ts';
 import { readPublication } from '../warehouse/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
@@ -43,7 +43,9 @@ async function ledger(settings: Settings): Promise<Finding> {
   await using opened = await readLedger(settings);
   if (opened === undefined) return { message: 'none yet; the next run makes it' };
   await opened.check();
-  return { message: `${(await opened.units()).length} units, version ${opened.version}` };
+  const address = sharedLedger(settings);
+  const where = address ? `, project ${address.project} at ${address.host}` : '';
+  return { message: `${(await opened.units()).length} units, version ${opened.version}${where}` };
 }
 
 function lock({ state_dir: stateDir }: Settings): Finding {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { AlertStore } from '../alert/alert-store.ts';
+import { dirname } from 'node:path';
+import { readAlertStore } from '../alert/open-alert-store.ts';
 import type { Settings } from '../config/settings.ts';
 import { freeBytes } from '../core/disk-use.ts';
 import { packageVersion } from '../core/package-version.ts';
@@ -36,7 +36,8 @@ export function metricsReader(settings: Settings): () => Promise<string> {
   };
 }
 
-async function ofMachine({ state_dir: stateDir, warehouse }: Settings): Promise<Gauge[]> {
+async function ofMachine(settings: Settings): Promise<Gauge[]> {
+  const { state_dir: stateDir, warehouse } = settings;
   const free = await freeBytes(dirname(warehouse));
   return [
     gauge('info', 'The version of this crawlhouse.', [
@@ -52,16 +53,14 @@ async function ofMachine({ state_dir: stateDir, warehouse }: Settings): Promise<
       free === null ? [] : [{ value: free }],
     ),
     gauge('alerts_undelivered', 'Alerts that have not reached their target.', [
-      { value: undelivered(stateDir) },
+      { value: await undelivered(settings) },
     ]),
   ];
 }
 
-function undelivered(stateDir: string): number {
-  const folder = join(stateDir, 'alerts');
-  if (!existsSync(folder)) return 0;
-  using store = new AlertStore(folder);
-  return store.undelivered().length;
+async function undelivered(settings: Settings): Promise<number> {
+  await using store = await readAlertStore(settings);
+  return (await store?.undelivered())?.length ?? 0;
 }
 
 async function ofLedger(settings: Settings): Promise<Gauge[]> {

@@ -97,7 +97,7 @@ export async function runSession(
   await compileQuestions(settings, models);
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
-  await using ledger = await openLedger(settings, logger);
+  await using ledger = await openLedger(settings, options.command, logger, options.signal);
   const given = { options, models, ledger, work };
   let damage: CrawlhouseError | undefined;
   try {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Alert, alertText } from '../../src/alert/alert.ts';
-import { AlertStore } from '../../src/alert/alert-store.ts';
 import { deliverAlerts, noteAlerts } from '../../src/alert/deliver.ts';
 import type { Incident } from '../../src/alert/incident.ts';
+import { SqliteAlertStore } from '../../src/alert/sqlite-alert-store.ts';
 import type { Target } from '../../src/alert/targets.ts';
 import { ALERT_EVENTS, type AlertEvent } from '../../src/config/alert-settings.ts';
 import { createLogger } from '../../src/core/logger.ts';
@@ -60,13 +60,13 @@ async function stage() {
       events?: readonly AlertEvent[];
     } = {},
   ): Promise<string[]> => {
-    using store = new AlertStore(folder);
+    await using store = new SqliteAlertStore(folder);
     const targets = (options.targets ?? ['webhook']).map(target);
     const findings = { incidents, judges: options.judges ?? (() => true) };
     const of = { scope: 'morning', run_id: 'r', at: new Date(at).toISOString() };
-    noteAlerts(store, findings, { targets, events: options.events ?? ALERT_EVENTS }, of);
+    await noteAlerts(store, findings, { targets, events: options.events ?? ALERT_EVENTS }, of);
     const logger = createLogger('info', (line) => log.push(line));
-    await deliverAlerts(store, folder, { targets, now: at }, logger, never);
+    await deliverAlerts(store, { targets, now: at }, logger, never);
     return sent.splice(0);
   };
   return { folder, run, away, log, alerts };

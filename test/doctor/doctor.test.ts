@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { AlertStore } from '../../src/alert/alert-store.ts';
+import { SqliteAlertStore } from '../../src/alert/sqlite-alert-store.ts';
 import type { Check } from '../../src/doctor/check.ts';
 import { killed, lastGood } from '../../src/doctor/examine-runs.ts';
 import type { LedgerRun } from '../../src/model/ledger-records.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { waitingAlert } from '../alert/alert-store-contract.ts';
 import { capture } from '../cli/capture.ts';
 import {
   clearFaults,
@@ -91,13 +92,10 @@ test('every check is shown, whatever fails first', async () => {
 
 test('targets of alerts that cannot be reached, and alerts that wait, are warnings that say what to do', async () => {
   const folder = await rawProjectFolder();
-  const waiting = (): AlertStore => new AlertStore(join(folder, '.crawlhouse', 'alerts'));
+  const alerts = [{ target: 'webhook-x', alert: waitingAlert('the run failed') }];
   {
-    using store = waiting();
-    store.put('webhook-x', {
-      ...{ event: 'failure', incident: 'run/x', title: 'the run failed', details: [], hint: null },
-      ...{ project_id: null, scope: 'run', run_id: null, since: '', at: '2026-11-20T06:00:00.000Z' },
-    });
+    await using store = new SqliteAlertStore(join(folder, '.crawlhouse', 'alerts'));
+    await store.change(() => ({ opened: [], closed: [], alerts }));
   }
   const found = await doctor(folder, sandbox, {
     CRAWLHOUSE_ALERTS_WEBHOOK: 'http://127.0.0.1:1/secret-path',

@@ -1,13 +1,14 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { AlertStore } from '../../src/alert/alert-store.ts';
+import { SqliteAlertStore } from '../../src/alert/sqlite-alert-store.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { createLogger, silentLogger } from '../../src/core/logger.ts';
 import { lockState } from '../../src/core/state-lock.ts';
 import { metricsReader } from '../../src/metrics/read-metrics.ts';
 import { writeMetrics } from '../../src/metrics/write-metrics.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { waitingAlert } from '../alert/alert-store-contract.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject } from '../support/project.ts';
 
 const sandbox = await startSandbox({ generate: ['projects=1,crawls=2,pages=5,links=7,columns=8,seed=92'] });
@@ -52,11 +53,9 @@ test('runs, units, rows and bytes are those of the last publication, also while 
 
   await runProject(folder, sandbox, { pipelines: ['crawl_links'] });
   using _lock = lockState(settings.state_dir, 'crawlhouse run');
-  using store = new AlertStore(join(settings.state_dir, 'alerts'));
-  store.put('webhook-x', {
-    ...{ event: 'failure', incident: 'run/x', title: 'x', details: [], hint: null, project_id: null },
-    ...{ scope: 'run', run_id: null, since: '', at: '' },
-  });
+  await using store = new SqliteAlertStore(join(settings.state_dir, 'alerts'));
+  const alerts = [{ target: 'webhook-x', alert: waitingAlert('x') }];
+  await store.change(() => ({ opened: [], closed: [], alerts }));
   const second = await read();
   expect(valueIn(second, 'crawlhouse_rows{dataset="crawl_links"}')).toBe(14);
   expect(valueIn(second, 'crawlhouse_runs{status="done"}')).toBe(2);

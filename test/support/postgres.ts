@@ -52,13 +52,22 @@ export async function startPostgres(): Promise<RealPostgres> {
   return { ...server, url, execute };
 }
 
+/** Whether the system has it. */
+export function hasPostgres(): boolean {
+  return folderOfPostgres() !== undefined;
+}
+
 function postgresFolder(): string {
+  const found = folderOfPostgres();
+  if (found !== undefined) return found;
+  throw new Error('PostgreSQL is missing: install it (Debian: apt-get install postgresql)');
+}
+
+function folderOfPostgres(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a)) : [];
   const folders = [
     ...versions.map((one) => join(DEBIAN, one, 'bin')),
     ...(process.env.PATH ?? '').split(':'),
   ];
-  const found = folders.find((folder) => existsSync(join(folder, 'initdb')));
-  if (found !== undefined) return found;
-  throw new Error('PostgreSQL is missing: install it (Debian: apt-get install postgresql)');
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { AlertStore } from '../../src/alert/alert-store.ts';
+import { SqliteAlertStore } from '../../src/alert/sqlite-alert-store.ts';
 import { makePrivateFolder } from '../../src/core/private-files.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { alertStoreContract } from './alert-store-contract.ts';
+
+alertStoreContract('SQLite', async (folder) => new SqliteAlertStore(join(folder, 'alerts')));
 
 const RUN = { scope: 'morning', run_id: 'r', since: '2026-03-01', at: '2026-03-02' };
 
@@ -23,9 +26,9 @@ test('a store of an earlier version keeps its open incidents and undelivered ale
     .prepare('INSERT INTO outbox VALUES (7, ?, ?)')
     .run('webhook-1', JSON.stringify({ ...alert, trouble: open.key }));
   for (const time of ['the first', 'a second'] as const) {
-    using store = new AlertStore(folder);
-    expect(store.incidents(), time).toEqual([{ ...open, targets: ['webhook-1', 'command-2'] }]);
-    expect(store.undelivered(), time).toEqual([
+    await using store = new SqliteAlertStore(folder);
+    expect(await store.incidents(), time).toEqual([{ ...open, targets: ['webhook-1', 'command-2'] }]);
+    expect(await store.undelivered(), time).toEqual([
       { id: 7, target: 'webhook-1', alert: { ...alert, incident: open.key } },
     ]);
   }

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openAlertStore } from '../../src/alert/open-alert-store.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { openLedger, readLedger } from '../../src/ledger/open-ledger.ts';
+import { SHARED_LEDGER_VERSION } from '../../src/ledger/postgres/postgres-schema.ts';
+import type { Unit } from '../../src/model/unit.ts';
+import { alertStoreContract } from '../alert/alert-store-contract.ts';
+import { ledgerContract } from '../ledger/ledger-contract.ts';
+import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
+import { hasPostgres } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const { signal } = new AbortController();
+describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install postgresql)', () => {
+  let postgres: LedgerServer;
+  beforeAll(async () => {
+    postgres = await startLedgerServer();
+  });
+  afterAll(async () => {
+    await postgres?.[Symbol.asyncDispose]();
+  });
+
+  /** A folder is a machine; its name is the project where no other is given. */
+  const settings = (folder: string, more = '', project = basename(folder)) => ({
+    state_dir: folder,
+    projectDir: folder,
+    ledger: postgres.url(project, more),
+  });
+  type Settings = ReturnType<typeof settings>;
+  const open = (of: Settings): Promise<Ledger> => openLedger(of, 'run', silentLogger, signal);
+
+  ledgerContract('PostgreSQL', {
+    open: (folder) => open(settings(folder)),
+    read: (folder) => readLedger(settings(folder)),
+  });
+  alertStoreContract('PostgreSQL', (folder) => openAlertStore(settings(folder)));
+
+  const unit: Unit = {
+    dataset: 'crawl_pages',
+    source: { kind: 'crawl', id: 'c1', project_id: 'p' },
+    window: null,
+  };
+
+  /** A proxy before the server, whose connections can be cut. */
+  async function proxied(): Promise<{ readonly port: number; cut(): void }> {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      const behind = dial(postgres.port, 'localhost');
+      for (const one of [socket, behind]) {
+        sockets.add(one);
+        one.on('error', () => {}).on('close', () => sockets.delete(one));
+      }
+      socket.pipe(behind).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const cut = (): void => {
+      for (const one of sockets) one.destroy();
+    };
+    onTestFinished(() => {
+      cut();
+      server.close();
+    });
+    const { port } = server.address() as { port: number };
+    return { port, cut };
+  }
+
+  test('one process writes to a project at a time, whatever machine it is on, and a second one is told who', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    await using _held = await open(settings(here, '', 'shop'));
+    await expect(open(settings(there, '', 'shop'))).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(
+        /^the project shop of the ledger is in use by crawlhouse run \(process \d+ on /,
+      ),
+    });
+  });
+
+  test('a writer whose lease was taken over writes no more, and its successor finds all that it wrote', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    const paused = await open(settings(here, '', 'paused'));
+    onTestFinished(() => paused[Symbol.asyncDispose]());
+    await paused.discoverUnits([unit]);
+    await paused.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
+    // As if it had been stopped for longer than its lease.
+    await postgres.admin(`UPDATE crawlhouse.leases SET until = now() WHERE project = 'paused'`, 'ledgers');
+    await using successor = await open(settings(there, '', 'paused'));
+    await expect(paused.setUnit(unit, 'requested', 1, null)).rejects.toMatchObject({ code: 'lease_lost' });
+    await expect(paused.endRun('r1', 'done', '2026-11-21T02:00:00.000Z')).rejects.toMatchObject({
+      exitCode: 3,
+    });
+    expect(await successor.units()).toMatchObject([{ unit: 'crawl_pages/c1', status: 'discovered' }]);
+    expect(await successor.runs()).toMatchObject([{ run_id: 'r1', status: 'killed' }]);
+    await successor.setUnit(unit, 'requested', 1, null);
+  });
+
+  test('a process that died on the same machine is not waited for', async () => {
+    const folder = await temporaryFolder();
+    const dead = await open(settings(folder));
+    await using next = await open(settings(folder));
+    await next.discoverUnits([unit]);
+    await expect(dead.discoverUnits([unit])).rejects.toMatchObject({ code: 'lease_lost' });
+    await dead[Symbol.asyncDispose]();
+    await next.setUnit(unit, 'requested', 1, null);
+  });
+
+  test('a connection that breaks is replaced, and what was committed is not done twice', async () => {
+    const folder = await temporaryFolder();
+    const proxy = await proxied();
+    const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
+    await using ledger = await open({ ...settings(folder), ledger: address });
+    await ledger.discoverUnits([unit]);
+    for (const state of ['requested', 'downloading', 'staged', 'loaded', 'published'] as const) {
+      const move = ledger.setUnit(unit, state, 1, null);
+      proxy.cut();
+      await move;
+      await postgres.cut();
+    }
+    expect(await ledger.units()).toMatchObject([{ unit: 'crawl_pages/c1', status: 'published' }]);
+  });
+
+  test('TLS holds the server to its certificate, and the password is in no message', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'no.crt'), '');
+    const tls = `&sslmode=verify-full&sslrootcert=${encodeURIComponent(postgres.authority)}`;
+    await using ledger = await open(settings(folder, tls));
+    await ledger.discoverUnits([unit]);
+    const rows = await postgres.admin(
+      `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'crawlhouse' AND ssl`,
+    );
+    expect(rows).not.toEqual([]);
+    await expect(readLedger(settings(folder, '&sslmode=verify-full'))).rejects.toMatchObject({
+      code: 'bad_settings',
+      message: expect.stringMatching(/no TLS connection: self-signed certificate/),
+      hint: expect.stringContaining('sslrootcert'),
+    });
+    const byNumber = settings(folder, tls);
+    await expect(
+      readLedger({ ...byNumber, ledger: byNumber.ledger.replace('@localhost', '@127.0.0.1') }),
+    ).rejects.toMatchObject({
+      code: 'bad_settings',
+      message: expect.stringMatching(/no TLS connection: .*127\.0\.0\.1/),
+    });
+  });
+
+  test('each way in that is closed is named, with what to do', async () => {
+    const folder = await temporaryFolder();
+    const of = settings(folder);
+    const refused = (ledger: string) => readLedger({ ...of, ledger }).then(String, (error: unknown) => error);
+    const wrong = of.ledger.replace(/crawlhouse:[^@]*@/, 'crawlhouse:wrong-password@');
+    const [password, database, away] = [
+      await refused(wrong),
+      await refused(of.ledger.replace('/ledgers', '/nowhere')),
+      await refused(of.ledger.replace(`:${postgres.port}/`, ':1/')),
+    ];
+    expect(password).toMatchObject({ code: 'bad_settings', exitCode: 2 });
+    expect(String(password)).not.toContain('wrong-password');
+    expect(database).toMatchObject({ code: 'bad_settings', message: expect.stringContaining('"nowhere"') });
+    expect(away).toMatchObject({ code: 'ledger_unavailable', exitCode: 3 });
+  });
+
+  test('a ledger of a newer version is refused by writers and readers', async () => {
+    const folder = await temporaryFolder();
+    const newer = settings(folder, '&schema=newer%20"one');
+    await (await open(newer))[Symbol.asyncDispose]();
+    await postgres.admin(
+      `UPDATE "newer ""one".version SET version = ${SHARED_LEDGER_VERSION + 1}`,
+      'ledgers',
+    );
+    await expect(open(newer)).rejects.toMatchObject({ code: 'newer_version' });
+    await expect(readLedger(newer)).rejects.toMatchObject({ code: 'newer_version' });
+  });
+
+  test('whoever may only read sees the state, and a ledger that nobody has made yet is none', async () => {
+    const folder = await temporaryFolder();
+    expect(await readLedger(settings(folder, '&schema=unmade'))).toBeUndefined();
+    await using ledger = await open(settings(folder));
+    await ledger.discoverUnits([unit]);
+    await postgres.admin(
+      `CREATE ROLE watcher LOGIN PASSWORD 'watcher'; GRANT USAGE ON SCHEMA crawlhouse TO watcher;
+     GRANT SELECT ON ALL TABLES IN SCHEMA crawlhouse TO watcher`,
+      'ledgers',
+    );
+    const watched = settings(folder).ledger.replace(/crawlhouse:[^@]*@/, 'watcher:watcher@');
+    await using reader = await readLedger({ ...settings(folder), ledger: watched });
+    expect(await reader?.units()).toHaveLength(1);
+    await expect(open({ ...settings(folder), ledger: watched })).rejects.toMatchObject({
+      code: 'bad_settings',
+      message: expect.stringContaining('watcher lacks a right'),
+    });
+  });
+});
