@@ -8,7 +8,7 @@ import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../core/l
 import { type Logger, silentLogger } from '../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../core/retry.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit, type SlotSource } from './rate-limit.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { serviceAddress } from './service-address.ts';
 import { asErrorObject, REPEAT_LATER, ServiceErrorBody, serviceError } from './service-error.ts';
@@ -20,6 +20,8 @@ export interface TransportOptions {
   /** A token, or what gives tokens: `OAuthTokenSource` refreshes its own. */
   readonly accessToken: string | TokenSource;
   readonly requestsPerSecond?: number | undefined;
+  /** Shares that rate with other processes. */
+  readonly slots?: SlotSource | undefined;
   readonly retry?: RetryPolicy;
   /** Milliseconds: to connect, until the headers, between two pieces of a body. */
   readonly timeouts?: { readonly connect: number; readonly headers: number; readonly idleBody: number };
@@ -75,7 +77,7 @@ export class Transport implements AsyncDisposable {
     this.#address = serviceAddress(options.baseUrl);
     this.#tokens = typeof accessToken === 'string' ? fixedToken(accessToken) : accessToken;
     this.#logger = options.logger ?? silentLogger;
-    this.#rate = new RateLimit(options.requestsPerSecond);
+    this.#rate = new RateLimit(options.requestsPerSecond, options.slots);
     this.#agent = new Agent({
       connect: { timeout: timeouts.connect },
       headersTimeout: timeouts.headers,
@@ -236,6 +238,7 @@ export class Transport implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
+    await this.#rate[Symbol.asyncDispose]();
   }
 }
 

@@ -2,8 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables that the standard chains of Amazon and Google read from the environment of the process. */
-const OF_CLOUDS = /^(AWS|GOOGLE|GCLOUD|CLOUDSDK)_/;
+/** Variables that the clients of Amazon, Google and PostgreSQL read from the environment of the process. */
+const OF_CLOUDS = /^((AWS|GOOGLE|GCLOUD|CLOUDSDK)_|PGPASSWORD$)/;
 /** Whose keys these are: taken together from one source, or keys of two accounts would be mixed. */
 const IDENTITY: readonly string[] = [
   'AWS_ACCESS_KEY_ID',

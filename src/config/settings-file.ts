@@ -63,7 +63,9 @@ export const SettingsFile = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe('The highest number of requests a second; none: no limit.'),
+    .describe(
+      'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
+    ),
   sweep_days: WholeNumber.default(7).describe('Days between two sweeps of a long list.'),
   compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Compression of downloads.'),
   keep_raw: z

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceClient } from '../api/client.ts';
 import { OAuthTokenSource } from '../api/oauth-token-source.ts';
@@ -6,6 +7,7 @@ import type { TokenSource } from '../api/token-source.ts';
 import { limitsOf } from '../config/limits.ts';
 import { type ServiceSettings, type Settings, serviceSettings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
+import { sharedSlots } from '../ledger/shared-slots.ts';
 
 /**
  * The client of the service that the settings name.
@@ -18,9 +20,16 @@ export function connect(settings: Settings, logger: Logger): ServiceClient {
     baseUrl: service.baseUrl,
     accessToken: 'oauth' in service ? oauthTokens(service, settings.state_dir) : service.accessToken,
     requestsPerSecond: settings.requests_per_second,
+    slots: settings.requests_per_second === undefined ? undefined : sharedSlots(settings, accountOf(service)),
     limits: limitsOf(settings),
     logger,
   });
+}
+
+/** The service counts requests by account. Of the token, only enough is told to distinguish accounts. */
+function accountOf(service: ServiceSettings): string {
+  const credential = 'oauth' in service ? service.oauth.client_id : service.accessToken;
+  return `${service.baseUrl} ${createHash('sha256').update(credential).digest('hex').slice(0, 8)}`;
 }
 
 /** Tokens that outlive the process: a service that gives a new refresh token with each refresh takes the former no more. */

@@ -4,12 +4,11 @@ import { cloudVariables } from '../../src/config/cloud-variables.ts';
 const FOLDER = '/project';
 
 test('variables of the clouds come from .env where the environment has none; the others stay there', () => {
-  const dotEnv = { AWS_REGION: 'eu-west-1', GOOGLE_CLOUD_PROJECT: 'p', NODE_OPTIONS: '--x', PATH: '/x' };
-  expect(cloudVariables(dotEnv, { AWS_REGION: '' }, FOLDER)).toEqual({
-    AWS_REGION: 'eu-west-1',
-    GOOGLE_CLOUD_PROJECT: 'p',
-  });
-  expect(cloudVariables(dotEnv, { AWS_REGION: 'us-east-1' }, FOLDER)).toEqual({ GOOGLE_CLOUD_PROJECT: 'p' });
+  const given = { AWS_REGION: 'eu-west-1', GOOGLE_CLOUD_PROJECT: 'p', PGPASSWORD: 'secret' };
+  const dotEnv = { ...given, NODE_OPTIONS: '--x', PATH: '/x', PGHOST: 'db' };
+  expect(cloudVariables(dotEnv, { AWS_REGION: '' }, FOLDER)).toEqual(given);
+  const { AWS_REGION: _, ...others } = given;
+  expect(cloudVariables(dotEnv, { AWS_REGION: 'us-east-1' }, FOLDER)).toEqual(others);
 });
 
 test('keys of two accounts are not mixed: with any key or profile in the environment, .env gives none', () => {

@@ -4,10 +4,12 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openAlertStore } from '../../src/alert/open-alert-store.ts';
+import { RateLimit } from '../../src/api/rate-limit.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../src/ledger/open-ledger.ts';
 import { SHARED_LEDGER_VERSION } from '../../src/ledger/postgres/postgres-schema.ts';
+import { sharedSlots } from '../../src/ledger/shared-slots.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { alertStoreContract } from '../alert/alert-store-contract.ts';
 import { ledgerContract } from '../ledger/ledger-contract.ts';
@@ -192,5 +194,19 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
       code: 'bad_settings',
       message: expect.stringContaining('watcher lacks a right'),
     });
+  });
+
+  test('processes on several machines keep the rate of one account together', async () => {
+    const folders = await Promise.all([1, 2, 3].map(() => temporaryFolder()));
+    const rates = folders.map((folder) => {
+      const slots = sharedSlots(settings(folder), 'https://service.example 12345678');
+      const rate = new RateLimit(100, slots);
+      onTestFinished(() => rate[Symbol.asyncDispose]());
+      return rate;
+    });
+    await Promise.all(rates.map((rate) => rate.take()));
+    const startedAt = performance.now();
+    await Promise.all(rates.flatMap((rate) => Array.from({ length: 30 }, () => rate.take())));
+    expect(performance.now() - startedAt).toBeGreaterThan(850);
   });
 });

@@ -35,6 +35,7 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
     CREATE TABLE ${schema}.outbox (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, project text NOT NULL, target text NOT NULL,
       alert json NOT NULL);`,
+  (schema) => `CREATE TABLE ${schema}.request_slots (account text PRIMARY KEY, next_at timestamptz NOT NULL)`,
 ];
 
 /** Of `crawlhouse.version`. */
