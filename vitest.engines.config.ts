@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['test/engines/**/*.test.ts'],
     globalSetup: ['test/support/provide-engines.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     fileParallelism: false,
   },
 });

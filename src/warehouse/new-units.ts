@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type Connection, ident, table } from '../core/duckdb.ts';
+import { type Connection, table } from '../core/duckdb.ts';
 import type { Unit } from '../model/unit.ts';
 import { attachDespiteWriter } from './attach-published.ts';
 import { ABOUT_UNITS } from './drop-units.ts';
-import { mergeType } from './merge-type.ts';
 import { publicationOf } from './ops-publication.ts';
-import { CATALOG, columnsOfVersion, WAREHOUSE_VERSION } from './schema.ts';
+import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from './schema.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
-const FORMER = 'former_publication';
 const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
 
 /** A unit whose load is in the working copy and not in the published warehouse. */
@@ -45,7 +43,7 @@ export async function withNewUnits<T>(
     ? await attachDespiteWriter(connection, { path: publishedPath, name: FORMER, workingPath: path })
     : undefined;
   const units = await newUnits(connection, isThere);
-  return await work({ units, putBack: (names) => putBack(connection, isThere, names) });
+  return await work({ units, putBack: (names) => putBack(working, isThere, names) });
 }
 
 async function newUnits(connection: Connection, isThere: boolean): Promise<NewUnit[]> {
@@ -67,26 +65,19 @@ async function newUnits(connection: Connection, isThere: boolean): Promise<NewUn
   }));
 }
 
-async function putBack(connection: Connection, isThere: boolean, names: readonly string[]): Promise<void> {
+async function putBack(
+  { connection, rows }: WorkingCopy,
+  isThere: boolean,
+  names: readonly string[],
+): Promise<void> {
   const listed = [JSON.stringify(names)];
   const retyped: string[] = [];
   const datasets = await connection.rows<{ dataset: string }>(
     `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
     listed,
   );
-  for (const { dataset } of datasets) {
-    const raw = table('raw', dataset);
-    await connection.run(`DELETE FROM ${raw} WHERE _unit IN ${LISTED}`, listed);
-    const former = isThere ? await formerColumns(connection, dataset) : [];
-    if (former.length === 0) continue;
-    if (former.some(({ isRetyped }) => isRetyped)) retyped.push(dataset);
-    const columns = former.map(({ name }) => ident(name)).join(', ');
-    const values = former.map(({ value }) => value).join(', ');
-    await connection.run(
-      `INSERT INTO ${raw} (${columns}) SELECT ${values} FROM ${table(FORMER, 'raw', dataset)} WHERE _unit IN ${LISTED}`,
-      listed,
-    );
-  }
+  for (const { dataset } of datasets)
+    if (await rows.restoreUnits(`raw.${dataset}`, names)) retyped.push(dataset);
   const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
   for (const name of ABOUT_UNITS) {
     const own = table('ops', name);
@@ -103,25 +94,4 @@ async function putBack(connection: Connection, isThere: boolean, names: readonly
      WHERE unit IN ${LISTED} AND dataset IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
     [...listed, JSON.stringify(retyped)],
   );
-}
-
-/** The columns of a published raw table, each with the SQL of its value in the type that the column has by now. */
-async function formerColumns(
-  connection: Connection,
-  dataset: string,
-): Promise<{ readonly name: string; readonly value: string; readonly isRetyped: boolean }[]> {
-  const rows = await connection.rows<{ name: string; former: string; own: string }>(
-    `SELECT former.column_name AS name, former.data_type AS former, own.data_type AS own
-     FROM duckdb_columns() AS former
-     JOIN duckdb_columns() AS own ON own.database_name = $2 AND own.schema_name = 'raw'
-       AND own.table_name = former.table_name AND own.column_name = former.column_name
-     WHERE former.database_name = $3 AND former.schema_name = 'raw' AND former.table_name = $1
-     ORDER BY former.column_index`,
-    [dataset, CATALOG, FORMER],
-  );
-  return rows.map(({ name, former, own }) => ({
-    name,
-    value: mergeType(own, former, true)?.incoming(ident(name)) ?? ident(name),
-    isRetyped: own !== former,
-  }));
 }

@@ -18,4 +18,11 @@ export interface RowStore {
   replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint>;
   /** Takes the rows of units out of a table. Returns their number. */
   removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint>;
+  /**
+   * Gives units the rows again that readers see of them, which may be none. On DuckDB the published warehouse is attached
+   * as `FORMER`, if there is one.
+   *
+   * @returns whether a column has another type by now, so that fingerprints no longer hold
+   */
+  restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean>;
 }

@@ -3,6 +3,8 @@ import { commentOpsTables, commentRawColumns, rawTables } from './comment-column
 
 /** Name under which a process attaches the warehouse it works on. */
 export const CATALOG = 'warehouse';
+/** Name under which it attaches the published one next to it. */
+export const FORMER = 'former_publication';
 
 /**
  * Options of every ATTACH that writes. With DuckDB's defaults, writing a 750-column table needs more than 1 GB. If a

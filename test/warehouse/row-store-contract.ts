@@ -8,6 +8,8 @@ interface OpenRowStore {
   readonly catalogue: Connection;
   /** The rows of `raw.crawl_pages` as the writer sees them, each with its values by column. */
   readonly read: () => Promise<readonly Record<string, unknown>[]>;
+  /** Shows readers what there is. */
+  readonly publish: () => Promise<unknown>;
 }
 
 /** What holds for the rows of units in every engine. */
@@ -67,6 +69,21 @@ export function rowStoreContract(engine: string, open: () => Promise<OpenRowStor
       ]);
       await store.rows.replaceUnit({ relation, unit: one('b'), values, from: '(SELECT 1)' });
       expect(await texts(store)).toEqual(['crawl_pages/a 1 null', "crawl_pages/b null it's"]);
+    });
+
+    test('units go back to what is published of them, in the types that the columns have by now', async () => {
+      const store = await open();
+      await put(store, 'a', [1]);
+      await put(store, 'b', [2]);
+      await store.publish();
+      await put(store, 'a', [3, 4]);
+      await put(store, 'c', [5]);
+      expect(await store.rows.restoreUnits(relation, [one('a'), one('c')])).toBe(false);
+      expect(await texts(store)).toEqual(['crawl_pages/a 1', 'crawl_pages/b 2']);
+      await store.catalogue.run('ALTER TABLE raw.crawl_pages ALTER COLUMN n TYPE DECIMAL(38,0)');
+      await put(store, 'a', [6]);
+      expect(await store.rows.restoreUnits(relation, [one('a')])).toBe(true);
+      expect(await texts(store)).toEqual(['crawl_pages/a 1', 'crawl_pages/b 2']);
     });
 
     test('a column that widens, or becomes a list, keeps the values of former loads', async () => {

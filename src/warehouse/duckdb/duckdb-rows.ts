@@ -1,5 +1,9 @@
 import { type Connection, ident, table } from '../../core/duckdb.ts';
+import { mergeType } from '../merge-type.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
+import { FORMER } from '../schema.ts';
+
+const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
 
 /** The rows in the tables of the working copy. */
 export class DuckDbRows implements RowStore {
@@ -23,9 +27,45 @@ export class DuckDbRows implements RowStore {
 
   removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint> {
     return this.#connection.run(
-      `DELETE FROM ${table(...relation.split('.'))} WHERE _unit IN (SELECT unnest(from_json($1, '["VARCHAR"]')))`,
+      `DELETE FROM ${table(...relation.split('.'))} WHERE _unit IN ${LISTED}`,
       [JSON.stringify(units)],
       signal,
     );
   }
+
+  async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean> {
+    await this.removeUnits(relation, units, signal);
+    const former = await formerColumns(this.#connection, relation);
+    if (former.length === 0) return false;
+    const columns = former.map(({ name }) => ident(name)).join(', ');
+    const values = former.map(({ value }) => value).join(', ');
+    await this.#connection.run(
+      `INSERT INTO ${table(...relation.split('.'))} (${columns})
+       SELECT ${values} FROM ${table(FORMER, ...relation.split('.'))} WHERE _unit IN ${LISTED}`,
+      [JSON.stringify(units)],
+      signal,
+    );
+    return former.some(({ isRetyped }) => isRetyped);
+  }
+}
+
+/** The columns of a published table, each with the SQL of its value in the type that the column has by now. */
+async function formerColumns(
+  connection: Connection,
+  relation: string,
+): Promise<{ readonly name: string; readonly value: string; readonly isRetyped: boolean }[]> {
+  const rows = await connection.rows<{ name: string; former: string; own: string }>(
+    `SELECT former.column_name AS name, former.data_type AS former, own.data_type AS own
+     FROM duckdb_columns() AS former
+     JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = former.schema_name
+       AND own.table_name = former.table_name AND own.column_name = former.column_name
+     WHERE former.database_name = $2 AND former.schema_name || '.' || former.table_name = $1
+     ORDER BY former.column_index`,
+    [relation, FORMER],
+  );
+  return rows.map(({ name, former, own }) => ({
+    name,
+    value: mergeType(own, former, true)?.incoming(ident(name)) ?? ident(name),
+    isRetyped: own !== former,
+  }));
 }

@@ -24,13 +24,21 @@ function trinoType(type: string): string {
   throw new CrawlhouseError('contract_drift', `Trino has no column for the type ${type}`);
 }
 
+/** The type of DuckDB in which a column goes to a file: `add_files` takes any other without a word, and no query reads it. */
+export function fileType(type: string): string {
+  // Parquet has no HUGEINT: DuckDB writes it as DOUBLE.
+  return { JSON: 'VARCHAR', HUGEINT: 'DECIMAL(38,0)' }[type] ?? type;
+}
+
 /**
  * The stored columns that hold a column's values. Iceberg changes no type: a column that has widened has a stored column
  * for each type that it has had, and a file fills one of them.
  */
 export interface PhysicalColumn {
   readonly name: string;
-  /** Of Trino, its type by now. */
+  /** Its type by now in DuckDB. */
+  readonly own: string;
+  /** The same in Trino. */
   readonly type: string;
   /** Where values of this type go. */
   readonly target: string;
@@ -49,11 +57,15 @@ export function physicalColumns(
   return [...types].map(([name, own]) => {
     const type = trinoType(own);
     const target = (stored.get(name) ?? type) === type ? name : `_as ${type}: ${name}`;
-    const all = [...stored].filter(
-      ([one]) => one === name || (one.endsWith(`: ${name}`) && one.startsWith('_as ')),
-    );
-    return { name, type, target, former: all.filter(([one]) => one !== target) };
+    const all = [...stored].filter(([one]) => one === name || laterTypeOf(one) === name);
+    return { name, own, type, target, former: all.filter(([one]) => one !== target) };
   });
+}
+
+/** The column whose values of a later type a stored column holds; undefined for one of a first type. */
+export function laterTypeOf(stored: string): string | undefined {
+  // No type has a colon. Columns of the service never begin with `_`.
+  return /^_as [^:]+: ([\s\S]+)$/.exec(stored)?.[1];
 }
 
 /** SQL of a column's value, whichever of its stored columns has it. */

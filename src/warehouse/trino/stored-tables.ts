@@ -1,22 +1,32 @@
 import { ident } from '../../core/duckdb.ts';
 import type { TrinoClient } from './client.ts';
-import { columnSql, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
+import { literal } from './literal.ts';
+import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
 import type { RelationNames } from './relation-names.ts';
 
 const OURS = { _unit: 'VARCHAR', _load_id: 'VARCHAR' } as const;
+
+interface StoredPlace {
+  readonly catalog: string;
+  readonly names: RelationNames;
+  /** The folder of a relation, as a URL. */
+  readonly location: (relation: string) => string;
+}
 
 /** The tables that hold the rows of relations, and the views over them. Columns are added, never changed. */
 export class StoredTables {
   readonly #client: TrinoClient;
   readonly #catalog: string;
   readonly #names: RelationNames;
+  readonly #location: (relation: string) => string;
   readonly #columns = new Map<string, Map<string, string>>();
   readonly #views = new Map<string, string>();
 
-  constructor(client: TrinoClient, catalog: string, names: RelationNames) {
+  constructor(client: TrinoClient, { catalog, names, location }: StoredPlace) {
     this.#client = client;
     this.#catalog = catalog;
     this.#names = names;
+    this.#location = location;
   }
 
   /**
@@ -37,7 +47,9 @@ export class StoredTables {
     const defined = missing.map(({ target, type }) => `${ident(target)} ${type}`);
     const statements =
       stored.size === 0
-        ? [`CREATE TABLE IF NOT EXISTS ${name} (${defined.join(', ')})`]
+        ? [
+            `CREATE TABLE IF NOT EXISTS ${name} (${defined.join(', ')}) WITH (location = ${literal(this.#location(relation))})`,
+          ]
         : defined.map((one) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${one}`);
     for (const sql of statements) await this.#client.run(sql, {}, signal);
     for (const { target, type } of missing) stored.set(target, type);
@@ -45,6 +57,11 @@ export class StoredTables {
     const physical = physicalColumns(all, stored);
     await this.#makeViews(relation, physical, signal);
     return physical.filter((one) => !(one.name in OURS));
+  }
+
+  /** Whether a column has had another type. */
+  hasWidened(relation: string): boolean {
+    return [...(this.#columns.get(relation)?.keys() ?? [])].some((name) => laterTypeOf(name) !== undefined);
   }
 
   async #makeViews(

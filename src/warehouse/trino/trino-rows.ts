@@ -7,6 +7,7 @@ import type { ObjectStore } from '../../stores/object-store.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
 import type { TrinoClient } from './client.ts';
 import { literal } from './literal.ts';
+import { fileType, type PhysicalColumn } from './physical-columns.ts';
 import { RelationNames } from './relation-names.ts';
 import { StoredTables } from './stored-tables.ts';
 
@@ -74,7 +75,8 @@ export class TrinoRows implements RowStore {
     this.#place = place;
     this.names = names;
     this.#token = token;
-    this.#tables = new StoredTables(place.client, place.catalog, names);
+    const location = (relation: string): string => `s3://${place.bucket}/${this.#folder(relation)}`;
+    this.#tables = new StoredTables(place.client, { catalog: place.catalog, names, location });
   }
 
   /** Becomes the writer: what former writers have not published is forgotten, and what they still try is refused. */
@@ -123,8 +125,7 @@ export class TrinoRows implements RowStore {
     return counted as bigint;
   }
 
-  /** Gives units the rows again that readers see of them, which may be none. */
-  async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<void> {
+  async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean> {
     const published = await this.#place.client.rows<{ unit: string; load_id: string | null }>(
       this.names.lastPointers('visible', relation),
       {},
@@ -135,6 +136,8 @@ export class TrinoRows implements RowStore {
       units.map((unit) => ({ relation, unit, load: loads.get(unit) ?? null })),
       signal,
     );
+    await this.#prepare(relation, signal);
+    return this.#tables.hasWidened(relation);
   }
 
   /** Builds a model, or some of its partitions, beside what is there; the rows that were written. */
@@ -218,32 +221,16 @@ export class TrinoRows implements RowStore {
     });
   }
 
-  /** Removes the rows that nobody sees or will see. Only their files' age keeps them from readers that began before. */
-  async removeUnseen(relation: string, signal?: AbortSignal): Promise<bigint> {
-    const stored = this.names.stored(relation);
-    const seen = `${this.names.lastPointers('visible', relation)} UNION ${this.names.lastPointers('work', relation)}`;
-    const removed = await this.#run(
-      `DELETE FROM ${stored} WHERE _load_id NOT IN (SELECT load_id FROM (${seen}) WHERE load_id IS NOT NULL)`,
-      signal,
-    );
-    if (removed > 0n) await this.#run(`ALTER TABLE ${stored} EXECUTE optimize`, signal);
-    return removed;
-  }
-
   /** Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. */
   async #load(
     { relation, unit, values, from }: UnitRows,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly load: string | null; readonly written: bigint }> {
-    const { connection, temporary, objects, bucket, folder } = this.#place;
-    const described = await connection.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE ${table(...relation.split('.'))}`,
-    );
-    const types = new Map(described.map((column) => [column.column_name, column.column_type]));
-    const columns = (await this.#tables.prepare(relation, types, signal)).flatMap(({ name, target }) => {
+    const { connection, temporary, objects, bucket } = this.#place;
+    const columns = (await this.#prepare(relation, signal)).flatMap(({ name, target, own }) => {
       const sql = values.get(name);
       if (sql === undefined) return [];
-      return [`${types.get(name) === 'JSON' ? `CAST(${sql} AS VARCHAR)` : sql} AS ${ident(target)}`];
+      return [`CAST(${sql} AS ${fileType(own)}) AS ${ident(target)}`];
     });
     if (from === null) return { load: null, written: 0n };
     const load = randomUUID();
@@ -254,7 +241,8 @@ export class TrinoRows implements RowStore {
       const copy = `COPY (${select} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
       const written = await connection.run(copy, [], signal);
       if (written === 0n) return { load: null, written };
-      const key = `${folder}/${relation.replace('.', '/')}/unit=${unit.replaceAll('/', '.')}/${load}.parquet`;
+      // Below `data`, so that Iceberg removes it once no snapshot needs it.
+      const key = `${this.#folder(relation)}/data/unit=${unit.replaceAll('/', '.')}/${load}.parquet`;
       await objects.put(key, file, signal ?? new AbortController().signal);
       const location = literal(`s3://${bucket}/${key}`);
       await this.#run(
@@ -265,6 +253,20 @@ export class TrinoRows implements RowStore {
     } finally {
       await rm(file, { force: true });
     }
+  }
+
+  /** Makes what Trino lacks of a relation of the catalogue; its columns. */
+  async #prepare(relation: string, signal: AbortSignal | undefined): Promise<readonly PhysicalColumn[]> {
+    const described = await this.#place.connection.rows<{ column_name: string; column_type: string }>(
+      `DESCRIBE ${table(...relation.split('.'))}`,
+    );
+    const types = new Map(described.map((column) => [column.column_name, column.column_type]));
+    return this.#tables.prepare(relation, types, signal);
+  }
+
+  /** The folder of a relation in the bucket. */
+  #folder(relation: string): string {
+    return `${this.#place.folder}/${relation.replace('.', '/')}`;
   }
 
   /** Lets the writer see loads in the place of former ones. */
