@@ -1,0 +1,36 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Database } from '../../src/core/duckdb.ts';
+import { s3 } from '../../src/stores/s3/s3.ts';
+import { TrinoClient } from '../../src/warehouse/trino/client.ts';
+import { TrinoRows } from '../../src/warehouse/trino/trino-rows.ts';
+import type { TrinoAddress } from './trino.ts';
+
+// Publishes one version of two units and of a model of them. Says each step before it begins: it is killed in one.
+const [given = '', prefix = '', version = ''] = process.argv.slice(2);
+const { url, catalog, bucket, s3: server } = JSON.parse(given) as TrinoAddress;
+process.env.AWS_ACCESS_KEY_ID = server.accessKey;
+process.env.AWS_SECRET_ACCESS_KEY = server.secretKey;
+const temporary = join(tmpdir(), `crawlhouse-writer-${process.pid}`);
+await using database = await Database.open({ memoryLimit: '200MB', threads: 1, tempDirectory: temporary });
+const connection = await database.connect();
+await connection.run('CREATE SCHEMA raw; CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
+await using client = new TrinoClient({ url, user: 'test', catalog });
+await using objects = await s3.open({ bucket, endpoint: server.endpoint, region: server.region });
+const place = { client, catalog, prefix, bucket, folder: `rows/${prefix}`, objects, connection, temporary };
+
+const step = (name: string): boolean => process.stdout.write(`${name}\n`);
+step('begin');
+const rows = await TrinoRows.begin(place);
+const relation = 'raw.crawl_pages';
+for (const unit of ['a', 'b']) {
+  step(`load ${unit}`);
+  const from = `(VALUES (${version}), (${version})) AS t(n)`;
+  await rows.replaceUnit({ relation, unit, values: new Map([['n', 'n']]), from });
+}
+step('build');
+const columns = new Map([['n', 'BIGINT']]);
+await rows.build({ relation: 'mart.copy', columns, select: `SELECT n FROM ${rows.names.work(relation)}` });
+step('publish');
+await rows.publish();
+step('end');
