@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { TokenSource } from '../../api/token-source.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/redact.ts';
+import { retriable } from '../../core/retry.ts';
 
 export interface ClientCredentialsOptions {
   readonly tokenUrl: string;
@@ -70,6 +71,13 @@ export class ClientCredentials implements TokenSource {
       body: form.toString(),
     })
       .then(async ({ statusCode, body }) => ({ statusCode, text: await body.text() }))
+      .catch((cause: Error) => {
+        throw retriable(
+          'connection',
+          `the token endpoint ${tokenUrl} can't be reached: ${cause.message}`,
+          cause,
+        );
+      })
       .finally(() => agent.destroy());
     if (statusCode === 429 || statusCode >= 500)
       throw new CrawlhouseError(

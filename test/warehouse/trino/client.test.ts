@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fixedToken } from '../../../src/api/token-source.ts';
 import { TrinoClient, type TrinoOptions } from '../../../src/warehouse/trino/client.ts';
@@ -8,6 +13,7 @@ import { ClientCredentials } from '../../../src/warehouse/trino/client-credentia
 import { TrinoFailure } from '../../../src/warehouse/trino/trino-error.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { freePort } from '../../support/free-port.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 interface Seen {
   readonly method: string | undefined;
@@ -209,6 +215,38 @@ test('the headers carry user, source, catalog, session and credentials', async (
   });
 });
 
+test('a server with a certificate of a private authority is trusted where the authority is given', async () => {
+  const folder = await temporaryFolder();
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-keyout', key, '-out', certificate, '-subj', '/CN=localhost'],
+    ...['-addext', 'subjectAltName=DNS:localhost'],
+  ]);
+  const ca = await readFile(certificate, 'utf8');
+  const body = JSON.stringify({ id: 'q1', columns: COLUMNS, data: [[1]] });
+  const answer = JSON.stringify({ access_token: 'given', expires_in: 3600 });
+  const authorizations: (string | undefined)[] = [];
+  const server = createSecureServer({ key: await readFile(key), cert: ca }, (request, response) => {
+    authorizations.push(request.headers.authorization);
+    response.end(request.url === '/token' ? answer : body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const error = await errorOf(clientOf(url).rows('SELECT 1'));
+  expect(error.code).toBe('connection');
+  expect(error.message).toContain(`Trino at ${url} can't be reached: self-signed certificate`);
+  const tokenUrl = `${url}/token`;
+  const credentials = new ClientCredentials({ tokenUrl, clientId: 'a', clientSecret: 'secret', ca });
+  expect(await clientOf(url, { ca, credentials }).rows('SELECT 1')).toEqual([{ n: 1n }]);
+  expect(authorizations.at(-1)).toBe('Bearer given');
+});
+
 test('a token that is refused has no second try; one that can be renewed has', async () => {
   const { url } = await serve([status(401)]);
   const fixed = clientOf(url, { credentials: fixedToken('jwt') });
@@ -253,4 +291,13 @@ test.each([
   expect((await errorOf(credentials.token())).code).toBe(expected);
   expect([await credentials.token(), await credentials.token()]).toEqual(['t', 't']);
   expect(tokens.seen.length).toBe(2);
+});
+
+test('a token endpoint that is out of reach is named', async () => {
+  const tokenUrl = `http://127.0.0.1:${await freePort()}`;
+  const credentials = new ClientCredentials({ tokenUrl, clientId: 'a', clientSecret: 'b' });
+  const { url } = await serve([rows]);
+  const error = await errorOf(clientOf(url, { credentials }).run('SELECT 1'));
+  expect(error.code).toBe('connection');
+  expect(error.message).toContain(`the token endpoint ${tokenUrl} can't be reached`);
 });
