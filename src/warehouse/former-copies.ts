@@ -118,9 +118,9 @@ export class FormerCopies {
     this.#spare = null;
   }
 
-  /** Whether this file is still the one that was published, as it was. */
+  /** Whether this file is still the one that was published, as it was. A query gives it another name for a moment. */
   isPublished(path: string): boolean {
-    return this.#published !== null && this.#published.stamp === stampOf(path);
+    return this.#published !== null && this.#published.stamp === contentStampOf(path);
   }
 
   /** Keeps the file that was published before, if the disk has room for another one. */
@@ -148,7 +148,12 @@ export class FormerCopies {
    * @param state of the working copy when it was copied
    */
   publishedFrom(state: DatabaseState, path: string, next: number): void {
-    this.#published = { stamp: stampOf(path), changed: new ChangedBlocks(state), next, replacedAt: null };
+    this.#published = {
+      stamp: contentStampOf(path),
+      changed: new ChangedBlocks(state),
+      next,
+      replacedAt: null,
+    };
   }
 
   /** Leaves the note for the next process, once the working copy is closed. */
@@ -193,5 +198,11 @@ function hashOf(text: string): string {
 /** What changes whenever somebody writes to a file, renames it or links it; empty where there is none. */
 function stampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ') : '';
+  return found ? `${contentStampOf(path)} ${found.ctimeNs}` : '';
+}
+
+/** What changes whenever somebody writes to a file, unless they put its time back; empty where there is none. */
+function contentStampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? [found.ino, found.size, found.mtimeNs].join(' ') : '';
 }

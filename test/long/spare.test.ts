@@ -18,6 +18,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { createLogger, silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
+import { PrivateWarehouse } from '../../src/query/private-warehouse.ts';
 import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
 import { flipByte, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
@@ -85,6 +86,16 @@ test('from the third publication on, two files take turns, and only changes are 
     expect(await inode(published)).toBe(there);
     tables.push(name);
     await expectPublished(folder, tables);
+    vi.setSystemTime(Date.now() + HOUR);
+  }
+});
+
+test('the files take turns although somebody queries each publication', async () => {
+  const folder = await twice();
+  const { published, stateDir } = placeIn(folder);
+  for (const name of ['three', 'four', 'five']) {
+    (await PrivateWarehouse.make(published, stateDir))[Symbol.dispose]();
+    expect(await runOnce(folder, name)).toBe('patch');
     vi.setSystemTime(Date.now() + HOUR);
   }
 });
