@@ -28,6 +28,12 @@ export interface Ledger extends AsyncDisposable {
   readonly version: number;
   /** Reads it completely. */
   check(): Promise<void>;
+  /**
+   * Refuses a process whose place another one has taken, before it changes what both have.
+   *
+   * @throws CrawlhouseError `lease_lost`
+   */
+  confirm(): Promise<void>;
   /** Takes note of units that have not been met before; the others stay where they are. */
   discoverUnits(units: readonly Unit[]): Promise<void>;
   /**

@@ -226,7 +226,9 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         );
         await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
         meter.step('publish');
-        await aboveOurs(() => inSpan('publish', {}, () => publish(working, logger, signal)));
+        await aboveOurs(() =>
+          inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm())),
+        );
         const { id } = await working.publication();
         await ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));

@@ -31,9 +31,15 @@ const MEMORY_SHARE = 0.5;
  * in it, and the total of each raw table. The content of each new unit is compared with what was loaded. Then every block
  * that is new in the copy is read and compared with its checksum. The others were verified by former publications.
  *
+ * @param confirm called right before the rename; what it throws leaves the former publication
  * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
  */
-export async function publish(working: WorkingCopy, logger: Logger, signal: AbortSignal): Promise<void> {
+export async function publish(
+  working: WorkingCopy,
+  logger: Logger,
+  signal: AbortSignal,
+  confirm: () => Promise<void> = async () => {},
+): Promise<void> {
   const { connection, path, publishedPath, copies } = working;
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = randomUUID();
@@ -62,6 +68,7 @@ export async function publish(working: WorkingCopy, logger: Logger, signal: Abor
     await syncPath(temporary);
     await verifyBlocks(temporary, signal, temporary, copied.changed);
     await giveUserMode(temporary);
+    await confirm();
     await setAsideChanges(publishedPath, hasWriter, logger);
     const keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
     const kept = await replacePublished(connection, temporary, publishedPath, id);

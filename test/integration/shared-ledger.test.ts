@@ -10,12 +10,14 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../src/ledger/open-ledger.ts';
 import { SHARED_LEDGER_VERSION } from '../../src/ledger/postgres/postgres-schema.ts';
 import { sharedSlots } from '../../src/ledger/shared-slots.ts';
+import { takeSchedulerLease } from '../../src/ledger/take-scheduler-lease.ts';
 import type { Unit } from '../../src/model/unit.ts';
 import { alertStoreContract } from '../alert/alert-store-contract.ts';
 import { ledgerContract } from '../ledger/ledger-contract.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const { signal } = new AbortController();
 describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install postgresql)', () => {
@@ -208,5 +210,29 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     const startedAt = performance.now();
     await Promise.all(rates.flatMap((rate) => Array.from({ length: 30 }, () => rate.take())));
     expect(performance.now() - startedAt).toBeGreaterThan(850);
+  });
+
+  test('one scheduler fires for a project; whoever takes over knows what it has done, and it fires no more', async () => {
+    const [here, there] = [await temporaryFolder(), await temporaryFolder()];
+    const first = await takeSchedulerLease(settings(here, '', 'fired'), {}, signal);
+    onTestFinished(() => first?.[Symbol.asyncDispose]());
+    expect(await first?.readState()).toBeNull();
+    await first?.writeState('{"morning":1}');
+    await expect(takeSchedulerLease(settings(there, '', 'fired'), {}, signal)).rejects.toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(/^the schedules of fired are run by crawlhouse schedule \(process /),
+    });
+    const waited: string[] = [];
+    const onWait = (holder: string) => void waited.push(holder);
+    const next = takeSchedulerLease(settings(there, '', 'fired'), { onWait }, signal);
+    await until(async () => (waited.length > 0 ? true : undefined));
+    // As if the first had been stopped for longer than its lease.
+    await postgres.admin(`UPDATE crawlhouse.leases SET until = now() WHERE project = 'fired'`, 'ledgers');
+    await using second = await next;
+    expect(await second?.readState()).toBe('{"morning":1}');
+    await expect(first?.writeState('{}')).rejects.toMatchObject({ code: 'lease_lost', exitCode: 3 });
+    expect(first?.lost.reason).toMatchObject({ code: 'lease_lost' });
+    expect([await second?.readState(), second?.lost.aborted]).toEqual(['{"morning":1}', false]);
+    expect(await takeSchedulerLease({ state_dir: here, projectDir: here }, {}, signal)).toBeUndefined();
   });
 });

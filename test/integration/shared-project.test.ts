@@ -1,11 +1,26 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { project, service } from '../schedule/service.ts';
 import { PASSWORD, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
-import { crawlhouse, projectFolder, requestCount, sandboxFor } from '../support/project.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import {
+  clearFaults,
+  crawlhouse,
+  crawlhouseProcess,
+  differences,
+  environmentOf,
+  projectFolder,
+  rawProjectFolder,
+  requestCount,
+  sandboxFor,
+  setFaults,
+} from '../support/project.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const title =
   'a project with a shared ledger runs, drops and says how it stands (apt-get install postgresql)';
@@ -54,4 +69,76 @@ test.skipIf(!hasPostgres())(title, async () => {
     2,
     expect.stringMatching(/lets crawlhouse not in: .*\nTry: correct user/),
   ]);
+});
+
+const standBy =
+  'a second service stands by, and takes over when the first one ends (apt-get install postgresql)';
+test.skipIf(!hasPostgres())(standBy, async () => {
+  await using postgres = await startLedgerServer();
+  const sandbox = await sandboxFor({ generate: ['pages=10,links=0,columns=12,seed=4'] });
+  const [one, other] = [await project(), await project()];
+  const extra = { CRAWLHOUSE_LEDGER: postgres.url('served') };
+  const first = service(one, sandbox, extra);
+  await first.heard(/schedule schedule=morning next_at=/);
+  const second = service(other, sandbox, extra);
+  await second.heard(/standing by: another process runs the schedules held_by=.*crawlhouse schedule/);
+  expect(second.said.text).not.toContain('next_at');
+  first.child.kill('SIGTERM');
+  expect((await first.ended)[0]).toBe(143);
+  await second.heard(/schedule schedule=morning next_at=/);
+  second.child.kill('SIGTERM');
+  expect((await second.ended)[0]).toBe(143);
+});
+
+/** A machine of a project: its own state directory, the warehouse of all. */
+async function machine(warehouse: string, ledger: string) {
+  const folder = await rawProjectFolder();
+  return { folder, extra: { CRAWLHOUSE_WAREHOUSE: warehouse, CRAWLHOUSE_LEDGER: ledger } };
+}
+
+const lost = 'a run that was stopped past its lease changes nothing once it wakes up, whatever it was doing';
+test.skipIf(!hasPostgres())(`${lost} (apt-get install postgresql)`, async () => {
+  await using postgres = await startLedgerServer();
+  const sandbox = await sandboxFor({ generate: ['pages=40,links=80,columns=12,seed=4'] });
+  const undisturbed = await rawProjectFolder();
+  const run = ['run', 'crawl_pages', 'crawl_links'];
+  expect((await crawlhouse(undisturbed, sandbox, run)).status).toBe(0);
+  const shared = await temporaryFolder();
+  const [here, there] = [
+    await machine(join(shared, 'warehouse.duckdb'), postgres.url('woken')),
+    await machine(join(shared, 'warehouse.duckdb'), postgres.url('woken')),
+  ];
+
+  await setFaults(sandbox, [{ match: { path: '/export/pages' }, kind: 'stall', times: 1 }]);
+  const paused = crawlhouseProcess(here.folder, run, environmentOf(sandbox, here.extra));
+  onTestFinished(() => void paused.kill('SIGKILL'));
+  const ended = once(paused, 'exit') as Promise<[number | null]>;
+  const said = text(paused.stderr);
+  await until(async () => {
+    const rows = await postgres
+      .admin(
+        `SELECT 1 FROM crawlhouse.units WHERE status = 'downloading' AND dataset = 'crawl_pages'`,
+        'ledgers',
+      )
+      .catch(() => []);
+    return rows.length > 0 ? true : undefined;
+  });
+  paused.kill('SIGSTOP');
+  await postgres.admin(`UPDATE crawlhouse.leases SET until = now() WHERE project = 'woken'`, 'ledgers');
+  const taken = await crawlhouse(there.folder, sandbox, run, there.extra);
+  expect([taken.status, taken.stderr]).toEqual([0, expect.anything()]);
+  const published = await readFile(join(shared, 'warehouse.duckdb'));
+  const units = `SELECT unit, status, attempts, updated_at FROM crawlhouse.units ORDER BY unit`;
+  const before = await postgres.admin(units, 'ledgers');
+
+  paused.kill('SIGCONT');
+  await clearFaults(sandbox);
+  paused.kill('SIGTERM');
+  expect([3, 143]).toContain((await ended)[0]);
+  expect(await said).toContain('another process has taken over woken');
+  expect((await readFile(join(shared, 'warehouse.duckdb'))).equals(published)).toBe(true);
+  expect(await postgres.admin(units, 'ledgers')).toEqual(before);
+  const connection = await temporaryConnection(await temporaryFolder());
+  for (const table of ['crawl_pages', 'crawl_links'])
+    expect(await differences(connection, undisturbed, shared, table)).toBe(0n);
 });

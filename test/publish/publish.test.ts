@@ -81,6 +81,22 @@ test('loaded rows can be queried, and their queryable count is written on both s
   expect(id).toEqual([{ id: publication.id, dirty: false }]);
 });
 
+test('a publication that is not confirmed leaves the file as it is, and the next one publishes the same', async () => {
+  const one = await site();
+  await one.load('c1', ['a']);
+  await one.publish();
+  const former = await readFile(one.published);
+  await one.load('c2', ['b']);
+  const refusing = publish(one.working, silentLogger, signal, async () => {
+    throw new Error('another process publishes');
+  });
+  await expect(refusing).rejects.toThrow('another process publishes');
+  expect((await readFile(one.published)).equals(former)).toBe(true);
+  expect((await readdir(one.folder)).filter((name) => name.includes('publishing'))).toEqual([]);
+  await one.publish();
+  expect(await readPublished(one, urlsOf)).toEqual([{ url: 'a' }, { url: 'b' }]);
+});
+
 test('each publication knows the one it was made from', async () => {
   const one = await site();
   await one.publish();

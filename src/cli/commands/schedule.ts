@@ -5,12 +5,18 @@ import { loadSchedules, type Schedule } from '../../config/schedules.ts';
 import { type Settings, serviceSettings } from '../../config/settings.ts';
 import type { Logger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
+import { takeSchedulerLease } from '../../ledger/take-scheduler-lease.ts';
 import { metricsReader } from '../../metrics/read-metrics.ts';
 import type { RunResult } from '../../model/run-result.ts';
 import { listen } from '../../schedule/listen.ts';
 import { Scheduler, type SchedulerOptions, type Waiting } from '../../schedule/scheduler.ts';
 import { BEAT_MS, runDueOnce, serveSchedules } from '../../schedule/serve-schedules.ts';
-import { readScheduleState, writeScheduleState } from '../../schedule/state-file.ts';
+import {
+  readScheduleState,
+  type StateKeeper,
+  stateFile,
+  writeScheduleState,
+} from '../../schedule/state-file.ts';
 import type { Command, Invocation } from '../command.ts';
 import { fireSchedule } from '../fire-schedule.ts';
 import { failureOf } from '../print-error.ts';
@@ -27,13 +33,28 @@ export const schedule: Command = {
     if (settings.base_url !== undefined || !(await crawls(settings))) serviceSettings(settings);
     // Of two services on one state each firing would run twice.
     using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
-    return await (invocation.has('once') ? once(invocation, settings) : serve(invocation, settings));
+    const isOnce = invocation.has('once');
+    const onWait = (holder: string): void =>
+      serviceLogger(invocation).info('standing by: another process runs the schedules', { held_by: holder });
+    await using lease = await takeSchedulerLease(settings, isOnce ? {} : { onWait }, invocation.signal);
+    const keeper = lease ?? stateFile(settings.state_dir);
+    if (isOnce) return await once(invocation, settings, keeper);
+    const lost = lease?.lost ?? new AbortController().signal;
+    const code = await serve(invocation, settings, keeper, AbortSignal.any([invocation.signal, lost]));
+    // Whoever restarts the service has it standing by.
+    if (!invocation.signal.aborted) lost.throwIfAborted();
+    return code;
   },
 };
 
-async function serve(invocation: Invocation, settings: Settings): Promise<number> {
+async function serve(
+  invocation: Invocation,
+  settings: Settings,
+  keeper: StateKeeper,
+  signal: AbortSignal,
+): Promise<number> {
   const logger = serviceLogger(invocation);
-  const scheduler = schedulerOf(settings, logger, async (one, signal, isLast) => {
+  const scheduler = schedulerOf({ settings, keeper, logger }, async (one, signal, isLast) => {
     const result = await fireSchedule(
       settings,
       { schedule: one, isLast, schedulesError: scheduler.broken },
@@ -48,19 +69,14 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
   const { schedule_listen: address, webhook_secret: secret } = settings;
   if (address !== undefined) {
     const listener = closing.use(
-      await listen(
-        address,
-        scheduler,
-        { webhookSecret: secret, metrics: metricsReader(settings) },
-        invocation.signal,
-      ),
+      await listen(address, scheduler, { webhookSecret: secret, metrics: metricsReader(settings) }, signal),
     );
     logger.info('listening', { port: listener.port, webhook: secret !== undefined });
   }
   if (settings.console_listen !== undefined) {
     const { serveConsole } = await import('../../console/server/serve-console.ts');
     const console = closing.use(
-      await serveConsole(settings, settings.console_listen, invocation.logger, invocation.signal),
+      await serveConsole(settings, settings.console_listen, invocation.logger, signal),
     );
     logger.info('console', { url: settings.console_url ?? console.url });
   }
@@ -68,22 +84,25 @@ async function serve(invocation: Invocation, settings: Settings): Promise<number
     logger.info('schedule', { schedule: name, next_at: next_at ?? 'never' });
   }
   const graceMs = settings.schedule_grace * 1000;
-  return await serveSchedules(scheduler, { beatMs: BEAT_MS, graceMs }, logger, invocation.signal);
+  return await serveSchedules(scheduler, { beatMs: BEAT_MS, graceMs }, logger, signal);
 }
 
-async function once(invocation: Invocation, settings: Settings): Promise<number> {
+async function once(invocation: Invocation, settings: Settings, keeper: StateKeeper): Promise<number> {
   const results = new Map<string, RunResult>();
-  const scheduler = schedulerOf(settings, serviceLogger(invocation), async (one, signal, isLast) => {
-    const result = await fireSchedule(
-      settings,
-      { schedule: one, isLast, schedulesError: scheduler.broken },
-      invocation.logger,
-      signal,
-    );
-    results.set(one.name, result);
-    if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
-    return result;
-  });
+  const scheduler = schedulerOf(
+    { settings, keeper, logger: serviceLogger(invocation) },
+    async (one, signal, isLast) => {
+      const result = await fireSchedule(
+        settings,
+        { schedule: one, isLast, schedulesError: scheduler.broken },
+        invocation.logger,
+        signal,
+      );
+      results.set(one.name, result);
+      if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
+      return result;
+    },
+  );
   const onWait = ({ name, at }: Waiting): void => {
     const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
     invocation.say(
@@ -121,12 +140,15 @@ async function readSchedules(projectDir: string): Promise<Schedule[]> {
   );
 }
 
-function schedulerOf(settings: Settings, logger: Logger, run: SchedulerOptions['fire']): Scheduler {
+function schedulerOf(
+  { settings, keeper, logger }: { settings: Settings; keeper: StateKeeper; logger: Logger },
+  run: SchedulerOptions['fire'],
+): Scheduler {
   return new Scheduler({
     load: () => readSchedules(settings.projectDir),
     fire: run,
-    readState: () => readScheduleState(settings.state_dir),
-    writeState: (state) => writeScheduleState(settings.state_dir, state),
+    readState: () => readScheduleState(keeper),
+    writeState: (state) => writeScheduleState(keeper, state),
     now: () => Date.now(),
     seed: `${hostname()}\0${settings.projectDir}`,
     logger,

@@ -37,6 +37,10 @@ export async function holderOf(command: string, stateDir: string): Promise<Lease
   return { command, pid: process.pid, host: hostname(), place: await readFile(file, 'utf8'), since };
 }
 
+export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder): string {
+  return `${command} (process ${pid} on ${host}, since ${since})`;
+}
+
 /** What is leased. */
 export interface LeaseName {
   readonly schema: string;
@@ -52,6 +56,7 @@ export class Lease implements AsyncDisposable {
   readonly #pool: PostgresPool;
   readonly #name: LeaseName;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #lost = new AbortController();
   readonly token: string;
 
   private constructor(pool: PostgresPool, name: LeaseName, token: string) {
@@ -62,6 +67,11 @@ export class Lease implements AsyncDisposable {
       // What can't be said now is said by the next one; a lease that was taken stays lost.
       this.#extend(LEASE_MS).catch(() => {});
     }, HEARTBEAT_MS).unref();
+  }
+
+  /** Aborts once the heartbeat or a write has found that another process has the lease. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
   }
 
   /** The lease, or who holds it. Whoever has the same place holds its lock, so the former process there is dead. */
@@ -110,10 +120,10 @@ export class Lease implements AsyncDisposable {
       if (taken instanceof Lease) return taken;
       first ??= taken.until;
       if (taken.until > first) {
-        const { command, pid, host, since } = taken.holder;
+        const other = describeLeaseHolder(taken.holder);
         throw new CrawlhouseError(
           'locked',
-          `the project ${name.project} of the ledger is in use by ${command} (process ${pid} on ${host}, since ${since})`,
+          `the project ${name.project} of the ledger is in use by ${other}`,
           { hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile' },
         );
       }
@@ -131,20 +141,26 @@ export class Lease implements AsyncDisposable {
       `SELECT 1 FROM ${tableOf(this.#name)} WHERE project = $1 AND name = $2 AND token = $3 FOR SHARE`,
       this.#values(),
     );
-    if (held) return;
-    throw new CrawlhouseError('lease_lost', `another process has taken over ${this.#name.project}`, {
+    if (!held) throw this.#lose();
+  }
+
+  #lose(): CrawlhouseError {
+    const error = new CrawlhouseError('lease_lost', `another process has taken over ${this.#name.project}`, {
       hint: 'nothing more is written by this one; the other process continues, or the next run does',
     });
+    this.#lost.abort(error);
+    return error;
   }
 
   async #extend(ms: number): Promise<void> {
-    await this.#pool.transaction((statements) =>
+    const [extended] = await this.#pool.transaction((statements) =>
       statements.rows(
         `UPDATE ${tableOf(this.#name)} SET until = clock_timestamp() + $4 * interval '1 millisecond'
-         WHERE project = $1 AND name = $2 AND token = $3`,
+         WHERE project = $1 AND name = $2 AND token = $3 RETURNING 1`,
         [...this.#values(), ms],
       ),
     );
+    if (!extended) throw this.#lose();
   }
 
   #values(): readonly unknown[] {

@@ -39,6 +39,10 @@ export class PostgresLedger implements Ledger {
     await this.#pool.transaction((statements) => sharedVersion(statements, this.#schema));
   }
 
+  async confirm(): Promise<void> {
+    await this.#write(async () => {});
+  }
+
   async discoverUnits(units: readonly Unit[]): Promise<void> {
     await this.#write((statements) =>
       statements.rows(
@@ -57,7 +61,7 @@ export class PostgresLedger implements Ledger {
   async #move(statements: Statements, { unit: given, status, attempts, error }: UnitMove): Promise<void> {
     const { dataset, source, window } = given;
     const unit = unitName(given);
-    const [former] = await statements.rows<FormerRow>(
+    const [former] = await statements.rows<RowOf<FormerEntry>>(
       `SELECT status, failures, failing_since FROM ${this.#table('units')} WHERE project = $1 AND unit = $2 FOR UPDATE`,
       [this.#project, unit],
     );
@@ -203,7 +207,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async #exports(condition: string, values: readonly string[]): Promise<LedgerExport[]> {
-    const rows = await this.#pool.rows<ExportRow>(
+    const rows = await this.#pool.rows<RowOf<LedgerExport>>(
       `SELECT unit, data_export_id, store, format, prefix, status, requested_at, run_id
        FROM ${this.#table('exports')} WHERE project = $1 ${condition} ORDER BY requested_at, unit`,
       [this.#project, ...values],
@@ -241,7 +245,7 @@ export class PostgresLedger implements Ledger {
 
   /** A run is under way for as long as the lease is that it began under. */
   async runs(limit = 20): Promise<LedgerRun[]> {
-    const rows = await this.#pool.rows<RunRow>(
+    const rows = await this.#pool.rows<RowOf<LedgerRun>>(
       `SELECT run_id, command, started_at, ended_at, summary,
          CASE WHEN status <> 'running' OR EXISTS (
            SELECT FROM ${this.#table('leases')} AS lease
@@ -311,7 +315,3 @@ interface UnitMove {
   readonly attempts: number;
   readonly error: UnitError | null;
 }
-
-type FormerRow = RowOf<FormerEntry>;
-type ExportRow = RowOf<LedgerExport>;
-type RunRow = RowOf<LedgerRun>;

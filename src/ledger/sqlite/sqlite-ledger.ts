@@ -57,6 +57,9 @@ export class SqliteLedger implements Ledger {
     }
   }
 
+  /** The system gives the state lock to nobody else while this process is there. */
+  async confirm(): Promise<void> {}
+
   async discoverUnits(units: readonly Unit[]): Promise<void> {
     this.#transaction(() => {
       const insert = this.#database.prepare(
