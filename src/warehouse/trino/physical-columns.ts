@@ -1,28 +1,5 @@
 import { ident } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-
-const TYPES: Readonly<Record<string, string>> = {
-  VARCHAR: 'varchar',
-  // As text: Iceberg has no JSON, and Trino can't read what Parquet says is JSON.
-  JSON: 'varchar',
-  BIGINT: 'bigint',
-  INTEGER: 'integer',
-  // The sum of whole numbers.
-  HUGEINT: 'decimal(38,0)',
-  'DECIMAL(38,0)': 'decimal(38,0)',
-  DOUBLE: 'double',
-  BOOLEAN: 'boolean',
-  DATE: 'date',
-  'TIMESTAMP WITH TIME ZONE': 'timestamp(6) with time zone',
-};
-
-/** The type of Trino that a column has which is of this type in DuckDB. */
-function trinoType(type: string): string {
-  if (type.endsWith('[]')) return `array(${trinoType(type.slice(0, -2))})`;
-  const own = TYPES[type];
-  if (own !== undefined) return own;
-  throw new CrawlhouseError('contract_drift', `Trino has no column for the type ${type}`);
-}
+import { trinoType } from './trino-type.ts';
 
 /** The type of DuckDB in which a column goes to a file: `add_files` takes any other without a word, and no query reads it. */
 export function fileType(type: string): string {
