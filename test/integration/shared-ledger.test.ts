@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -51,15 +51,26 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
   };
 
   /** A proxy before the server, whose connections can be cut. */
-  async function proxied(): Promise<{ readonly port: number; cut(): void }> {
+  async function proxied(): Promise<{
+    readonly port: number;
+    cut(): void;
+    /** The next commit is done, and its answer lost with the connection. */
+    loseCommit(): void;
+  }> {
     const sockets = new Set<Socket>();
+    let loses = false;
     const server = createServer((socket) => {
       const behind = dial(postgres.port, 'localhost');
       for (const one of [socket, behind]) {
         sockets.add(one);
         one.on('error', () => {}).on('close', () => sockets.delete(one));
       }
-      socket.pipe(behind).pipe(socket);
+      socket.pipe(behind).on('data', (piece: Buffer) => {
+        if (loses && piece.includes('COMMIT\0')) {
+          loses = false;
+          socket.destroy();
+        } else socket.write(piece);
+      });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const cut = (): void => {
@@ -70,7 +81,10 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
       server.close();
     });
     const { port } = server.address() as { port: number };
-    return { port, cut };
+    const loseCommit = (): void => {
+      loses = true;
+    };
+    return { port, cut, loseCommit };
   }
 
   test('one process writes to a project at a time, whatever machine it is on, and a second one is told who', async () => {
@@ -234,5 +248,52 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     expect(first?.lost.reason).toMatchObject({ code: 'lease_lost' });
     expect([await second?.readState(), second?.lost.aborted]).toEqual(['{"morning":1}', false]);
     expect(await takeSchedulerLease({ state_dir: here, projectDir: here }, {}, signal)).toBeUndefined();
+  });
+
+  test('a transition whose commit was done, but whose answer was lost, is not made again', async () => {
+    const folder = await temporaryFolder();
+    const proxy = await proxied();
+    const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
+    await using ledger = await open({ ...settings(folder), ledger: address });
+    await ledger.discoverUnits([unit]);
+    await ledger.setUnit(unit, 'staged', 1, null);
+    // `loaded` may not follow `loaded`, so a second transition would be refused.
+    for (const state of ['loaded', 'published'] as const) {
+      proxy.loseCommit();
+      await ledger.setUnit(unit, state, 1, null);
+    }
+    proxy.loseCommit();
+    await ledger.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
+    expect([(await ledger.units())[0]?.status, (await ledger.runs()).length]).toEqual(['published', 1]);
+  });
+
+  test('the statements of docs/operate.md give what is needed, and no more', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
+    const section = page.slice(page.indexOf('## A shared ledger'), page.indexOf('## Status'));
+    const statements = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) =>
+      sql
+        .replace(/^CREATE DATABASE .*$|^\\connect .*$/gm, '')
+        .replaceAll('ledgers', 'documented')
+        .replaceAll(/\bcrawlhouse(_reader)?\b/g, 'documented$1')
+        .replaceAll("'…'", "'secret'"),
+    );
+    expect(statements).toHaveLength(2);
+    await postgres.admin('CREATE DATABASE documented');
+    for (const sql of statements) await postgres.admin(sql, 'documented');
+    const folder = await temporaryFolder();
+    const as = (user: string) => ({
+      ...settings(folder),
+      ledger: `postgres://${user}:secret@localhost:${postgres.port}/documented?project=p&schema=documented`,
+    });
+    {
+      await using ledger = await open(as('documented'));
+      await ledger.discoverUnits([unit]);
+    }
+    await using reader = await readLedger(as('documented_reader'));
+    expect(await reader?.units()).toHaveLength(1);
+    const refused = { code: 'bad_settings', message: expect.stringContaining('lacks a right') };
+    await expect(open(as('documented_reader'))).rejects.toMatchObject(refused);
+    const elsewhere = { ...as('documented'), ledger: `${as('documented').ledger}_other` };
+    await expect(open(elsewhere)).rejects.toMatchObject(refused);
   });
 });
