@@ -7,6 +7,8 @@ import type { ObjectStore } from '../../stores/object-store.ts';
 import type { RowStore, UnitRows } from '../row-store.ts';
 import type { TrinoClient } from './client.ts';
 import { literal } from './literal.ts';
+import { makeStore } from './make-store.ts';
+import { partitionKey } from './partition-key.ts';
 import { fileType, type PhysicalColumn } from './physical-columns.ts';
 import { RelationNames } from './relation-names.ts';
 import { StoredTables } from './stored-tables.ts';
@@ -52,7 +54,6 @@ export interface BuiltPartitions {
 
 /** Of the unit of a relation that has but one. */
 const WHOLE = '';
-const POINTERS = '(token bigint, seq bigint, relation varchar, unit varchar, load_id varchar)';
 /** Pointers of one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
 /** Steps of one writer. */
@@ -68,6 +69,8 @@ export class TrinoRows implements RowStore {
   readonly #place: TrinoPlace;
   readonly #tables: StoredTables;
   #step = 0n;
+  /** Statements for the next publication, in the order of the views. */
+  readonly #readerViews = new Map<string, string>();
 
   readonly #token: bigint;
 
@@ -81,16 +84,9 @@ export class TrinoRows implements RowStore {
 
   /** Becomes the writer: what former writers have not published is forgotten, and what they still try is refused. */
   static async begin(place: TrinoPlace, signal?: AbortSignal): Promise<TrinoRows> {
-    const { client, catalog, prefix } = place;
-    const names = new RelationNames(prefix);
-    for (const schema of ['store', 'work', 'raw', 'mart', 'ops'] as const)
-      await client.run(`CREATE SCHEMA IF NOT EXISTS ${ident(catalog)}.${names.schema(schema)}`, {}, signal);
-    for (const table of [names.visible, names.candidate])
-      await client.run(
-        `CREATE TABLE IF NOT EXISTS ${table} ${POINTERS} WITH (partitioning = ARRAY['token'])`,
-        {},
-        signal,
-      );
+    const { client } = place;
+    const names = new RelationNames(place.prefix);
+    await makeStore(place, names, signal);
     const all = `SELECT token FROM ${names.visible} UNION ALL SELECT token FROM ${names.candidate}`;
     const token = (await client.scalar(
       `SELECT 1 + coalesce(max(token), 0) FROM (${all})`,
@@ -150,7 +146,7 @@ export class TrinoRows implements RowStore {
     const physical = await this.#tables.prepare(relation, columns, signal);
     const names = physical.map(({ target }) => ident(target)).join(', ');
     const values = physical.map(({ name, type }) => `CAST(${ident(name)} AS ${type})`).join(', ');
-    const key = partitions ? keySql(partitions.by) : literal(WHOLE);
+    const key = partitions ? partitionKey(partitions.by) : literal(WHOLE);
     const among = partitions
       ? ` WHERE ${key} IN (${partitions.built.map(literal).join(', ') || 'NULL'})`
       : '';
@@ -182,9 +178,20 @@ export class TrinoRows implements RowStore {
     return rows;
   }
 
-  /** Makes a view of the writer's relations. Readers get it with `publishView`. */
-  async view(relation: string, select: string, signal?: AbortSignal): Promise<void> {
+  /**
+   * Makes a view of relations, for the writer now and for readers with the next publication.
+   *
+   * @param selectFrom its SELECT, from relations under these names
+   */
+  async view(
+    relation: string,
+    selectFrom: (nameOf: (relation: string) => string) => string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const select = selectFrom((one) => this.names.work(one));
     await this.#run(`CREATE OR REPLACE VIEW ${this.names.work(relation)} AS ${select}`, signal);
+    const read = selectFrom((one) => this.names.reader(one));
+    this.#readerViews.set(relation, `CREATE OR REPLACE VIEW ${this.names.reader(relation)} AS ${read}`);
   }
 
   /** Comments a relation and its columns, for readers. */
@@ -208,6 +215,15 @@ export class TrinoRows implements RowStore {
   async publish(signal?: AbortSignal): Promise<void> {
     const { candidate, visible } = this.names;
     const token = literal(this.#token);
+    // A writer that may not publish leaves the readers' views alone.
+    if (this.#readerViews.size > 0) {
+      const last = await this.#place.client.scalar(`SELECT max(token) FROM ${candidate}`, {}, signal);
+      if (last !== this.#token) throw anotherWriter();
+    }
+    for (const [relation, sql] of this.#readerViews) {
+      await this.#run(sql, signal);
+      this.#readerViews.delete(relation);
+    }
     // The pointer of nothing makes the number of rows tell whether the writer is still the last one.
     const written = await this.#run(
       `INSERT INTO ${visible}
@@ -215,10 +231,7 @@ export class TrinoRows implements RowStore {
        WHERE token = ${token} AND ${token} = (SELECT max(token) FROM ${candidate}) GROUP BY relation, unit`,
       signal,
     );
-    if (written > 0n) return;
-    throw new CrawlhouseError('locked', 'another writer has begun since: nothing was published', {
-      hint: 'the run that began last publishes; run again after it',
-    });
+    if (written === 0n) throw anotherWriter();
   }
 
   /** Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. */
@@ -297,7 +310,8 @@ export class TrinoRows implements RowStore {
   }
 }
 
-/** The key of a partition as DuckDB writes it: a JSON list of texts. */
-function keySql(by: readonly string[]): string {
-  return `json_format(CAST(ARRAY[${by.map((column) => `CAST(${ident(column)} AS varchar)`).join(', ')}] AS JSON))`;
+function anotherWriter(): CrawlhouseError {
+  return new CrawlhouseError('locked', 'another writer has begun since: nothing was published', {
+    hint: 'the run that began last publishes; run again after it',
+  });
 }
