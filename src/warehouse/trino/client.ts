@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import { z } from 'zod';
 import { retryAfterMs } from '../../api/retry-after.ts';
 import type { TokenSource } from '../../api/token-source.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
@@ -7,8 +6,9 @@ import { parseJson } from '../../core/json.ts';
 import { keepSecret } from '../../core/redact.ts';
 import { type RetryPolicy, retriable, retry } from '../../core/retry.ts';
 import { literal, type SqlValue } from './literal.ts';
-import { TrinoErrorBody, TrinoFailure, trinoError } from './trino-error.ts';
-import { decoderOf, type TrinoValue, TypeSignature } from './typed-values.ts';
+import { TrinoAnswer } from './trino-answer.ts';
+import { TrinoFailure, trinoError } from './trino-error.ts';
+import { decoderOf, type TrinoValue } from './typed-values.ts';
 
 export interface TrinoOptions {
   /** Address of the coordinator. */
@@ -44,18 +44,6 @@ export interface TrinoPage {
   /** Rows that the statement has written; on the last page. */
   readonly updateCount: bigint | undefined;
 }
-
-const Answer = z.looseObject({
-  id: z.string(),
-  nextUri: z.string().optional(),
-  columns: z
-    .array(z.looseObject({ name: z.string(), type: z.string(), typeSignature: TypeSignature }))
-    .optional(),
-  data: z.unknown().optional(),
-  error: TrinoErrorBody.optional(),
-  updateCount: z.union([z.number(), z.bigint()]).optional(),
-});
-type Answer = z.output<typeof Answer>;
 
 interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -149,7 +137,11 @@ export class TrinoClient implements AsyncDisposable {
    * Sends the statement. An abort does not break the request off: without its answer a statement that has begun could
    * not be cancelled.
    */
-  async #start(sql: string, options: StatementOptions, signal: AbortSignal | undefined): Promise<Answer> {
+  async #start(
+    sql: string,
+    options: StatementOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<TrinoAnswer> {
     signal?.throwIfAborted();
     const { values = [], session = {}, source } = options;
     const { catalog } = this.#options;
@@ -179,7 +171,7 @@ export class TrinoClient implements AsyncDisposable {
   }
 
   /** Where that fails, Trino ends a statement that nobody asks about after five minutes. */
-  async #cancel({ nextUri }: Answer): Promise<void> {
+  async #cancel({ nextUri }: TrinoAnswer): Promise<void> {
     if (nextUri === undefined) return;
     try {
       const url = this.#ownAddress(nextUri);
@@ -205,7 +197,7 @@ export class TrinoClient implements AsyncDisposable {
   }
 
   /** Sends a request until it has an answer. A statement may have begun where its connection broke: it is not repeated. */
-  async #send(call: Call, signal?: AbortSignal): Promise<Answer> {
+  async #send(call: Call, signal?: AbortSignal): Promise<TrinoAnswer> {
     let lost: CrawlhouseError | undefined;
     const policy = this.#options.retry ?? RETRY;
     const answer = await retry(
@@ -231,13 +223,11 @@ export class TrinoClient implements AsyncDisposable {
     throw lost;
   }
 
-  async #exchange(call: Call, signal: AbortSignal | undefined): Promise<Answer> {
-    const { credentials } = this.#options;
-    if (!credentials) return this.#read(await this.#request(call, undefined, signal));
-    if ('password' in credentials) {
-      const pair = `${this.#options.user}:${credentials.password}`;
-      const basic = Buffer.from(pair).toString('base64');
-      return this.#read(await this.#request(call, `Basic ${basic}`, signal));
+  async #exchange(call: Call, signal: AbortSignal | undefined): Promise<TrinoAnswer> {
+    const { credentials, user } = this.#options;
+    if (!credentials || 'password' in credentials) {
+      const basic = credentials && Buffer.from(`${user}:${credentials.password}`).toString('base64');
+      return this.#read(await this.#request(call, basic && `Basic ${basic}`, signal));
     }
     const token = await credentials.token(signal);
     const response = await this.#request(call, `Bearer ${token}`, signal);
@@ -268,12 +258,12 @@ export class TrinoClient implements AsyncDisposable {
     });
   }
 
-  async #read({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
+  async #read({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<TrinoAnswer> {
     const text = await body.text();
     if (statusCode === 204) return { id: '' };
     if (statusCode !== 200) throw this.#refused(statusCode, text, retryAfterMs(headers['retry-after']));
     // The slower way of reading only where a number may be beyond what JavaScript holds.
-    const answer = Answer.safeParse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
+    const answer = TrinoAnswer.safeParse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
     if (answer.success) return answer.data;
     throw new CrawlhouseError(
       'contract_broken',
