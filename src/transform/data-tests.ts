@@ -112,7 +112,7 @@ function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyK
   if (test.accepted_values !== undefined) {
     const { column, values } = test.accepted_values;
     const list = values.map((value) => text(String(value))).join(', ');
-    const condition = `${ident(column)}::VARCHAR NOT IN (${list})`;
+    const condition = `CAST(${ident(column)} AS VARCHAR) NOT IN (${list})`;
     return {
       name: `accepted_values(${column})`,
       columns: [column],
@@ -128,7 +128,7 @@ function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyK
       name: `relationships(${column}, ${to}.${field})`,
       columns: [column],
       rows: (from) =>
-        `SELECT own.* FROM ${from} AS own ANTI JOIN ${to} AS other ON other.${ident(field)} = ${own} WHERE ${own} IS NOT NULL`,
+        `SELECT own.* FROM ${from} AS own WHERE ${own} IS NOT NULL AND ${own} NOT IN (SELECT other.${ident(field)} FROM ${to} AS other WHERE other.${ident(field)} IS NOT NULL)`,
       bind: true,
     };
   }
@@ -143,12 +143,13 @@ function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyK
   }
   if (test.freshness !== undefined) {
     const { column, within } = test.freshness;
-    const newest = `max(${ident(column)})::TIMESTAMPTZ`;
+    const [count = '', unit = ''] = within.split(' ');
+    const span = `INTERVAL ${text(count)} ${unit.replace(/s$/, '').toUpperCase()}`;
+    const newest = `CAST(max(${ident(column)}) AS TIMESTAMPTZ)`;
     return {
       name: `freshness(${column}) within ${within}`,
       columns: [column],
-      rows: (from) =>
-        `SELECT ${newest} AS newest FROM ${from} HAVING ${newest} < now() - INTERVAL ${text(within)}`,
+      rows: (from) => `SELECT ${newest} AS newest FROM ${from} HAVING ${newest} < now() - ${span}`,
       bind: true,
       dependsOnTime: true,
     };
@@ -160,7 +161,7 @@ function ruleOf(test: ModelTest, by: readonly string[], path: readonly PropertyK
 function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
   const key = columns.map(ident).join(', ');
   const groups = (from: string): string =>
-    `SELECT ${key}, count(*) AS n FROM ${from} GROUP BY ${key} HAVING n > 1`;
+    `SELECT ${key}, count(*) AS n FROM ${from} GROUP BY ${key} HAVING count(*) > 1`;
   return {
     name: `unique(${columns.join(', ')})`,
     columns,
@@ -169,10 +170,10 @@ function uniqueRule(columns: readonly string[], by: readonly string[]): Rule {
       const same = columns.map(
         (column) => `own.${ident(column)} IS NOT DISTINCT FROM twice.${ident(column)}`,
       );
-      return `SELECT own.* FROM ${from} AS own SEMI JOIN (${groups(from)}) AS twice ON ${same.join(' AND ')}`;
+      return `SELECT own.* FROM ${from} AS own JOIN (${groups(from)}) AS twice ON ${same.join(' AND ')}`;
     },
     // Of rows that share a key, all but one are too many.
-    count: (from) => `SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (${groups(from)})`,
+    count: (from) => `SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM (${groups(from)})`,
     // Rows of different partitions can only be the same where the key leaves out a column that they are partitioned by.
     local: by.length > 0 && by.every((column) => columns.includes(column)),
     shares: { kind: 'unique', columns },

@@ -73,7 +73,7 @@ const FUNCTIONS: ReadonlyMap<string, Use | null> = new Map<string, Use | null>([
     (name) => [name, null] as const,
   ),
   // An INTERVAL, and AT TIME ZONE.
-  ...['to_days', 'to_hours', 'to_minutes', 'to_seconds', 'to_timestamp', 'timezone'].map(
+  ...['to_days', 'to_hours', 'to_minutes', 'to_seconds', 'to_timestamp', 'now', 'timezone'].map(
     (name) => [name, null] as const,
   ),
   ['greatest', withoutNulls],

@@ -170,18 +170,18 @@ test('a grain implies tests, and tests stand with columns or under tests', async
     [
       'unique(x, y)',
       'error',
-      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT "x", "y", count(*) AS n FROM "mart"."a" GROUP BY "x", "y" HAVING n > 1)',
+      'SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM (SELECT "x", "y", count(*) AS n FROM "mart"."a" GROUP BY "x", "y" HAVING count(*) > 1)',
     ],
     ['not_null(z)', 'error', 'SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "z" IS NULL\n)'],
     [
       'unique(z)',
       'error',
-      'SELECT coalesce(sum(n - 1), 0)::BIGINT FROM (SELECT "z", count(*) AS n FROM "mart"."a" GROUP BY "z" HAVING n > 1)',
+      'SELECT CAST(coalesce(sum(n - 1), 0) AS BIGINT) FROM (SELECT "z", count(*) AS n FROM "mart"."a" GROUP BY "z" HAVING count(*) > 1)',
     ],
     [
       'accepted_values(z)',
       'warn',
-      `SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "z"::VARCHAR NOT IN ('1', 'true', 'it''s')\n)`,
+      `SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE CAST("z" AS VARCHAR) NOT IN ('1', 'true', 'it''s')\n)`,
     ],
     ['query 1', 'error', 'SELECT count(*) FROM (SELECT 1 WHERE false\n)'],
     ['named', 'warn', 'SELECT count(*) FROM (SELECT * FROM "mart"."a" WHERE "y" IS NULL\n)'],

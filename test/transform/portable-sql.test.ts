@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dataTests } from '../../src/transform/data-tests.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
+import { ModelHeader } from '../../src/transform/model-header.ts';
 import { findNonPortable } from '../../src/transform/portable-sql.ts';
 import { loadQuestions } from '../../src/transform/questions.ts';
 import { sqlFolder } from '../../src/transform/sql-folders.ts';
@@ -180,7 +182,23 @@ test('a function that no rule names is not portable', async () => {
   expect(finding?.instead).toMatch(/^one of count, .*, strpos, /);
 });
 
-test('the models and questions that ship are portable, with the queries in their headers', async () => {
+test('each kind of data test is portable', async () => {
+  const header = ModelHeader.parse({
+    ...{ name: 'mart.a', kind: 'table', description: 'A.', grain: ['a', 'b'], columns: { a: 'A.', b: 'B.' } },
+    tests: [
+      { accepted_values: { column: 'a', values: ['x', 1] } },
+      { relationships: { column: 'a', to: 'mart.b', field: 'c' } },
+      { row_count: { between: [1, 2] } },
+      { freshness: { column: 'b', within: '36 hours' } },
+    ],
+  });
+  const found = await Promise.all(
+    dataTests(header).flatMap(({ sql, rows, wholeRows }) => [sql, rows, wholeRows ?? rows].map(findings)),
+  );
+  expect(found.flat()).toEqual([]);
+});
+
+test('the models and questions that ship are portable, with their data tests', async () => {
   const folders = [sqlFolder(join(import.meta.dirname, '../../sql'))];
   const models = await loadModels(folders);
   const questions = await loadQuestions(folders);
@@ -195,8 +213,8 @@ test('the models and questions that ship are portable, with the queries in their
           },
         ]
       : [];
-    const tests = model.tests.flatMap(({ query, path }) =>
-      query !== null ? [{ sql: query, file: model.file, line: model.lineOf(path) }] : [],
+    const tests = model.tests.flatMap(({ sql, rows, wholeRows, path }) =>
+      [sql, rows, wholeRows ?? rows].map((one) => ({ sql: one, file: model.file, line: model.lineOf(path) })),
     );
     return [{ sql: model.sql, file: model.file, line: model.sqlLine }, ...partitions, ...tests];
   });
