@@ -26,6 +26,8 @@ export interface UnitCount {
 export interface Ledger extends AsyncDisposable {
   /** Of its tables. */
   readonly version: number;
+  /** Aborts with `lease_lost` once another process has taken this one's place. */
+  readonly lost: AbortSignal;
   /** Reads it completely. */
   check(): Promise<void>;
   /**

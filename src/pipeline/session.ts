@@ -141,7 +141,9 @@ function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
 
 /** A session, with the present or a replaced working copy. */
 async function attempt({ options, models, ledger, work }: Given, anew: boolean): Promise<RunResult> {
-  const { settings, signal } = options;
+  const { settings } = options;
+  // Another process does the work by then.
+  const signal = AbortSignal.any([options.signal, ledger.lost]);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
     threads: settings.threads,

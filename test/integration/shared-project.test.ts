@@ -131,10 +131,10 @@ test.skipIf(!hasPostgres())(`${lost} (apt-get install postgresql)`, async () => 
   const units = `SELECT unit, status, attempts, updated_at FROM crawlhouse.units ORDER BY unit`;
   const before = await postgres.admin(units, 'ledgers');
 
+  // Its download still stalls: what ends the run is that it hears of the other one.
   paused.kill('SIGCONT');
+  expect((await ended)[0]).toBe(3);
   await clearFaults(sandbox);
-  paused.kill('SIGTERM');
-  expect([3, 143]).toContain((await ended)[0]);
   expect(await said).toContain('another process has taken over woken');
   expect((await readFile(join(shared, 'warehouse.duckdb'))).equals(published)).toBe(true);
   expect(await postgres.admin(units, 'ledgers')).toEqual(before);

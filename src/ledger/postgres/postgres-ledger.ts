@@ -18,6 +18,7 @@ export const WRITER = 'writer';
 /** One project of a ledger in PostgreSQL. Every write checks the lease of its process in the same transaction. */
 export class PostgresLedger implements Ledger {
   readonly version = SHARED_LEDGER_VERSION;
+  readonly lost: AbortSignal;
   readonly #pool: PostgresPool;
   readonly #schema: string;
   readonly #project: string;
@@ -33,6 +34,7 @@ export class PostgresLedger implements Ledger {
     this.#schema = of.schema;
     this.#project = of.project;
     this.#lease = lease;
+    this.lost = lease?.lost ?? new AbortController().signal;
   }
 
   async check(): Promise<void> {

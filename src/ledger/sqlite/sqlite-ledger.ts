@@ -20,6 +20,8 @@ export const LEDGER_FILE = 'ledger.sqlite';
 /** `ledger.sqlite` in the state directory: of the one process that writes, and its readers. */
 export class SqliteLedger implements Ledger {
   readonly version = LEDGER_VERSION;
+  /** Never: the system gives the state lock to nobody else while this process is there. */
+  readonly lost: AbortSignal = new AbortController().signal;
   readonly #database: DatabaseSync;
   readonly #lockedSince: string | null;
 
@@ -57,7 +59,6 @@ export class SqliteLedger implements Ledger {
     }
   }
 
-  /** The system gives the state lock to nobody else while this process is there. */
   async confirm(): Promise<void> {}
 
   async discoverUnits(units: readonly Unit[]): Promise<void> {
