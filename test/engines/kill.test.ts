@@ -8,6 +8,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { TrinoClient } from '../../src/warehouse/trino/client.ts';
 import { RelationNames } from '../../src/warehouse/trino/relation-names.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
+import { sharedFolder } from '../support/temporary.ts';
 
 const trino = inject('trino');
 const WRITER = join(import.meta.dirname, '..', 'support', 'trino-writer.ts');
@@ -17,8 +18,10 @@ const KILLS = 8;
 const prefix = `k${randomUUID().slice(0, 8)}_`;
 const names = new RelationNames(prefix);
 
+const folder = sharedFolder();
+
 function write(version: number): ChildProcess {
-  return spawn(process.execPath, [WRITER, JSON.stringify(trino), prefix, String(version)], {
+  return spawn(process.execPath, [WRITER, JSON.stringify(trino), prefix, String(version), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

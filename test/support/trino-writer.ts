@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Database } from '../../src/core/duckdb.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
 import { TrinoClient } from '../../src/warehouse/trino/client.ts';
@@ -7,11 +5,10 @@ import { TrinoRows } from '../../src/warehouse/trino/trino-rows.ts';
 import type { TrinoAddress } from './trino.ts';
 
 // Publishes one version of two units and of a model of them. Says each step before it begins: it is killed in one.
-const [given = '', prefix = '', version = ''] = process.argv.slice(2);
+const [given = '', prefix = '', version = '', temporary = ''] = process.argv.slice(2);
 const { url, catalog, bucket, s3: server } = JSON.parse(given) as TrinoAddress;
 process.env.AWS_ACCESS_KEY_ID = server.accessKey;
 process.env.AWS_SECRET_ACCESS_KEY = server.secretKey;
-const temporary = join(tmpdir(), `crawlhouse-writer-${process.pid}`);
 await using database = await Database.open({ memoryLimit: '200MB', threads: 1, tempDirectory: temporary });
 const connection = await database.connect();
 await connection.run('CREATE SCHEMA raw; CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
