@@ -24,9 +24,9 @@ import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
 import { refuseMisread } from './refuse-misread.ts';
 
-/** From so many columns on, the row groups of two threads do not fit into the limit (docs/decisions/load.md). */
+/** From so many columns on, the row groups of two threads do not fit into half of the limit (docs/decisions/load.md). */
 const MANY_COLUMNS = 50;
-/** From so many on, the row group of one thread does not fit into half of it. */
+/** From so many on, they do not fit into all of it. */
 const WIDE_COLUMNS = 200;
 
 export interface LoadOptions {
@@ -96,17 +96,24 @@ export async function loadPackage(
       working.noteLoaded(loaded * plan.targets.length);
       return counts;
     });
-  return withMemoryFor(connection, plan.targets.length, load);
+  const isForeign = manifest.source.format === 'parquet';
+  return withMemoryFor(connection, { columns: plan.targets.length, isForeign }, load);
 }
 
 /**
- * Runs the transaction that loads so many columns with what keeps the process within its ceiling
- * (docs/decisions/load.md).
+ * Runs the transaction that loads so many columns with what keeps the process within its ceiling, and DuckDB from
+ * spilling. Parquet files of the service, whose row groups are larger than ours, need more (docs/decisions/load.md).
  */
-async function withMemoryFor<T>(connection: Connection, columns: number, load: () => Promise<T>): Promise<T> {
-  const share = columns > WIDE_COLUMNS ? 0.6 : 0.5;
+async function withMemoryFor<T>(
+  connection: Connection,
+  { columns, isForeign }: { readonly columns: number; readonly isForeign: boolean },
+  load: () => Promise<T>,
+): Promise<T> {
+  const isWide = columns > WIDE_COLUMNS;
+  const onOneThread = isWide || (isForeign && columns > MANY_COLUMNS);
+  const share = isWide ? 0.6 : columns > MANY_COLUMNS && !onOneThread ? 0.75 : 0.5;
   const loadWithin = (): Promise<T> => withLowerMemory(connection, share, load);
-  return columns > MANY_COLUMNS ? withOneThread(connection, loadWithin) : loadWithin();
+  return onOneThread ? withOneThread(connection, loadWithin) : loadWithin();
 }
 
 function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
