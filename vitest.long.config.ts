@@ -9,7 +9,7 @@ const shared = {
 /** They measure memory, or fill a disk. */
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
 /** Properties of which `npm test` has a sample. */
-const SAMPLED = ['test/load/field-case.test.ts', 'test/pipeline/load-packages.test.ts'];
+const SAMPLED = ['test/pipeline/load-packages.test.ts'];
 /** They take the longest, so they begin: the others run beside them. */
 const FIRST = ['hostile.test.ts', 'kill.test.ts', 'simulated-year.test.ts'];
 

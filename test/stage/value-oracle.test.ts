@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { CSV, compareParquet, compareValues, JSON_LINES } from '../support/compare-values.ts';
-import { PARQUET_FIELDS } from '../support/parquet-cells.ts';
+import { CSV, compareValues, JSON_LINES } from '../support/compare-values.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { csvRows, jsonRows, VALUE_FIELDS } from '../support/value-cells.ts';
 import '../support/process-timeout.ts';
@@ -19,10 +18,3 @@ for (const [wire, rowsOf] of [
     await compareValues(connection, wire, VALUE_FIELDS, rows, 10);
   });
 }
-
-test('every value of a Parquet file, whatever its type, is loaded as what it is, or is a reject in its row', async () => {
-  const connection = await temporaryConnection(await temporaryFolder());
-  // Every type, with a third of the families each; all of them in test/long.
-  const fields = PARQUET_FIELDS.filter((_field, index) => index % 3 === 0);
-  await compareParquet(connection, fields, SEED, 2);
-});

@@ -1,9 +1,9 @@
-import { gcsSpecifics } from './gcs-specifics.ts';
-import { objectStoreContract } from './object-store-contract.ts';
-import { s3Specifics } from './s3-specifics.ts';
-import { sandboxStores } from './sandbox-stores.ts';
-import { storeFaults } from './store-faults.ts';
-import { openServer } from './store-server.ts';
+import { gcsSpecifics } from '../stores/gcs-specifics.ts';
+import { objectStoreContract } from '../stores/object-store-contract.ts';
+import { s3Specifics } from '../stores/s3-specifics.ts';
+import { sandboxStores } from '../stores/sandbox-stores.ts';
+import { storeFaults } from '../stores/store-faults.ts';
+import { openServer } from '../stores/store-server.ts';
 
 const { storeA, storeB } = sandboxStores();
 
