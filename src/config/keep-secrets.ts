@@ -9,6 +9,8 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'webhook',
   'api_key',
   'mcp_token',
+  'password',
+  'token',
 ]);
 /** Read by the clients of the stores and of PostgreSQL themselves. */
 const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'PGPASSWORD'] as const;

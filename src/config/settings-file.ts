@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { bytesOf } from '../core/amounts.ts';
 import { PostgresUrl } from '../core/postgres-address.ts';
 import { address, Given, Prefix } from '../core/setting-types.ts';
+import { TrinoWarehouse } from '../core/trino-address.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../stores/registry.ts';
@@ -47,7 +48,13 @@ export const SettingsFile = z.strictObject({
     .union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE })
     .default('all')
     .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
-  warehouse: z.string().min(1).default('warehouse.duckdb').describe('The published warehouse.'),
+  warehouse: z
+    .union([Given, TrinoWarehouse], {
+      error: ({ input }) =>
+        typeof input === 'object' && input !== null ? undefined : 'a path or {engine: trino, …} is expected',
+    })
+    .default('warehouse.duckdb')
+    .describe('The published warehouse: a path, or where it is in Trino.'),
   ledger: PostgresUrl.optional().describe(
     'A ledger that several machines share: postgres://USER:PASSWORD@HOST/DATABASE?project=NAME; none: SQLite in state_dir.',
   ),

@@ -2,14 +2,26 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
+import { type TrinoAddress, trinoAddress } from '../core/trino-address.ts';
 import { readDotEnv } from './dot-env.ts';
 import { keepSecrets, keepSecretVariables } from './keep-secrets.ts';
 import { type OAuthSettings, SettingsFile } from './settings-file.ts';
 import { NESTED, PREFIX, readVariables, SETTING_PATHS } from './variables.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
+/** The published catalogue of a warehouse in Trino, in the state directory. */
+const CATALOGUE_FILE = 'catalogue.duckdb';
+
 /** The settings of one project folder; paths are absolute. */
-export type Settings = z.output<typeof SettingsFile> & { readonly projectDir: string };
+export type Settings = Omit<SettingsAsWritten, 'warehouse'> & {
+  readonly projectDir: string;
+  /** A file of DuckDB: the published warehouse or, for one in Trino, its catalogue (docs/decisions/engines.md). */
+  readonly warehouse: string;
+  /** Where the rows are if they are in Trino. */
+  readonly trino: TrinoAddress | null;
+};
+
+type SettingsAsWritten = z.output<typeof SettingsFile>;
 
 /**
  * Reads the settings of a project folder: environment > `.env` > crawlhouse.yaml > default.
@@ -40,9 +52,10 @@ export async function explainSettings(
   projectDir: string,
   environment: Variables,
 ): Promise<readonly SettingOrigin[]> {
-  const { settings, variables, file } = await readSettings(projectDir, environment);
+  const { settings, written, variables, file } = await readSettings(projectDir, environment);
+  const values = isObject(written.warehouse) ? { ...settings, warehouse: written.warehouse } : settings;
   return SETTING_PATHS.map(({ path, names }): SettingOrigin => {
-    const value = valueAt(settings, path);
+    const value = valueAt(values, path);
     const origin = { key: path.join('.'), value };
     const name = names.find((one) => variables[one] !== undefined && variables[one] !== '');
     if (name !== undefined)
@@ -55,27 +68,34 @@ export async function explainSettings(
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-async function readSettings(
-  projectDir: string,
-  environment: Variables,
-): Promise<{ readonly settings: Settings; readonly variables: Variables; readonly file: YamlSource }> {
+interface Read {
+  readonly settings: Settings;
+  readonly written: SettingsAsWritten;
+  readonly variables: Variables;
+  readonly file: YamlSource;
+}
+
+async function readSettings(projectDir: string, environment: Variables): Promise<Read> {
   const variables = { ...(await readDotEnv(projectDir)), ...environment };
   const overrides = readVariables(variables);
   const file = await readFileSettings(projectDir, variables, overrides);
   const merged = merge(file.value as Record<string, unknown>, overrides);
   keepSecrets(merged);
   keepSecretVariables(variables);
-  const settings = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
+  const written = checkYaml(SettingsFile, { ...file, value: merged }, 'bad_settings');
+  const state_dir = resolve(projectDir, written.state_dir);
+  const { warehouse, metrics_file } = written;
   return {
     settings: {
-      ...settings,
+      ...written,
       projectDir,
-      warehouse: resolve(projectDir, settings.warehouse),
-      state_dir: resolve(projectDir, settings.state_dir),
-      ...(settings.metrics_file === undefined
-        ? {}
-        : { metrics_file: resolve(projectDir, settings.metrics_file) }),
+      state_dir,
+      ...(typeof warehouse === 'string'
+        ? { warehouse: resolve(projectDir, warehouse), trino: null }
+        : { warehouse: join(state_dir, CATALOGUE_FILE), trino: trinoAddress(warehouse, projectDir) }),
+      ...(metrics_file === undefined ? {} : { metrics_file: resolve(projectDir, metrics_file) }),
     },
+    written,
     variables,
     file,
   };

@@ -49,6 +49,7 @@ const settings = {
   }),
   projectDir: folder,
   warehouse: join(folder, 'warehouse.duckdb'),
+  trino: null,
   state_dir: join(folder, 'state'),
 };
 const pipeline = Pipeline.parse({

@@ -17,7 +17,7 @@ async function somePool(): Promise<{ pool: WarehousePool; path: string; openCopi
   const { folder, path } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
   const stateDir = join(folder, '.crawlhouse');
   const given = SettingsFile.parse({ base_url: 'https://api.example.com', query_memory_limit: '200MB' });
-  const settings = { ...given, projectDir: folder, warehouse: path, state_dir: stateDir };
+  const settings = { ...given, projectDir: folder, warehouse: path, state_dir: stateDir, trino: null };
   const pool = new WarehousePool(settings, silentLogger);
   onTestFinished(() => pool[Symbol.asyncDispose]());
   const copies = join(stateDir, 'query');
