@@ -130,17 +130,23 @@ test.for([
   [{ engine: 'spark' }, '3: warehouse.engine: there is no such engine; values that work: trino'],
   [{ url: undefined }, '2: warehouse.url: an address is expected, such as https://trino.example'],
   [{ url: 'trino.example:8080' }, '4: warehouse.url: an address is expected'],
-  [{ url: 'https://me:secret@trino.example' }, '4: warehouse.url: an address without user name and password'],
+  [
+    { url: 'https://me:hidden-word@trino.example' },
+    '4: warehouse.url: an address without user name and password',
+  ],
   [{ catalog: 'Lake' }, '5: warehouse.catalog: the name of an Iceberg catalogue of Trino is expected'],
   [{ location: '/data/rows' }, '6: warehouse.location: s3://BUCKET/FOLDER is expected'],
   [{ location: 's3://rows' }, '6: warehouse.location: s3://BUCKET/FOLDER is expected'],
   [{ region: undefined }, '2: warehouse.region: a text is expected'],
   [{ schema_prefix: 'Shop-' }, '8: warehouse.schema_prefix: lower-case letters'],
   [{ schema: 'shop' }, '8: unknown key warehouse.schema'],
-  [{ password: 'p', token: 't' }, 'give a password, a token, or client_id, but only one of them'],
+  [
+    { password: 'word-one', token: 'word-two' },
+    'give a password, a token, or client_id, but only one of them',
+  ],
   [{ client_id: 'me' }, 'warehouse.client_secret: OAuth2 needs client_id, client_secret, token_url'],
   [
-    { url: 'http://trino.example', password: 'p' },
+    { url: 'http://trino.example', password: 'word-three' },
     '4: warehouse.url: https is expected, because credentials go there',
   ],
 ] as const)('%j does not fit', async ([change, message]) => {
