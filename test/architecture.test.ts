@@ -21,7 +21,7 @@ const RANKS: Readonly<Record<string, number>> = {
   load: 4,
   transform: 4,
   publish: 4,
-  query: 4,
+  query: 5,
   alert: 4,
   document: 5,
   metrics: 5,

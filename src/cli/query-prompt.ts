@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import { writeFileAtomic } from '../core/atomic-file.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { textTable } from '../core/text-table.ts';
-import type { QueryProcess } from '../query/query-process.ts';
-import type { ParameterTexts } from '../query/query-warehouse.ts';
+import type { ParameterTexts } from '../query/parameters.ts';
 import { TEXT_FORMATS, type TextFormat } from '../query/text-formats.ts';
+import type { Warehouse } from '../query/warehouse.ts';
 import type { Write } from '../query/write-result.ts';
 import { bindQuestion } from '../transform/bind-question.ts';
 import { type Question, questionNamed } from '../transform/questions.ts';
@@ -22,7 +22,7 @@ export interface PromptOptions {
   readonly terminal: NodeJS.WritableStream | null;
   /** The statements of former prompts, newest first, a line each. */
   readonly historyFile: string;
-  readonly warehouse: QueryProcess;
+  readonly warehouse: Warehouse;
   readonly questions: readonly Question[];
   readonly format: TextFormat;
   readonly signal: AbortSignal;

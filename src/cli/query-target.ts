@@ -1,10 +1,6 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { CrawlhouseError } from '../core/errors.ts';
 import { TEXT_FORMATS } from '../query/text-formats.ts';
-import type { Write } from '../query/write-result.ts';
 import type { Invocation } from './command.ts';
 
 export const QUERY_FORMATS = [...TEXT_FORMATS, 'parquet'] as const;
@@ -63,22 +59,4 @@ function formatOfFile(path: string): QueryFormat {
   throw new CrawlhouseError('usage', `--output: the ending of ${path} names no format`, {
     hint: `add --format, or end it in ${Object.keys(BY_EXTENSION).join(', ')}`,
   });
-}
-
-/** Writes texts to a file, no faster than the disk takes them. */
-export async function withTextFile<T>(path: string, use: (write: Write) => Promise<T>): Promise<T> {
-  const stream = createWriteStream(path, { flags: 'wx' });
-  // A full disk may show while nobody waits for the stream; the next write, or its end, throws it.
-  stream.on('error', () => {});
-  try {
-    const result = await use(async (text) => {
-      if (stream.errored) throw stream.errored;
-      if (!stream.write(text)) await once(stream, 'drain');
-    });
-    stream.end();
-    await finished(stream);
-    return result;
-  } finally {
-    stream.destroy();
-  }
 }

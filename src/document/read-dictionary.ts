@@ -9,7 +9,13 @@ import type { Model } from '../transform/model.ts';
 import { sqlFolders } from '../transform/sql-folders.ts';
 import { sqlReferences } from '../transform/sql-references.ts';
 import { describedColumn, isWildcard } from '../transform/wildcard-columns.ts';
-import { type CatalogColumn, type TableFacts, tableColumns, tableFacts } from '../warehouse/catalog.ts';
+import {
+  type CatalogColumn,
+  recordedFacts,
+  type TableFacts,
+  tableColumns,
+  tableFacts,
+} from '../warehouse/catalog.ts';
 import { publishedAt } from '../warehouse/ops-publication.ts';
 import { lastTestResults } from '../warehouse/ops-test-results.ts';
 import { readPublished } from '../warehouse/read-published.ts';
@@ -30,7 +36,10 @@ export async function readDictionary(
   const sql = sqlFolders(settings);
   const models = await loadModels(sql);
   const questions = await compileQuestions(settings, models);
-  const found = published ? await readPublished(settings, readWarehouse) : undefined;
+  const inCatalogue = settings.trino === null;
+  const found = published
+    ? await readPublished(settings, (connection) => readWarehouse(connection, inCatalogue))
+    : undefined;
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
     threads: settings.threads,
@@ -93,12 +102,13 @@ interface Warehouse {
   readonly results: ReadonlyMap<string, DictionaryTest>;
 }
 
-async function readWarehouse(connection: Connection): Promise<Warehouse> {
+/** @param inCatalogue whether the rows are in the file; else `ops` says how many there are */
+async function readWarehouse(connection: Connection, inCatalogue: boolean): Promise<Warehouse> {
   const results = await lastTestResults(connection);
   return {
     publishedAt: await publishedAt(connection),
     columns: await tableColumns(connection, ['raw', 'mart', 'ops']),
-    facts: await tableFacts(connection),
+    facts: inCatalogue ? await tableFacts(connection) : await recordedFacts(connection),
     results: new Map(results.map(({ model, ...result }) => [`${model} ${result.name}`, result])),
   };
 }

@@ -34,7 +34,7 @@ export async function withLineage(
     namespace: openlineage.namespace,
     producer: `urn:crawlhouse:${await packageVersion()}`,
     service: settings.base_url === undefined ? 'crawlhouse' : new URL(settings.base_url).origin,
-    warehouse: `duckdb://${hostname()}${settings.warehouse}`,
+    warehouse: namespaceOf(settings),
     startedAt: new Date().toISOString(),
   };
   const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {
@@ -62,4 +62,10 @@ export async function withLineage(
     await deliver(async () => () => [failEvent(context, eventType, message, new Date().toISOString())]);
     throw thrown;
   }
+}
+
+/** Of the tables: the file, or the schemas in Trino by what stands before their names. */
+function namespaceOf({ warehouse, trino }: Settings): string {
+  if (trino === null) return `duckdb://${hostname()}${warehouse}`;
+  return `trino://${new URL(trino.url).host}/${trino.catalog}.${trino.schemaPrefix}`;
 }

@@ -1,7 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
+import type { TrinoAddress } from '../core/trino-address.ts';
+import type { TrinoClient } from '../warehouse/trino/client.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
+import type { Warehouse } from './warehouse.ts';
 
 /**
  * The published warehouse, for reading, with the limits of the settings.
@@ -13,7 +17,7 @@ export async function openWarehouse(
   settings: Settings,
   more: Pick<QueryProcessOptions, 'output'> = {},
   forked: ChildProcess | null = null,
-): Promise<QueryProcess> {
+): Promise<Warehouse> {
   const options = {
     warehouse: settings.warehouse,
     stateDir: settings.state_dir,
@@ -27,11 +31,24 @@ export async function openWarehouse(
     },
     ...more,
   };
+  const client = settings.trino && (await clientOf(settings.trino));
   const warehouse = await QueryProcess.start(options, forked);
   if (warehouse.isCopy) {
     logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
       warehouse: settings.warehouse,
     });
   }
-  return warehouse;
+  if (settings.trino === null || client === null) return warehouse;
+  const { TrinoWarehouse } = await import('./trino-warehouse.ts');
+  const { limits, threads } = options;
+  return new TrinoWarehouse(warehouse, client, {
+    ...{ prefix: settings.trino.schemaPrefix, limits, threads },
+    spill: join(settings.state_dir, 'spill'),
+  });
+}
+
+/** Read only where it is used: it brings libraries. */
+async function clientOf(address: TrinoAddress): Promise<TrinoClient> {
+  const { openTrinoClient } = await import('../warehouse/trino/open-trino.ts');
+  return openTrinoClient(address);
 }

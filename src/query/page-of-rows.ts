@@ -58,7 +58,7 @@ function searched(column: string | undefined): string {
 }
 
 /** Without the semicolon and what follows it: only comments do. */
-function withoutEnd(select: string): string {
+export function withoutEnd(select: string): string {
   for (const { 2: end, index } of select.matchAll(END)) if (end !== undefined) return select.slice(0, index);
   return select;
 }

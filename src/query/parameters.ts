@@ -7,8 +7,18 @@ import {
 } from '@duckdb/node-api';
 import { CrawlhouseError } from '../core/errors.ts';
 
+/** Texts for the `$name`s in a statement, by name; null is NULL. */
+export type ParameterTexts = ReadonlyMap<string, string | null>;
+
 /** Values of `$name` in a statement, by name. */
 export type Parameters = Readonly<Record<string, DuckDBValue>>;
+
+/** A value in the type that a statement wants. */
+interface TypedParameter {
+  /** DuckDB's name of it. */
+  readonly type: string;
+  readonly value: DuckDBValue;
+}
 
 /**
  * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
@@ -19,8 +29,18 @@ export type Parameters = Readonly<Record<string, DuckDBValue>>;
 export async function bindParameters(
   connection: DuckDBConnection,
   sql: string,
-  given: ReadonlyMap<string, string | null>,
+  given: ParameterTexts,
 ): Promise<Parameters> {
+  const typed = await typedParameters(connection, sql, given);
+  return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
+}
+
+/** The same with the types. */
+export async function typedParameters(
+  connection: DuckDBConnection,
+  sql: string,
+  given: ParameterTexts,
+): Promise<ReadonlyMap<string, TypedParameter>> {
   const statement = await connection.prepare(sql);
   try {
     if (
@@ -31,13 +51,13 @@ export async function bindParameters(
     }
     const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
     checkNames(names, given);
-    const values: Record<string, DuckDBValue> = {};
+    const typed = new Map<string, TypedParameter>();
     for (const [index, name] of names.entries()) {
       const type = typeOf(statement, index + 1);
       const text = given.get(name) ?? null;
-      values[name] = text === null ? null : await cast(connection, name, text, type);
+      typed.set(name, { type, value: text === null ? null : await cast(connection, name, text, type) });
     }
-    return values;
+    return typed;
   } finally {
     statement.destroySync();
   }

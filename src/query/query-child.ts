@@ -27,6 +27,11 @@ async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promis
     return { kind: 'opened', isCopy: warehouse.isCopy };
   }
   if (warehouse === undefined) throw new Error('no warehouse is open');
+  if (request.kind === 'plan') {
+    await send(JSON.stringify(await warehouse.plan(request, signal)));
+    await onTheWay;
+    return { kind: 'done', rows: 0 };
+  }
   const { sql, parameters } = request;
   if (request.kind === 'parquet')
     return { kind: 'done', rows: await warehouse.writeParquet(sql, request.output, signal, parameters) };

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../core/error-codes.ts';
 import type { RowsPage } from './page-of-rows.ts';
-import type { ParameterTexts, QueryOptions } from './query-warehouse.ts';
+import type { ParameterTexts } from './parameters.ts';
+import type { QueryOptions } from './query-warehouse.ts';
+import type { PlanRequest } from './trino-statement.ts';
 import type { TextOptions } from './write-result.ts';
 
 /** The requests to the process that runs queries. */
@@ -18,6 +20,7 @@ export type QueryRequest =
       readonly parameters: ParameterTexts;
       readonly output: string;
     }
+  | ({ readonly kind: 'plan' } & PlanRequest)
   /** The last text has been written; the next one may come. */
   | { readonly kind: 'taken' };
 

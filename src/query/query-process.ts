@@ -4,31 +4,25 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bytesOf, bytesText, countText, durationText } from '../core/amounts.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { parseJson, parseJsonAsWritten } from '../core/json.ts';
-import type { RowsPage } from './page-of-rows.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
-import type { PagedStatement, ParameterTexts, QueryOptions } from './query-warehouse.ts';
-import type { TextOptions, Write } from './write-result.ts';
+import type { QueryOptions } from './query-warehouse.ts';
+import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
+import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
+import { withinResult } from './within-result.ts';
+import type { Write } from './write-result.ts';
 
 /** The program beside this file, as a source or as it was built. */
 const PROGRAM = join(import.meta.dirname, `query-child${extname(import.meta.filename)}`);
 /** DuckDB takes about 1 GB a second for a value that its limit does not count. */
 const WATCH_MS = 20;
-const NO_PARAMETERS: ParameterTexts = new Map();
 const PAGE = 4096;
 /** The longest wait of a Node.js timer, 24 days. */
 const MOST_SECONDS = 2_147_483;
 
 export interface QueryProcessOptions extends Omit<QueryOptions, 'memoryLimit' | 'tempLimit'> {
   readonly limits: QueryLimits;
-}
-
-/** Rows as arrays, with the names and types of their columns. */
-export interface TypedRows {
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rows: readonly (readonly unknown[])[];
 }
 
 function forkProgram(): ChildProcess {
@@ -45,7 +39,7 @@ function forkProgram(): ChildProcess {
  * limits, because DuckDB's memory limit does not count single values, and some functions can't be interrupted. Then the
  * next query gets a new process.
  */
-export class QueryProcess implements AsyncDisposable {
+export class QueryProcess extends Warehouse {
   readonly #options: QueryProcessOptions;
   #child: ChildProcess | null = null;
   #isCopy = false;
@@ -53,6 +47,7 @@ export class QueryProcess implements AsyncDisposable {
   #isOpen = false;
 
   private constructor(options: QueryProcessOptions, child: ChildProcess | null) {
+    super();
     this.#options = options;
     this.#child = child;
   }
@@ -86,74 +81,38 @@ export class QueryProcess implements AsyncDisposable {
     return this.#isCopy;
   }
 
-  /**
-   * Writes the rows of one statement as text.
-   *
-   * @returns the number of rows
-   * @throws CrawlhouseError `bad_query`, `query_limit`; `usage` for parameters
-   */
   async write(
     sql: string,
-    options: TextOptions & { readonly page?: RowsPage },
+    options: WriteOptions,
     write: Write,
     signal: AbortSignal,
     parameters = NO_PARAMETERS,
   ): Promise<number> {
-    const most = bytesOf(this.#options.limits.result);
-    const rowLimit = Math.min(options.rowLimit ?? Number.POSITIVE_INFINITY, this.#options.limits.rows);
-    let bytes = 0;
+    const { limits } = this.#options;
+    const rowLimit = Math.min(options.rowLimit ?? Number.POSITIVE_INFINITY, limits.rows);
     await this.#open(signal);
     return await this.#exchange(
       { kind: 'text', sql, parameters, ...options, rowLimit },
-      async (text) => {
-        bytes += Buffer.byteLength(text);
-        if (bytes > most) throw queryLimitError(`it gave more than ${bytesText(most)}`, 'query_result_limit');
-        await write(text);
-      },
+      withinResult(limits, write),
       signal,
     );
   }
 
-  /** The rows of one statement, or the first of them, as JSON values; for small results. */
-  async rows(
-    sql: string,
-    signal: AbortSignal,
-    parameters = NO_PARAMETERS,
-    firstRows = Number.POSITIVE_INFINITY,
-  ): Promise<Record<string, unknown>[]> {
-    let text = '';
-    const collect: Write = async (piece) => {
-      text += piece;
-    };
-    await this.write(sql, { format: 'json', firstRows }, collect, signal, parameters);
-    return parseJson(text) as Record<string, unknown>[];
-  }
-
-  /** Some rows of a statement's answer, with its columns. Numbers keep their digits as raw JSON. */
-  async page({ sql, parameters, page }: PagedStatement, signal: AbortSignal): Promise<TypedRows> {
-    const lines: string[] = [];
-    let rest = '';
-    const collect: Write = async (piece) => {
-      const parts = (rest + piece).split('\n');
-      rest = parts.pop() ?? '';
-      lines.push(...parts);
-    };
-    const firstRows = page.limit === undefined ? {} : { firstRows: page.limit };
-    await this.write(sql, { format: 'typed', ...firstRows, page }, collect, signal, parameters);
-    const [names, types, ...rows] = lines.map(parseJsonAsWritten) as unknown[][];
-    const columns = (names ?? []).map((name, index) => ({
-      name: String(name),
-      type: String(types?.[index]),
-    }));
-    return { columns, rows: rows ?? [] };
-  }
-
   /**
-   * Writes the rows of one SELECT as a Parquet file (zstd) to the `output` of the options.
+   * What Trino is asked for a statement, where this file is a catalogue; null where the file has all rows that it reads.
    *
-   * @returns the number of rows
    * @throws CrawlhouseError as `write`
    */
+  async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
+    let plan = '';
+    await this.#open(signal);
+    const collect: Write = async (text) => {
+      plan += text;
+    };
+    await this.#exchange({ kind: 'plan', ...asked }, collect, signal);
+    return JSON.parse(plan) as TrinoStatement | null;
+  }
+
   async writeParquet(
     sql: string,
     output: string,

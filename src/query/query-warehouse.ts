@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { damagedFile } from '../core/database-blocks.ts';
-import { openInstance, text } from '../core/duckdb.ts';
+import { Connection, openInstance, text } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { StreamedRows } from '../core/streamed-rows.ts';
 import { publishedError } from '../warehouse/attach-published.ts';
 import { pageStatement, type RowsPage } from './page-of-rows.ts';
-import { bindParameters } from './parameters.ts';
+import { bindParameters, type ParameterTexts } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
+import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */
@@ -23,9 +24,6 @@ export interface QueryOptions {
   /** The one file that may be written, by `writeParquet`. */
   readonly output?: string;
 }
-
-/** Texts for the `$name`s in a statement, by name; null is NULL. */
-export type ParameterTexts = ReadonlyMap<string, string | null>;
 
 /** A statement, of whose answer some rows are asked. */
 export interface PagedStatement {
@@ -140,6 +138,20 @@ export class PublishedWarehouse implements Disposable {
           error.message = error.message.replace(/^LINE (\d+)(?=:)/m, (_, line) => `LINE ${Number(line) - 1}`);
         throw error;
       }
+    });
+  }
+
+  /**
+   * Writes a statement for Trino, where this is the catalogue of a warehouse there.
+   *
+   * @returns null where the catalogue has all rows that it reads
+   * @throws CrawlhouseError as `ask`
+   */
+  async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
+    return this.#guarded(signal, async () => {
+      const sql = await readOnlyStatement(this.#connection, asked.sql);
+      const { planOnTrino } = await import('./plan-on-trino.ts');
+      return planOnTrino(new Connection(this.#connection, '', () => {}), { ...asked, sql });
     });
   }
 

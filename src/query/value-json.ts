@@ -13,7 +13,7 @@ import {
 import { parseJson } from '../core/json.ts';
 
 /** `JSON.rawJSON` (ECMAScript 2026): a number with the digits it has in SQL. */
-const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
+export const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
 /**
  * A value as plain JSON. Integers and decimals of any size keep all their digits. Timestamps are ISO 8601 in UTC. JSON
@@ -45,7 +45,7 @@ function plain(value: DuckDBValue): unknown {
 }
 
 /** Microseconds since 1970 as ISO 8601 in UTC, with as many decimals as it takes. */
-function isoTime(micros: bigint): string {
+export function isoTime(micros: bigint): string {
   const milliseconds = micros / 1000n - (micros % 1000n < 0n ? 1n : 0n);
   const rest = Number(micros - milliseconds * 1000n);
   const date = new Date(Number(milliseconds));

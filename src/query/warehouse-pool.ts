@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
 import { publicationStamp } from '../warehouse/publication-stamp.ts';
 import { openWarehouse } from './open-warehouse.ts';
-import type { QueryProcess } from './query-process.ts';
+import type { Warehouse } from './warehouse.ts';
 
 /** Queries at once, each in a process of its own. */
 const AT_ONCE = 2;
@@ -12,7 +12,7 @@ const IDLE_MS = 60_000;
 
 interface Idle {
   readonly stamp: string;
-  readonly warehouse: QueryProcess;
+  readonly warehouse: Warehouse;
 }
 
 /**
@@ -33,7 +33,7 @@ export class WarehousePool implements AsyncDisposable {
   }
 
   /** @throws CrawlhouseError `nothing_published` */
-  use<T>(work: (warehouse: QueryProcess) => Promise<T>): Promise<T> {
+  use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
     return this.#places.run(async () => {
       const stamp = publicationStamp(this.#settings.warehouse);
       await this.#closeOld(stamp);

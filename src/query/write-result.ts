@@ -5,8 +5,8 @@ import type { StreamedRows } from '../core/streamed-rows.ts';
 import { alignColumns, ruleOf } from '../core/text-table.ts';
 import { visible } from '../core/visible.ts';
 import { queryLimitError } from './query-limits.ts';
+import { jsonRows, type ResultRows } from './result-rows.ts';
 import type { TextFormat } from './text-formats.ts';
-import { valueToJson } from './value-json.ts';
 
 /** The most rows of a table for people; the other formats stream all rows. */
 const TABLE_ROWS = 1000;
@@ -35,9 +35,14 @@ export interface TextOptions {
  * @returns the number of rows
  * @throws CrawlhouseError `query_limit` for more rows than `rowLimit`
  */
-export async function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
+export function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
+  return writeRows(jsonRows(result), options, write);
+}
+
+/** The same for rows of any engine. */
+export async function writeRows(result: ResultRows, options: TextOptions, write: Write): Promise<number> {
   const { format, safeCsv = false, nullText = '' } = options;
-  const names = result.names;
+  const { names } = result;
   const chunks = chunksOf(result, options);
   if (format === 'table') return writeTable(chunks, names, nullText, write);
   if (format === 'record') return writeRecords(chunks, names, nullText, write);
@@ -51,8 +56,7 @@ export async function writeResult(result: StreamedRows, options: TextOptions, wr
   }[format];
   let count = 0;
   if (format === 'typed') {
-    const types = result.types.map((type) => type.alias ?? String(type));
-    await write(`${stringifyJson(names)}\n${stringifyJson(types)}\n`);
+    await write(`${stringifyJson(names)}\n${stringifyJson(result.types)}\n`);
   }
   if (format === 'json') await write('[');
   if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
@@ -68,22 +72,20 @@ export async function writeResult(result: StreamedRows, options: TextOptions, wr
 }
 
 async function* chunksOf(
-  result: StreamedRows,
+  result: ResultRows,
   { rowLimit = Number.POSITIVE_INFINITY, firstRows = Number.POSITIVE_INFINITY }: TextOptions,
-): AsyncGenerator<unknown[][]> {
-  const { types } = result;
+): AsyncGenerator<readonly Values[]> {
   let count = 0;
-  for await (const chunk of result.chunks()) {
-    count += chunk.rowCount;
+  for await (const rows of result.chunks()) {
+    count += rows.length;
     if (Math.min(count, firstRows) > rowLimit)
       throw queryLimitError(`it gave more than ${countText(rowLimit)} rows`, 'query_row_limit');
-    yield chunk
-      .getRows()
-      .slice(0, Math.max(0, chunk.rowCount - (count - firstRows)))
-      .map((row) => row.map((value, index) => valueToJson(value, types[index] as (typeof types)[number])));
+    yield rows.slice(0, Math.max(0, rows.length - (count - firstRows)));
     if (count >= firstRows) return;
   }
 }
+
+type Values = readonly unknown[];
 
 function jsonLine(names: readonly string[], row: readonly unknown[]): string {
   return stringifyJson(Object.fromEntries(names.map((name, index) => [name, row[index]])));
@@ -115,7 +117,7 @@ function cellText(value: unknown): string {
 }
 
 async function writeTable(
-  chunks: AsyncIterable<unknown[][]>,
+  chunks: AsyncIterable<readonly Values[]>,
   names: readonly string[],
   nullText: string,
   write: Write,
@@ -145,7 +147,7 @@ async function writeTable(
 
 /** A line a column, for rows that are wider than the screen. */
 async function writeRecords(
-  chunks: AsyncIterable<unknown[][]>,
+  chunks: AsyncIterable<readonly Values[]>,
   names: readonly string[],
   nullText: string,
   write: Write,

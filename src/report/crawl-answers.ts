@@ -12,6 +12,15 @@ export const QUESTIONS = {
 type Row = Readonly<Record<string, unknown>>;
 export type Rows = readonly Row[];
 
+/** The columns of an issue, among findings that `placed` gives; and an order of issues. */
+export const ISSUE = `issue, max(severity) AS severity, count(*) AS pages, max(CASE WHEN place = 1 THEN url END) AS example`;
+export const BY_SEVERITY = `CASE max(placed.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 0 END`;
+
+/** Findings with their places within groups, the most important first. */
+export function placed(answer: string, by: string): string {
+  return `(SELECT *, row_number() OVER (PARTITION BY ${by} ORDER BY priority DESC, url) AS place FROM ${answer}) AS placed`;
+}
+
 /** Runs a statement on the published warehouse. */
 export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<Rows>;
 
@@ -37,12 +46,14 @@ export async function readCrawlAnswers(
     statuses: await of(
       'statuses',
       (answer) =>
-        `SELECT crawl_id, status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL ORDER BY ALL`,
+        `SELECT crawl_id, status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL
+         ORDER BY crawl_id, status_code, pages, pages_percent`,
     ),
     funnel: await of(
       'funnel',
       (answer) =>
-        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer} ORDER BY ALL`,
+        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer}
+         ORDER BY crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set`,
     ),
     changes: await of(
       'changes',
@@ -51,10 +62,8 @@ export async function readCrawlAnswers(
     findings: await of(
       'findings',
       (answer) =>
-        `SELECT crawl_id, issue, any_value(severity) AS severity, count(*) AS pages,
-           first(url ORDER BY priority DESC, url) AS example
-         FROM ${answer} GROUP BY crawl_id, issue
-         ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue, crawl_id`,
+        `SELECT crawl_id, ${ISSUE} FROM ${placed(answer, 'crawl_id, issue')} GROUP BY crawl_id, issue
+         ORDER BY ${BY_SEVERITY}, pages DESC, issue, crawl_id`,
     ),
   };
 }

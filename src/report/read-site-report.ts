@@ -45,13 +45,17 @@ export interface ProjectReport extends CrawlAnswers {
   readonly statusTrend: readonly StatusPoint[];
 }
 
+const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
+
 const SHOWN = `
   WITH main AS (SELECT project_id, crawl_config_id, crawl_id FROM mart.crawls WHERE is_main)
-  SELECT crawls.crawl_id, main.crawl_id AS main_id
-  FROM mart.crawls AS crawls
-  JOIN main ON main.project_id = crawls.project_id AND main.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
-  WHERE crawls.has_pages AND crawls.ended_at IS NOT NULL
-  QUALIFY row_number() OVER (PARTITION BY main.crawl_id ORDER BY crawls.ended_at DESC, crawls.crawl_id) <= ${MOST_CRAWLS}`;
+  SELECT crawl_id, main_id FROM (
+    SELECT crawls.crawl_id, main.crawl_id AS main_id,
+      row_number() OVER (PARTITION BY main.crawl_id ORDER BY crawls.ended_at DESC, crawls.crawl_id) AS place
+    FROM mart.crawls AS crawls
+    JOIN main ON main.project_id = crawls.project_id AND main.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+    WHERE crawls.has_pages AND crawls.ended_at IS NOT NULL) AS placed
+  WHERE place <= ${MOST_CRAWLS}`;
 
 /**
  * What the saved questions answer about one project or all, by name. Each question is asked once, whatever the number
@@ -71,18 +75,16 @@ export async function readSiteReport(
      ORDER BY project_name, project_id`,
     new Map([['project', project ?? null]]),
   )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | keyof CrawlAnswers>[];
-  const trend = (name: string, columns: string, order: string): Promise<Rows> =>
+  const trend = (name: string, columns: string, by: string): Promise<Rows> =>
     askQuestion(ask, questions, name, {
       given,
       select: (answer) =>
         `SELECT shown.main_id, answer.crawl_id, answer.ended_at, ${columns}
          FROM ${answer} JOIN (${SHOWN}) AS shown ON shown.crawl_id = answer.crawl_id
          WHERE answer.segmentation IS NULL OR answer.segmentation = '(site)'
-         GROUP BY ALL ORDER BY answer.ended_at, answer.crawl_id, ${order}`,
+         GROUP BY shown.main_id, answer.crawl_id, answer.ended_at, ${by} ORDER BY answer.ended_at, answer.crawl_id, ${by}`,
     });
-  const figures = byMain(
-    await trend(QUESTIONS.trend, 'pages, indexable_pages, error_pages, average_load_time', 'pages'),
-  );
+  const figures = byMain(await trend(QUESTIONS.trend, FIGURES, FIGURES));
   const statuses = byMain(
     await trend(
       QUESTIONS.statuses,

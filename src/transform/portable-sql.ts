@@ -48,6 +48,7 @@ const WORDS: readonly (readonly [RegExp, rule: string, instead: string])[] = [
   [/\bIS\s+(?:NOT\s+)?(?:TRUE|FALSE|UNKNOWN)\b/gi, 'no IS TRUE', 'coalesce(b, false)'],
   [/::/g, 'no ::', 'CAST(… AS …)'],
   [/\bdate_part\s*\(/gi, 'no date_part', 'extract(… FROM …)'],
+  [/\bLIMIT\s+[^\s()]+\s+OFFSET\b/gi, 'OFFSET comes before LIMIT', 'OFFSET m LIMIT n'],
   [/\bFILTER\s*\((?!\s*WHERE\b)/gi, 'FILTER has WHERE', 'FILTER (WHERE …)'],
   [/\bINTERVAL\b(?!\s+'\s*'\s+(?:DAY|HOUR|MINUTE|SECOND)\b)/gi, 'INTERVAL of a text', "INTERVAL '28' DAY"],
 ];

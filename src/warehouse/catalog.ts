@@ -104,6 +104,19 @@ export async function tableFacts(connection: Connection): Promise<Map<string, Ta
   return new Map(rows.map(({ table, comment, rows }) => [table, { comment, rows: Number(rows) }]));
 }
 
+/** The same where the rows of units and models are in another engine: as they were loaded and built. */
+export async function recordedFacts(connection: Connection): Promise<Map<string, TableFacts>> {
+  const facts = await tableFacts(connection);
+  const recorded = await connection.rows<{ table: string; rows: bigint }>(
+    `SELECT 'raw.' || dataset AS "table", CAST(sum(loaded) AS BIGINT) AS rows FROM ops.loads
+     WHERE source_kind <> 'resource' GROUP BY dataset
+     UNION ALL SELECT name, rows FROM ops.models WHERE rows IS NOT NULL`,
+  );
+  for (const { table, rows } of recorded)
+    facts.set(table, { comment: facts.get(table)?.comment ?? null, rows: Number(rows) });
+  return facts;
+}
+
 /** The rows of all raw tables, as DuckDB estimates them. */
 export async function rawRows(connection: Connection): Promise<number> {
   const facts = await tableFacts(connection);

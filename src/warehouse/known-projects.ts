@@ -13,7 +13,10 @@ const NAMED_IN = [
  */
 export async function knownProjects(warehouse: CatalogReader, signal: AbortSignal): Promise<string[]> {
   const list = async (sql: string): Promise<string[]> => {
-    const [row] = (await warehouse.rows(`SELECT list(DISTINCT name) AS names FROM (${sql})`, signal)) as {
+    const [row] = (await warehouse.rows(
+      `SELECT array_agg(DISTINCT name) AS names FROM (${sql})`,
+      signal,
+    )) as {
       names: string[] | null;
     }[];
     return row?.names ?? [];

@@ -1,8 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { ident, table, text } from '../../src/core/duckdb.ts';
+import { ident, table } from '../../src/core/duckdb.ts';
 import { bindQuestion } from '../../src/transform/bind-question.ts';
 import { createModel } from '../../src/transform/build-model.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
@@ -14,10 +11,10 @@ import { translateModel, translateSql } from '../../src/transform/translate-sql.
 import { tableColumns } from '../../src/warehouse/catalog.ts';
 import { TrinoClient } from '../../src/warehouse/trino/client.ts';
 import { literal } from '../../src/warehouse/trino/literal.ts';
-import { trinoType } from '../../src/warehouse/trino/trino-type.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';
 import { openWarehouse, type TestWarehouse } from '../transform/test-warehouse.ts';
+import { copyToTrino } from './copy-to-trino.ts';
 import { rowsOfDuckDB, rowsOfTrino, SESSION } from './rows-of-both.ts';
 
 // The raw tables of the adversarial sites, as Parquet under Iceberg; all models of them, made on Trino alone.
@@ -27,8 +24,8 @@ const questions = await loadQuestions([sqlFolder(SQL)]);
 /** The whole answer, and one of few rows. */
 const GIVEN = [{}, { project: 'p-h', segment: '/many/', limit: '7' }];
 
-const { url, catalog, bucket, s3 } = inject('trino');
-const client = new TrinoClient({ url, user: 'parity', catalog });
+const trino = inject('trino');
+const client = new TrinoClient({ url: trino.url, user: 'parity', catalog: trino.catalog });
 let warehouse: TestWarehouse;
 /** Why a model was not made, by its name. */
 const failures = new Map<string, unknown>();
@@ -41,7 +38,7 @@ beforeAll(async () => {
   await makeSchemas();
   const sources = new Set(plan.flatMap((planned) => [...planned.sources]));
   for (const [name, columns] of await tableColumns(connection, ['raw', 'ops']))
-    if (sources.has(name)) await copyTable(name, columns);
+    if (sources.has(name)) await copyToTrino({ ...warehouse, client, trino }, name, columns);
   for (const planned of plan) {
     await createModel(connection, planned);
     await makeOnTrino(planned).catch((error: unknown) => failures.set(planned.model.name, error));
@@ -68,41 +65,6 @@ async function makeOnTrino({ model, sql, outputs }: PlannedModel): Promise<void>
   const rows = table('mart', `rows of ${model.name}`);
   await client.run(`CREATE TABLE ${rows} AS SELECT * FROM ${name}`, { session: SESSION });
   await client.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${rows}`);
-}
-
-/** Puts a table into the bucket as one file of Parquet, which a table of Trino takes as it is. */
-async function copyTable(
-  name: string,
-  columns: Iterable<{ readonly name: string; readonly type: string }>,
-): Promise<void> {
-  const listed = [...columns];
-  const made = table(...name.split('.'));
-  const types = listed.map((column) => `${ident(column.name)} ${trinoType(column.type)}`);
-  await client.run(`CREATE TABLE ${made} (${types.join(', ')})`);
-  const file = join(warehouse.folder, 'table.parquet');
-  // Iceberg does not read Parquet's JSON.
-  const written = listed.map((column) =>
-    column.type === 'JSON'
-      ? `CAST(${ident(column.name)} AS VARCHAR) AS ${ident(column.name)}`
-      : ident(column.name),
-  );
-  const rows = await warehouse.connection.run(
-    `COPY (SELECT ${written.join(', ')} FROM ${made}) TO ${text(file)} (FORMAT parquet)`,
-  );
-  if (rows === 0n) return;
-  const { endpoint, region, accessKey: accessKeyId, secretKey: secretAccessKey } = s3;
-  const store = new S3Client({
-    endpoint,
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    forcePathStyle: true,
-  });
-  const Key = `parity/${process.pid}-${Date.now()}/${name}.parquet`;
-  await store.send(new PutObjectCommand({ Bucket: bucket, Key, Body: await readFile(file) }));
-  store.destroy();
-  await rm(file);
-  const added = `ALTER TABLE ${made} EXECUTE add_files(location => ?, format => 'PARQUET')`;
-  await client.run(added.replace('?', () => literal(`s3://${bucket}/${Key}`)));
 }
 
 describe('models', () => {

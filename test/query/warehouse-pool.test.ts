@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SettingsFile } from '../../src/config/settings-file.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import type { QueryProcess } from '../../src/query/query-process.ts';
+import type { Warehouse } from '../../src/query/warehouse.ts';
 import { WarehousePool } from '../../src/query/warehouse-pool.ts';
 import { until } from '../support/until.ts';
 import { someWarehouse } from './some-warehouse.ts';
 import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();
-const itself = async (warehouse: QueryProcess): Promise<QueryProcess> => warehouse;
+const itself = async (warehouse: Warehouse): Promise<Warehouse> => warehouse;
 
 async function somePool(): Promise<{ pool: WarehousePool; path: string; openCopies: () => number }> {
   const { folder, path } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');

@@ -30,6 +30,11 @@ const RULES: readonly (readonly [rule: string, bad: string, good: string])[] = [
   ['no date_part', "SELECT date_part('year', a) FROM t", 'SELECT extract(YEAR FROM a) FROM t'],
   ['FILTER has WHERE', 'SELECT sum(a) FILTER (a > 1) FROM t', 'SELECT sum(a) FILTER (WHERE a > 1) FROM t'],
   [
+    'OFFSET comes before LIMIT',
+    'SELECT a FROM t ORDER BY a LIMIT 10 OFFSET 20',
+    'SELECT a FROM t ORDER BY a OFFSET 20 LIMIT 10',
+  ],
+  [
     'INTERVAL of a text',
     'SELECT a FROM t WHERE b > c - INTERVAL 28 DAY',
     "SELECT a FROM t WHERE b > c - INTERVAL '28' DAY",

@@ -9,8 +9,10 @@ import { textTable } from '../../core/text-table.ts';
 import { checkOutput } from '../../query/check-output.ts';
 import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../query/draw-chart.ts';
 import { openWarehouse } from '../../query/open-warehouse.ts';
+import type { ParameterTexts } from '../../query/parameters.ts';
 import { QueryProcess } from '../../query/query-process.ts';
-import type { ParameterTexts } from '../../query/query-warehouse.ts';
+import { withTextFile } from '../../query/text-file.ts';
+import type { Warehouse } from '../../query/warehouse.ts';
 import { bindQuestion } from '../../transform/bind-question.ts';
 import type { Parameter } from '../../transform/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../transform/questions.ts';
@@ -19,7 +21,7 @@ import { checkProject } from '../../warehouse/check-project.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Screen } from '../pager.ts';
 import { printError } from '../print-error.ts';
-import { QUERY_FORMATS, type QueryTarget, queryTarget, withTextFile } from '../query-target.ts';
+import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../query-target.ts';
 
 export const query: Command = {
   name: 'query',
@@ -73,7 +75,7 @@ export const query: Command = {
   },
 };
 
-type Open = (more?: Parameters<typeof openWarehouse>[2]) => Promise<QueryProcess>;
+type Open = (more?: Parameters<typeof openWarehouse>[2]) => Promise<Warehouse>;
 
 /** @throws CrawlhouseError `usage` */
 function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Connection } from '../../core/duckdb.ts';
 import type { Logger } from '../../core/logger.ts';
 import { Semaphore } from '../../core/semaphore.ts';
-import type { ParameterTexts } from '../../query/query-warehouse.ts';
+import type { ParameterTexts } from '../../query/parameters.ts';
 import { WarehousePool } from '../../query/warehouse-pool.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { readStatus, type Status } from '../../status/read-status.ts';

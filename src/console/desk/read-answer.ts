@@ -1,7 +1,8 @@
 import type { Settings } from '../../config/settings.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { RowsFilter, RowsPage } from '../../query/page-of-rows.ts';
-import type { QueryProcess, TypedRows } from '../../query/query-process.ts';
+import type { PagedStatement } from '../../query/query-warehouse.ts';
+import type { TypedRows, Warehouse } from '../../query/warehouse.ts';
 import type { WarehousePool } from '../../query/warehouse-pool.ts';
 import { checkProject } from '../../warehouse/check-project.ts';
 import type { ChartChoice } from './column-types.ts';
@@ -104,8 +105,8 @@ export function readPoints(
 }
 
 async function countRows(
-  warehouse: QueryProcess,
-  statement: Parameters<QueryProcess['page']>[0],
+  warehouse: Warehouse,
+  statement: PagedStatement,
   signal: AbortSignal,
 ): Promise<number | null> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(COUNT_MS)]);

@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../core/errors.ts';
-import type { ParameterTexts } from '../../query/query-warehouse.ts';
+import type { ParameterTexts } from '../../query/parameters.ts';
 import { bindQuestion } from '../../transform/bind-question.ts';
 import {
   type Parameter,

@@ -79,7 +79,8 @@ export const CRAWL = page<Crawl>({
       ask(
         QUESTIONS.statuses,
         (answer) =>
-          `SELECT status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL ORDER BY ALL`,
+          `SELECT status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL
+           ORDER BY status_code, pages, pages_percent`,
       ),
       ask(
         QUESTIONS.funnel,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { counted, countText } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
 import { nearNames } from '../../core/nearest-name.ts';
-import { QUESTIONS } from '../../report/crawl-answers.ts';
+import { BY_SEVERITY, ISSUE, placed, QUESTIONS } from '../../report/crawl-answers.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
@@ -84,13 +84,15 @@ type Choices = Omit<Project, Figures>;
 async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
   const project = new Map([['project', wanted]]);
   const [record] = await desk.rowsOnce(
-    `SELECT project_id, project_name, start_url FROM mart.projects WHERE project_id = $project
-     UNION ALL SELECT project_id, project_name, NULL FROM mart.crawls WHERE project_id = $project LIMIT 1`,
+    `SELECT project_id, project_name, start_url FROM (
+       SELECT project_id, project_name, start_url, 1 AS place FROM mart.projects WHERE project_id = $project
+       UNION ALL SELECT project_id, project_name, NULL, 2 FROM mart.crawls WHERE project_id = $project) AS named
+     ORDER BY place LIMIT 1`,
     project,
   );
   if (record === undefined) throw await notFound(wanted, desk);
   const configurations = (await desk.rowsOnce(
-    `SELECT crawl_config_id, any_value(crawl_config_name) AS crawl_config_name, count(*) AS crawls
+    `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls
      FROM mart.crawls WHERE project_id = $project GROUP BY crawl_config_id
      ORDER BY bool_or(is_main) DESC, crawls DESC, crawl_config_id`,
     project,
@@ -156,7 +158,8 @@ async function readFigures(
       QUESTIONS.statuses,
       (answer) =>
         `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
-         WHERE ($segment IS NOT NULL OR segment IS NULL) AND ${shown} GROUP BY ALL ORDER BY ended_at, crawl_id, status_code_range`,
+         WHERE ($segment IS NOT NULL OR segment IS NULL) AND ${shown}
+         GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
     ),
     over(
       QUESTIONS.changes,
@@ -179,15 +182,14 @@ async function readFigures(
       },
       select: (answer) =>
         `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
-           round(sum(average_inrank * pages) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
+           round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
          FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
     }),
     readFigure(desk, {
       ...{ question: QUESTIONS.findings, given: { ...given, crawl: main }, isSlow: true, isPatient },
       select: (answer) =>
-        `SELECT issue, any_value(severity) AS severity, count(*) AS pages, first(url ORDER BY priority DESC, url) AS example
-         FROM ${answer} GROUP BY issue
-         ORDER BY list_position(['high', 'medium', 'low'], any_value(severity)), pages DESC, issue LIMIT ${MOST_FINDINGS}`,
+        `SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue
+         ORDER BY ${BY_SEVERITY}, pages DESC, issue LIMIT ${MOST_FINDINGS}`,
     }),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };

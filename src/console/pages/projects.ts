@@ -78,7 +78,7 @@ export const PROJECTS = page<z.infer<typeof Projects>>({
 async function readProjects(desk: Desk): Promise<ProjectLine[]> {
   const rows = await desk.rowsOnce(
     `WITH crawled AS (
-       SELECT project_id, any_value(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
+       SELECT project_id, max(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
      )
      SELECT * FROM (SELECT coalesce(crawled.project_id, projects.project_id) AS project_id,
        coalesce(projects.project_name, crawled.project_name) AS project_name, coalesce(crawled.crawls, 0) AS crawls,
