@@ -28,7 +28,8 @@ export async function examineStore(settings: Settings, name: StoreName, signal: 
   );
 }
 
-async function tryObject(store: ObjectStore, key: string, signal: AbortSignal): Promise<Finding> {
+/** Writes, lists, reads and removes a small object. */
+export async function tryObject(store: ObjectStore, key: string, signal: AbortSignal): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-doctor-'));
   try {
     const file = join(folder, 'object');

@@ -13,6 +13,7 @@ import { examineRuns } from './examine-runs.ts';
 import { examineService, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
 import { examineStore } from './examine-store.ts';
+import { examineTrino } from './examine-trino.ts';
 
 /** What can't be checked without settings. */
 const OF_SETTINGS = [
@@ -58,6 +59,7 @@ export async function examine(
   const hasPipelines = checks.some(({ name, status }) => name === 'pipelines' && status === 'ok');
   checks.push(
     ...(await examineState(settings, signal)),
+    ...(settings.trino === null ? [] : await examineTrino(settings.trino, signal)),
     ...(hasPipelines ? [await examineDrift(settings, signal)] : skipped(['drift'], 'pipelines')),
     ...(await examineRuns(settings, project.schedules, signal)),
     ...(await examineAlerts(settings, project.schedules, signal)),
