@@ -143,6 +143,10 @@ export const ERROR_CODES = {
     kind: 'retriable',
     means: 'Another process has taken over, because this one was paused or cut off for too long.',
   },
+  worker_lost: {
+    kind: 'retriable',
+    means: 'Several processes in a row claimed a unit, and each ended or was cut off before it was staged.',
+  },
   disk: { kind: 'retriable', means: 'A file could not be written: disk full or no permission.' },
   timed_out: {
     kind: 'retriable',

@@ -12,3 +12,13 @@ export interface LedgerExport {
   /** The last run that worked on it; null from versions before it was kept. */
   readonly run_id: string | null;
 }
+
+/** The data exports of the units' present attempts. */
+export interface ExportRecords {
+  /** Takes note of the data export of a unit's present attempt. */
+  putExport(one: LedgerExport): Promise<void>;
+  /** A run takes up what an earlier one asked for. */
+  claimExport(unit: string, runId: string): Promise<void>;
+  setExportStatus(unit: string, status: string): Promise<void>;
+  exportOf(unit: string): Promise<LedgerExport | undefined>;
+}

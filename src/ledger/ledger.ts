@@ -2,8 +2,9 @@ import type { LedgerRun, LedgerUnit, UnitState } from '../model/ledger-records.t
 import type { UnitError } from '../model/report.ts';
 import type { RunSummary } from '../model/run-summary.ts';
 import type { Unit } from '../model/unit.ts';
-import type { LedgerExport } from './ledger-export.ts';
+import type { ExportRecords, LedgerExport } from './ledger-export.ts';
 import type { LoadState, Move } from './reconcile-units.ts';
+import type { UnitOffers } from './unit-queue.ts';
 
 export interface Discovery {
   /** Ids of the crawls and comparisons that are known and not ended. */
@@ -23,9 +24,11 @@ export interface UnitCount {
  * The state of the pipeline between and during runs. The published warehouse is the source of truth about data; a lost
  * ledger is filled from it. Each method that writes is one transaction.
  */
-export interface Ledger extends AsyncDisposable {
+export interface Ledger extends ExportRecords, AsyncDisposable {
   /** Of its tables. */
   readonly version: number;
+  /** The queue that other processes take units from; null where the ledger is not shared, and for readers. */
+  readonly offers: UnitOffers | null;
   /** Aborts with `lease_lost` once another process has taken this one's place. */
   readonly lost: AbortSignal;
   /** Reads it completely. */
@@ -61,12 +64,6 @@ export interface Ledger extends AsyncDisposable {
   /** The publication that this ledger is of one mind with; null: none yet. */
   publication(): Promise<string | null>;
   setPublication(id: string): Promise<void>;
-  /** Takes note of the data export of a unit's present attempt. */
-  putExport(one: LedgerExport): Promise<void>;
-  /** A run takes up what an earlier one asked for. */
-  claimExport(unit: string, runId: string): Promise<void>;
-  setExportStatus(unit: string, status: string): Promise<void>;
-  exportOf(unit: string): Promise<LedgerExport | undefined>;
   exports(): Promise<LedgerExport[]>;
   /** A run that is still marked as running has lost its process, because only one can write. */
   startRun(runId: string, command: string, startedAt: string): Promise<void>;

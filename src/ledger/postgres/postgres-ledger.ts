@@ -7,9 +7,12 @@ import type { Discovery, Ledger, UnitCount } from '../ledger.ts';
 import type { LedgerExport } from '../ledger-export.ts';
 import { type FormerEntry, nextEntry } from '../next-entry.ts';
 import { type LoadState, type Move, reconcileUnits } from '../reconcile-units.ts';
+import type { UnitOffers } from '../unit-queue.ts';
 import type { Lease } from './lease.ts';
+import { PostgresExports, type Write } from './postgres-exports.ts';
 import type { PostgresPool, Statements } from './postgres-pool.ts';
 import { SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
+import { PostgresUnitOffers } from './postgres-unit-offers.ts';
 import { jsonOf, putUnits, type RowOf, readUnits, timeOf } from './unit-rows.ts';
 
 /** The lease of the one process that writes. */
@@ -19,6 +22,8 @@ export const WRITER = 'writer';
 export class PostgresLedger implements Ledger {
   readonly version = SHARED_LEDGER_VERSION;
   readonly lost: AbortSignal;
+  readonly offers: UnitOffers | null;
+  readonly #exports: PostgresExports;
   readonly #pool: PostgresPool;
   readonly #schema: string;
   readonly #project: string;
@@ -35,6 +40,9 @@ export class PostgresLedger implements Ledger {
     this.#project = of.project;
     this.#lease = lease;
     this.lost = lease?.lost ?? new AbortController().signal;
+    const write: Write = (work) => this.#write(work);
+    this.#exports = new PostgresExports(pool, of, write);
+    this.offers = lease && new PostgresUnitOffers(pool, of, write);
   }
 
   async check(): Promise<void> {
@@ -167,54 +175,24 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  async putExport(one: LedgerExport): Promise<void> {
-    const { unit, data_export_id, store, format, prefix, status, requested_at, run_id } = one;
-    await this.#write((statements) =>
-      statements.rows(
-        `INSERT INTO ${this.#table('exports')}
-           (project, unit, data_export_id, store, format, prefix, status, requested_at, run_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-         ON CONFLICT (project, unit) DO UPDATE SET
-           data_export_id = excluded.data_export_id, store = excluded.store, format = excluded.format,
-           prefix = excluded.prefix, status = excluded.status, requested_at = excluded.requested_at,
-           run_id = excluded.run_id`,
-        [this.#project, unit, data_export_id, store, format, prefix, status, requested_at, run_id],
-      ),
-    );
+  putExport(one: LedgerExport): Promise<void> {
+    return this.#exports.putExport(one);
   }
 
-  async claimExport(unit: string, runId: string): Promise<void> {
-    await this.#setExport(unit, 'run_id', runId);
+  claimExport(unit: string, runId: string): Promise<void> {
+    return this.#exports.claimExport(unit, runId);
   }
 
-  async setExportStatus(unit: string, status: string): Promise<void> {
-    await this.#setExport(unit, 'status', status);
+  setExportStatus(unit: string, status: string): Promise<void> {
+    return this.#exports.setExportStatus(unit, status);
   }
 
-  async #setExport(unit: string, column: 'run_id' | 'status', value: string): Promise<void> {
-    await this.#write((statements) =>
-      statements.rows(
-        `UPDATE ${this.#table('exports')} SET ${ident(column)} = $3 WHERE project = $1 AND unit = $2`,
-        [this.#project, unit, value],
-      ),
-    );
+  exportOf(unit: string): Promise<LedgerExport | undefined> {
+    return this.#exports.exportOf(unit);
   }
 
-  async exportOf(unit: string): Promise<LedgerExport | undefined> {
-    return (await this.#exports('AND unit = $2', [unit]))[0];
-  }
-
-  async exports(): Promise<LedgerExport[]> {
-    return this.#exports('', []);
-  }
-
-  async #exports(condition: string, values: readonly string[]): Promise<LedgerExport[]> {
-    const rows = await this.#pool.rows<RowOf<LedgerExport>>(
-      `SELECT unit, data_export_id, store, format, prefix, status, requested_at, run_id
-       FROM ${this.#table('exports')} WHERE project = $1 ${condition} ORDER BY requested_at, unit`,
-      [this.#project, ...values],
-    );
-    return rows.map((row) => ({ ...row, requested_at: row.requested_at.toISOString() }));
+  exports(): Promise<LedgerExport[]> {
+    return this.#exports.all();
   }
 
   async startRun(runId: string, command: string, startedAt: string): Promise<void> {

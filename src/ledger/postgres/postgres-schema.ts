@@ -36,6 +36,13 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, project text NOT NULL, target text NOT NULL,
       alert json NOT NULL);`,
   (schema) => `CREATE TABLE ${schema}.request_slots (account text PRIMARY KEY, next_at timestamptz NOT NULL)`,
+  (schema) => `
+    CREATE TABLE ${schema}.queue (
+      project text NOT NULL, unit text COLLATE "C" NOT NULL, position bigint NOT NULL, run_id text NOT NULL,
+      version text NOT NULL, work text NOT NULL, source_project text NOT NULL, store text, status text NOT NULL,
+      claim text, claims integer NOT NULL, claimed_at timestamptz, until timestamptz, worker text NOT NULL DEFAULT '',
+      progress json, error json, attempts integer NOT NULL DEFAULT 0, PRIMARY KEY (project, unit));
+    CREATE INDEX ON ${schema}.queue (project, status)`,
 ];
 
 /** Of `crawlhouse.version`. */

@@ -19,6 +19,7 @@ export const LEDGER_FILE = 'ledger.sqlite';
 
 /** `ledger.sqlite` in the state directory: of the one process that writes, and its readers. */
 export class SqliteLedger implements Ledger {
+  readonly offers = null;
   readonly version = LEDGER_VERSION;
   /** Never: the system gives the state lock to nobody else while this process is there. */
   readonly lost: AbortSignal = new AbortController().signal;

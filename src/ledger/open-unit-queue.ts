@@ -1,0 +1,23 @@
+import { hostname } from 'node:os';
+import { type LedgerSettings, sharedLedger } from './open-ledger.ts';
+import type { UnitQueue } from './unit-queue.ts';
+
+/**
+ * Opens the queue of units for a process that takes from it; undefined where the ledger is not shared.
+ *
+ * @throws CrawlhouseError `newer_version`, `bad_settings`, `ledger_unavailable`
+ */
+export async function openUnitQueue(
+  settings: LedgerSettings,
+  command: string,
+  signal: AbortSignal,
+): Promise<UnitQueue | undefined> {
+  const address = sharedLedger(settings);
+  if (address === undefined) return undefined;
+  const { PostgresUnitQueue } = await import('./postgres/postgres-unit-queue.ts');
+  return PostgresUnitQueue.open(
+    address,
+    `crawlhouse ${command} (process ${process.pid} on ${hostname()})`,
+    signal,
+  );
+}
