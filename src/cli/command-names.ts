@@ -7,6 +7,7 @@ export const COMMAND_NAMES = [
   'run',
   'backfill',
   'schedule',
+  'worker',
   'load',
   'status',
   'drop',

@@ -10,6 +10,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   run: async () => (await import('./commands/run.ts')).run,
   backfill: async () => (await import('./commands/backfill.ts')).backfill,
   schedule: async () => (await import('./commands/schedule.ts')).schedule,
+  worker: async () => (await import('./commands/worker.ts')).worker,
   load: async () => (await import('./commands/load.ts')).load,
   status: async () => (await import('./commands/status.ts')).status,
   drop: async () => (await import('./commands/drop.ts')).drop,

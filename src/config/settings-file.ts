@@ -111,6 +111,13 @@ export const SettingsFile = z.strictObject({
     })
     .optional()
     .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
+  packages: z
+    .strictObject({
+      store: z.enum(STORE_NAMES).describe('Where to.'),
+      prefix: Prefix.default('packages').describe('The prefix of the keys of packages.'),
+    })
+    .optional()
+    .describe('The store that packages of workers go through on their way to the run (docs/operate.md).'),
   limits: z
     .strictObject({
       answer: Size.default('64MB').describe(

@@ -3,9 +3,19 @@ import type { Unarchiver } from '../api/unarchiver.ts';
 import type { ConnectionPool } from '../core/connection-pool.ts';
 import type { Engine } from '../core/engine.ts';
 import type { SlotHandle } from '../core/fair-queue.ts';
+import type { Meter } from '../core/meter.ts';
 import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
 import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import type { OpeningContext } from '../routes/open-unit.ts';
 import type { Session } from './session.ts';
+
+/** The parts of a run, or of a worker, that staging a unit needs. */
+export interface StagingContext extends OpeningContext {
+  readonly engine: Engine;
+  /** The connections that convert. */
+  readonly staging: ConnectionPool;
+  readonly meter: Pick<Meter, 'opened' | 'received' | 'unitPhase'>;
+}
 
 /** The shared context of the units of one run. */
 export interface RunContext extends Session {

@@ -25,17 +25,29 @@ export interface UnitOutcome {
   readonly error: CrawlhouseError | null;
 }
 
+/** A unit that another process has staged, or failed to. */
+export interface StagedElsewhere {
+  /** Its package, or the reason why there is none. */
+  readonly result: StagedPackage | CrawlhouseError;
+  readonly attempts: number;
+}
+
+/** A unit to run; `elsewhere` where another process has seen to it. */
+export interface UnitToRun extends UnitToStage {
+  readonly elsewhere?: StagedElsewhere | undefined;
+}
+
 /** Takes one unit from the service into the working copy. Never throws: the outcome holds the error. */
 export async function runUnit(
   context: UnitContext,
-  due: UnitToStage,
+  due: UnitToRun,
   known: LoadedUnit | undefined,
 ): Promise<UnitOutcome> {
-  const { planned, options, inventory } = due;
+  const { planned, options, inventory, elsewhere } = due;
   const { unit } = planned;
   const { ledger, settings } = context;
   const startedAt = performance.now();
-  let attempts = 0;
+  let attempts = elsewhere?.attempts ?? 0;
   let staged: StagedPackage | undefined;
   const outcome = (
     status: UnitStatus,
@@ -56,8 +68,11 @@ export async function runUnit(
   if (known && !context.reload && isListUnchanged(planned, inventory))
     return outcome('unchanged', null, null);
   try {
-    staged = context.reload ? undefined : await leftoverPackage(context, planned, options);
+    if (elsewhere?.result instanceof CrawlhouseError) throw elsewhere.result;
+    staged =
+      elsewhere?.result ?? (context.reload ? undefined : await leftoverPackage(context, planned, options));
     if (staged) {
+      if (elsewhere) attempts = staged.manifest.attempts;
       await ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
       await ledger.claimExport(unitName(unit), context.runId);
     } else {

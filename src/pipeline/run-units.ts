@@ -1,5 +1,5 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import { FairQueue, type SlotHandle } from '../core/fair-queue.ts';
+import { FairQueue } from '../core/fair-queue.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
 import { inSpan } from '../core/telemetry.ts';
 import { withUnitNet } from '../core/unit-net.ts';
@@ -7,7 +7,7 @@ import type { DueUnit } from '../core/unit-work.ts';
 import { respectBackoff } from '../ledger/respect-backoff.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
-import type { UnitReport } from '../model/report.ts';
+import type { UnitReport, UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import { countUnit, unitAttributes } from '../model/unit-measures.ts';
 import { reportedError, unitReport } from '../model/unit-report.ts';
@@ -19,6 +19,8 @@ import { usualRows } from '../warehouse/ops-loads.ts';
 import type { RunContext } from './context.ts';
 import { runUnit } from './run-unit.ts';
 import type { Work } from './session.ts';
+import { type Share, shareUnits } from './share-units.ts';
+import { sharedUnits } from './unit-task.ts';
 
 /**
  * Runs the planned units, several at once, with a fair share for each project. A finished crawl's unit that the warehouse holds is
@@ -65,30 +67,34 @@ export async function runUnits(
   let shutOut = false;
   let yielded = false;
   const queue = new FairQueue(slotLimits(context.settings));
-  const work = async (one: PlannedUnit, slot: SlotHandle): Promise<void> => {
+  const work = async (one: PlannedUnit, share: Share): Promise<UnitStatus | undefined> => {
     const options = routes.get(one.pipeline.dataset);
-    if (!options || shutOut || context.signal.aborted) return;
+    if (!options || shutOut || context.signal.aborted) return undefined;
     yielded ||= context.hasLockWaiter();
-    if (yielded) return;
+    if (yielded) return undefined;
     const { kind, id } = one.unit.source;
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
       reports.push(await failUnit(context, one, out));
       meter.unitDone(unitName(one.unit), 'failed', null);
-      return;
+      return 'failed';
     }
     const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
-    const { report, error } = await withUnitNet(context.signal, (signal) =>
+    const { slot, lost = context.signal, elsewhere } = share;
+    const due = { planned: one, options, inventory, elsewhere };
+    const { report, error } = await withUnitNet(AbortSignal.any([context.signal, lost]), (signal) =>
       inSpan(
         'unit',
         { unit: unitName(one.unit), dataset: one.unit.dataset, source: id },
-        () => runUnit({ ...context, signal, slot, rankings }, { planned: one, options, inventory }, known),
+        () => runUnit({ ...context, signal, slot, rankings }, due, known),
         ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
     ).catch(async (thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
       return { report: await failUnit(context, one, error), error };
     });
+    // Another process has the unit.
+    if (lost.aborted && !context.signal.aborted) return undefined;
     reports.push(report);
     if (error) errors.push(error);
     if (error?.kind === 'access' || error?.code === 'damaged_warehouse') shutOut = true;
@@ -103,10 +109,29 @@ export async function runUnits(
       seconds: report.seconds,
       error: report.error?.message,
     });
+    return report.status;
   };
-  await Promise.all(
-    due.map((one) => queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, slot))),
-  );
+  const { offers } = context.ledger;
+  const shared = offers && context.settings.packages ? sharedUnits(due) : new Set();
+  await Promise.all([
+    ...due
+      .filter((one) => !shared.has(one))
+      .map((one) =>
+        queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, { slot })),
+      ),
+    offers &&
+      shareUnits(
+        context,
+        offers,
+        due.flatMap((planned) => {
+          const options = routes.get(planned.pipeline.dataset);
+          return options && shared.has(planned) ? [{ planned, options, inventory }] : [];
+        }),
+        { queue, run: ({ planned }, share) => work(planned, share), hasEnded: () => shutOut || yielded },
+      ).catch((thrown: unknown) => {
+        errors.push(toCrawlhouseError(context.signal.aborted ? context.signal.reason : thrown));
+      }),
+  ]);
   return { units: reports, errors, yielded };
 }
 

@@ -34,6 +34,7 @@ import type { ReadField } from '../warehouse/raw-table.ts';
 import { reconcileLedger, recordLedger } from '../warehouse/reconcile-ledger.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { withHeld } from './hold-units.ts';
+import { removePublishedPackages } from './package-store.ts';
 import { transform } from './transform.ts';
 
 /** The last runs that may tell how long models take. */
@@ -234,6 +235,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         const { id } = await working.publication();
         await ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));
+        await removePublishedPackages(session);
       }
       // The next run requests a held unit again.
       const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));

@@ -15,7 +15,7 @@ import { openUnit, type UnitToOpen } from '../routes/open-unit.ts';
 import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
 import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
 import { writeManifest } from '../stage/write-manifest.ts';
-import type { UnitContext } from './context.ts';
+import type { StagingContext } from './context.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 
@@ -36,7 +36,7 @@ export interface StagedUnit {
  * @throws CrawlhouseError retriable when the attempts are used up, `unreconciled`, `rejected_values`
  */
 export async function stageUnit(
-  context: UnitContext,
+  context: StagingContext,
   { planned, options, inventory }: UnitToStage,
   onMove: (state: 'requested' | 'downloading', attempt: number) => Promise<void>,
 ): Promise<StagedUnit> {
@@ -135,7 +135,7 @@ function refuseUnitName(unit: Unit): void {
 
 /** Stages each part while the next ones still come. */
 async function stageParts(
-  context: UnitContext,
+  context: StagingContext,
   planned: PlannedUnit,
   source: Source,
   folders: UnitFolders,
@@ -190,7 +190,7 @@ async function stageParts(
 
 /** Holds rows that came page by page to their key: each once, so that none is missing. */
 async function refuseRepeatedRows(
-  { settings, signal }: UnitContext,
+  { settings, signal }: StagingContext,
   { unit, pipeline }: PlannedUnit,
   builder: PackageBuilder,
   { staged, key }: { readonly staged: StagedParts; readonly key: readonly string[] },

@@ -1,6 +1,6 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { ExportRecords } from '../ledger/ledger-export.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { Format as AnyFormat, Route as AnyRoute, Pipeline } from '../model/pipeline.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
@@ -29,7 +29,7 @@ export interface ChosenRoute {
 export interface RouteContext {
   readonly client: ServiceClient;
   readonly settings: Settings;
-  readonly ledger: Ledger;
+  readonly ledger: ExportRecords;
   readonly signal: AbortSignal;
   readonly runId: string;
   /** Units that are already loaded are requested again. */

@@ -15,12 +15,14 @@ export function unitFolders(stateDir: string, unit: string): UnitFolders {
   return { package: join(stateDir, 'packages', slug), raw: join(stateDir, 'raw', slug) };
 }
 
-/** Empties a unit's folders for a new attempt. */
-export async function resetFolders(folders: UnitFolders): Promise<void> {
-  for (const folder of [folders.package, folders.raw]) {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-  }
+/**
+ * Empties a unit's folders for a new attempt.
+ *
+ * @param within the package, a folder that is made too
+ */
+export async function resetFolders(folders: UnitFolders, within = ''): Promise<void> {
+  await removeFolders(folders);
+  for (const folder of [join(folders.package, within), folders.raw]) await mkdir(folder, { recursive: true });
 }
 
 export async function removeFolders(folders: UnitFolders): Promise<void> {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMAND_NAMES } from '../../src/cli/command-names.ts';
 import { manPage } from '../../src/cli/man-page.ts';
+import { readVariables } from '../../src/config/variables.ts';
 import '../support/process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -78,6 +79,23 @@ test('compose runs the schedule without rights that it does not need', async () 
     ports: ['127.0.0.1:8092:8092'],
   });
   expect(COMMAND_NAMES).toContain(services.schedule.command[0]);
+});
+
+test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trino', async () => {
+  const { services, volumes } = parse(await read('packaging/compose.workers.yaml'), { merge: true });
+  expect(Object.keys(services)).toEqual(['schedule', 'worker', 'postgres', 's3', 'trino']);
+  expect(Object.keys(volumes)).toEqual(['project', 'ledger', 'bucket']);
+  for (const one of [services.schedule, services.worker]) {
+    expect(one).toMatchObject({ init: true, read_only: true, cap_drop: ['ALL'], stop_grace_period: '90s' });
+    expect(COMMAND_NAMES).toContain(one.command[0]);
+    const given = Object.entries(one.environment as Record<string, string>);
+    const ours = given.filter(([name]) => name.startsWith('CRAWLHOUSE_'));
+    expect(readVariables(Object.fromEntries(ours))).toMatchObject({
+      packages: { store: 'store_b' },
+      ledger: expect.stringContaining('project=main'),
+    });
+  }
+  expect(services.worker).toMatchObject({ deploy: { replicas: 4 }, volumes: ['project:/data:ro'] });
 });
 
 test('systemd has nothing against the unit', async ({ skip }) => {

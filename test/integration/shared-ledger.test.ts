@@ -269,7 +269,7 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
 
   test('the statements of docs/operate.md give what is needed, and no more', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
-    const section = page.slice(page.indexOf('## A shared ledger'), page.indexOf('## Status'));
+    const section = page.slice(page.indexOf('## A shared ledger'), page.indexOf('## Workers'));
     const statements = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) =>
       sql
         .replace(/^CREATE DATABASE .*$|^\\connect .*$/gm, '')

@@ -50,7 +50,7 @@ export async function routeContext(it: Service, settings: Readonly<Record<string
     logger: silentLogger,
     slot: { move: async (store) => void moves.push(store) },
   };
-  return { ...context, moves };
+  return { ...context, ledger, moves };
 }
 
 export function plannedUnit(id: string, more: Readonly<Record<string, unknown>> = {}): PlannedUnit {

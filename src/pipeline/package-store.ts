@@ -1,0 +1,114 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Settings } from '../config/settings.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
+import { listObjects } from '../stores/list-objects.ts';
+import type { ObjectStore } from '../stores/object-store.ts';
+import { objectBytes } from '../stores/read-object.ts';
+import { openConfiguredStore } from '../stores/registry.ts';
+
+const MANIFEST = 'manifest.json';
+/** Within the package's folder and nowhere else. */
+const FILES = /^(manifest\.json|parts\/[A-Za-z0-9][\w.-]{0,199}\.parquet|rejects-[\w.-]{1,199}\.parquet)$/;
+
+/**
+ * Packages on their way from the process that staged them to the one that loads them, in the store of the setting
+ * `packages`. Each is under the token of its claim, so nobody writes into the package of another one.
+ */
+export class PackageStore implements AsyncDisposable {
+  readonly #store: ObjectStore;
+  /** With a slash at its end. */
+  readonly #root: string;
+
+  private constructor(store: ObjectStore, root: string) {
+    this.#store = store;
+    this.#root = root;
+  }
+
+  /** @param queue the id of the queue, so that two queues may share a prefix */
+  static async open(
+    settings: Settings,
+    { store, prefix }: NonNullable<Settings['packages']>,
+    queue: string,
+  ): Promise<PackageStore> {
+    const root = `${[prefix, queue].filter((part) => part !== '').join('/')}/`;
+    return new PackageStore(await openConfiguredStore(settings, store), root);
+  }
+
+  /** Uploads a package, its manifest last: one with a manifest is whole. */
+  async put(claim: string, { folder, manifest }: StagedPackage, signal: AbortSignal): Promise<void> {
+    const files = [...manifest.parts, ...manifest.rejects].map(({ file }) => file);
+    for (const file of [...files, MANIFEST])
+      await this.#store.put(`${this.#root}${claim}/${file}`, join(folder, file), signal);
+  }
+
+  /**
+   * Downloads a package into a unit's folders, and checks the size and SHA-256 of every file.
+   *
+   * @throws CrawlhouseError `bad_package` for one that is not whole; what the store throws
+   */
+  async fetch(claim: string, folders: UnitFolders, signal: AbortSignal): Promise<StagedPackage> {
+    const root = `${this.#root}${claim}/`;
+    await resetFolders(folders, 'parts');
+    const objects = (await listObjects(this.#store, root, signal)).map((object) => ({
+      object,
+      file: object.key.slice(root.length),
+    }));
+    // Here too the manifest comes last.
+    for (const { object, file } of objects.toSorted(
+      (a, b) => Number(a.file === MANIFEST) - Number(b.file === MANIFEST),
+    )) {
+      if (!FILES.test(file))
+        throw new CrawlhouseError('bad_package', `${object.url} is no file of a package`);
+      await pipeline(
+        objectBytes(this.#store, object, {}, signal),
+        createWriteStream(join(folders.package, file)),
+        { signal },
+      );
+    }
+    return readPackage(folders.package);
+  }
+
+  /** Removes the packages that nobody needs any more, and what a lost process has left. */
+  async sweep(needed: () => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<void> {
+    const objects = await listObjects(this.#store, this.#root, signal);
+    // Asked afterwards: a claim is in the queue before its first object is written.
+    const kept = await needed();
+    for (const object of objects) {
+      const [claim = ''] = object.key.slice(this.#root.length).split('/');
+      if (!kept.has(claim)) await this.#store.remove(object, signal);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+}
+
+/** Removes the packages whose rows are published. What can't be removed now is removed by the next run. */
+export async function removePublishedPackages({
+  ledger: { offers },
+  settings,
+  logger,
+  signal,
+}: {
+  readonly ledger: Pick<Ledger, 'offers'>;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  if (offers === null || settings.packages === undefined) return;
+  try {
+    await using packages = await PackageStore.open(settings, settings.packages, await offers.id());
+    await offers.forgetLoaded();
+    await packages.sweep(() => offers.claims(), signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    logger.warn('loaded packages stay in the store', { error: toCrawlhouseError(thrown).message });
+  }
+}

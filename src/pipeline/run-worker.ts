@@ -1,0 +1,242 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceClient } from '../api/client.ts';
+import type { Settings } from '../config/settings.ts';
+import type { ConnectionPool } from '../core/connection-pool.ts';
+import { Database } from '../core/duckdb.ts';
+import { Engine } from '../core/engine.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { tryLockState } from '../core/state-lock.ts';
+import { withUnitNet } from '../core/unit-net.ts';
+import { connect } from '../discover/connect.ts';
+import { openUnitQueue } from '../ledger/open-unit-queue.ts';
+import type { ClaimProgress, UnitClaim, UnitQueue } from '../ledger/unit-queue.ts';
+import { reportedError } from '../model/unit-report.ts';
+import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import { stagingConnections } from '../stage/staging-connections.ts';
+import { removeFolders } from '../stage/unit-folders.ts';
+import type { StagingContext } from './context.ts';
+import { PackageStore } from './package-store.ts';
+import { stageUnit } from './stage-unit.ts';
+import { readTask } from './unit-task.ts';
+
+const LOOK_MS = 500;
+
+export interface WorkerOptions {
+  /** End once no run is under way and its units are staged. */
+  readonly once: boolean;
+  /** Units at once. */
+  readonly concurrency: number;
+}
+
+/** The units that a worker has seen to, by how that ended. */
+export interface WorkerReport {
+  readonly staged: number;
+  readonly failed: number;
+  /** Given back at the end, or taken over by another process. */
+  readonly left: number;
+}
+
+/**
+ * Stages units that runs on any machine offer, until it is stopped. A unit that fails is reported by the run that offered
+ * it.
+ *
+ * @throws CrawlhouseError `bad_settings` without a shared ledger and the setting `packages`; of kind access when the
+ *   service or the store lets this process not in
+ */
+export async function runWorker(
+  settings: Settings,
+  options: WorkerOptions,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<WorkerReport> {
+  const { packages: place, memory_limit: memoryLimit, threads } = settings;
+  if (settings.ledger === undefined)
+    throw missing('ledger', 'postgres://USER:PASSWORD@HOST/DATABASE?project=NAME, as the runs have it');
+  if (place === undefined) throw missing('packages.store', 'store_a or store_b, as the runs have it');
+  await using client = connect(settings, logger);
+  await using folder = await workerFolder(settings.state_dir);
+  await using queue = await openUnitQueue(settings, 'worker', signal);
+  if (queue === undefined) throw new Error('a shared ledger has a queue');
+  await using packages = await PackageStore.open(settings, place, await queue.id());
+  await using database = await Database.open({
+    ...{ memoryLimit, threads },
+    tempDirectory: join(folder.path, 'spill'),
+  });
+  const worker = new Worker({
+    // Its own folders, also where several workers and a run are in one project folder.
+    settings: { ...settings, state_dir: folder.path },
+    ...{ client, queue, packages, logger, options },
+    engine: await Engine.start(database, threads, memoryLimit),
+    staging: stagingConnections(() => database.connect()),
+  });
+  logger.info('worker starts', { concurrency: options.concurrency });
+  return await worker.work(signal);
+}
+
+function missing(key: string, hint: string): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `a worker needs the setting ${key}`, {
+    hint: `set ${key}: ${hint}`,
+  });
+}
+
+/** A folder that no other worker uses, emptied of what a former one has left. */
+async function workerFolder(stateDir: string): Promise<AsyncDisposable & { readonly path: string }> {
+  for (let number = 1; ; number++) {
+    const path = join(stateDir, 'workers', String(number));
+    const lock = tryLockState(path, 'crawlhouse worker', false);
+    if ('holder' in lock) continue;
+    const empty = async (): Promise<void> => {
+      for (const name of ['packages', 'raw', 'spill'])
+        await rm(join(path, name), { recursive: true, force: true });
+    };
+    await empty();
+    return {
+      path,
+      async [Symbol.asyncDispose]() {
+        await empty();
+        lock[Symbol.dispose]();
+      },
+    };
+  }
+}
+
+interface Means {
+  readonly settings: Settings;
+  readonly client: ServiceClient;
+  readonly queue: UnitQueue;
+  readonly packages: PackageStore;
+  readonly engine: Engine;
+  readonly staging: ConnectionPool;
+  readonly logger: Logger;
+  readonly options: WorkerOptions;
+}
+
+class Worker {
+  readonly #means: Means;
+  readonly #ended = new AbortController();
+  #schemas: { readonly runId: string; readonly cache: FieldSchemaCache } | undefined;
+  #report = { staged: 0, failed: 0, left: 0 };
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  async work(stopped: AbortSignal): Promise<WorkerReport> {
+    const signal = AbortSignal.any([stopped, this.#ended.signal]);
+    const loops = Array.from({ length: this.#means.options.concurrency }, () => this.#loop(signal));
+    // One that fails ends the others.
+    for (const loop of loops) loop.catch((error: unknown) => this.#ended.abort(error));
+    await Promise.allSettled(loops);
+    this.#ended.signal.throwIfAborted();
+    return this.#report;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { queue, settings, options, logger } = this.#means;
+    const limits = { project: settings.concurrency_per_project, store: settings.concurrency_per_store };
+    while (!signal.aborted) {
+      try {
+        await using claim = await queue.claim(limits);
+        if (claim !== null) {
+          await this.#stage(claim, signal);
+          continue;
+        }
+        if (options.once && (await queue.isIdle())) return;
+      } catch (thrown) {
+        const error = toCrawlhouseError(thrown);
+        if (signal.aborted) return;
+        if (error.code !== 'ledger_unavailable') throw error;
+        logger.warn('the ledger does not answer, trying again', { error: error.message });
+      }
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {
+    const { packages, logger } = this.#means;
+    const { unit, lost } = claim;
+    const { due, reload } = readTask(claim.work);
+    const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
+    logger.info('unit claimed', { unit, stage: 'stage' });
+    try {
+      await withUnitNet(signal, async (own) => {
+        const { folders, manifest } = await stageUnit({ ...context, signal: own }, due, attempts.note);
+        try {
+          await packages.put(claim.token, { folder: folders.package, manifest }, own);
+        } finally {
+          await removeFolders(folders);
+        }
+        await claim.finish();
+        logger.info('unit staged', {
+          unit,
+          stage: 'stage',
+          rows: manifest.counts.staged,
+          bytes: manifest.bytes,
+        });
+      });
+      this.#report.staged++;
+    } catch (thrown) {
+      const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
+      if (lost.aborted || error.code === 'lease_lost') {
+        logger.warn('unit taken over by another process', { unit, stage: 'stage' });
+        this.#report.left++;
+      } else if (stopped.aborted) {
+        logger.info('unit given back', { unit, stage: 'stage' });
+        this.#report.left++;
+      } else if (endsWorker(error, due.planned.unit.source.kind)) {
+        this.#report.left++;
+        throw error;
+      } else {
+        await claim.fail(reportedError(error), attempts.last);
+        logger.warn('unit failed', { unit, stage: 'stage', error: error.message });
+        this.#report.failed++;
+      }
+    }
+  }
+
+  #contextOf(claim: UnitClaim, reload: boolean, stopped: AbortSignal) {
+    const { settings, client, engine, staging, logger } = this.#means;
+    const { runId } = claim;
+    const signal = AbortSignal.any([stopped, claim.lost]);
+    if (this.#schemas?.runId !== runId)
+      this.#schemas = { runId, cache: new FieldSchemaCache(client, stopped) };
+    let progress: ClaimProgress = { reported: null, columns: 0, received: 0, phase: 'download' };
+    const tell = (more: Partial<ClaimProgress>): void => {
+      progress = { ...progress, ...more };
+      claim.report(progress);
+    };
+    const attempts = {
+      last: 0,
+      note: async (_state: string, attempt: number): Promise<void> => {
+        attempts.last = attempt;
+      },
+    };
+    const context: StagingContext = {
+      ...{ settings, client, engine, staging, logger, runId, reload, signal },
+      ledger: claim.exports,
+      fieldSchemas: this.#schemas.cache,
+      progress: () => {},
+      // Its days are not shared.
+      rankings: new RankingWindows(client, []),
+      slot: { move: (store) => claim.move(store, signal) },
+      meter: {
+        opened: (_unit, reported, columns) => tell({ reported, columns, received: 0, phase: 'download' }),
+        received: (_unit, received) => tell({ received }),
+        unitPhase: (_unit, phase) => tell({ phase: phase === 'load' ? 'stage' : phase }),
+      },
+    };
+    return { ...context, attempts };
+  }
+}
+
+/**
+ * Whoever is not let in would fail every unit that it claims. A plain 403 on log monitoring is a project without that
+ * feature.
+ */
+function endsWorker({ kind, code }: CrawlhouseError, source: string): boolean {
+  return kind === 'access' && !(source === 'log_monitoring' && code === 'forbidden');
+}

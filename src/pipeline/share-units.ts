@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import type { FairQueue, SlotHandle } from '../core/fair-queue.ts';
+import { packageVersion } from '../core/package-version.ts';
+import { Semaphore } from '../core/semaphore.ts';
+import { openUnitQueue } from '../ledger/open-unit-queue.ts';
+import type { QueueEntry, UnitOffers, UnitQueue } from '../ledger/unit-queue.ts';
+import type { StagedPackage } from '../load/read-package.ts';
+import type { UnitStatus } from '../model/report.ts';
+import { unitName } from '../model/unit.ts';
+import { unitFolders } from '../stage/unit-folders.ts';
+import type { RunContext } from './context.ts';
+import { PackageStore } from './package-store.ts';
+import type { StagedElsewhere } from './run-unit.ts';
+import type { UnitToStage } from './stage-unit.ts';
+import { offeredUnit } from './unit-task.ts';
+
+const LOOK_MS = 500;
+/** Packages that are fetched or loaded at once. */
+const LOADS = 2;
+/** Errors of a package that is not in the store as it was put there. */
+const BROKEN: readonly string[] = ['bad_package', 'object_corrupt', 'object_changed'];
+
+/** How a run takes part. */
+export interface SharedWork {
+  /** Stages a unit unless it is staged elsewhere, and loads it; undefined if it was not begun. */
+  readonly run: (one: UnitToStage, share: Share) => Promise<UnitStatus | undefined>;
+  /** Nothing more is begun. */
+  readonly hasEnded: () => boolean;
+  /** The units of this process, with its limits. */
+  readonly queue: FairQueue;
+}
+
+/** A unit in this process. */
+export interface Share {
+  readonly slot: SlotHandle;
+  /** Aborts once another process has the unit. */
+  readonly lost?: AbortSignal;
+  readonly elsewhere?: StagedElsewhere;
+}
+
+/**
+ * Offers units to all processes that share the ledger, takes part in staging them, and loads each as its package comes.
+ * Ends when every unit has been loaded or has failed, or when the run ends.
+ */
+export async function shareUnits(
+  context: RunContext,
+  offers: UnitOffers,
+  units: readonly UnitToStage[],
+  work: SharedWork,
+): Promise<void> {
+  const { settings, logger, runId } = context;
+  if (settings.packages === undefined) return;
+  const ended = new AbortController();
+  const signal = AbortSignal.any([context.signal, ended.signal]);
+  await using packages = await PackageStore.open(settings, settings.packages, await offers.id());
+  await offers.offer(
+    runId,
+    units.map((one) => offeredUnit(one, context.reload)),
+    await packageVersion(),
+  );
+  await packages
+    .sweep(() => offers.claims(), signal)
+    .catch((thrown: unknown) => {
+      signal.throwIfAborted();
+      logger.warn('packages of a lost process stay in the store', {
+        error: toCrawlhouseError(thrown).message,
+      });
+    });
+  if (units.length === 0) return;
+  await using queue = await openUnitQueue(settings, 'run', signal);
+  if (queue === undefined) return;
+  const sharing = new Sharing({ ...context, signal }, { offers, packages, queue, work }, units);
+  try {
+    const loops = [
+      sharing.collect(),
+      ...Array.from({ length: settings.concurrency }, (_, index) => sharing.take(`${index}`)),
+    ];
+    // One that fails ends the others.
+    for (const loop of loops) loop.catch((error: unknown) => ended.abort(error));
+    await Promise.allSettled(loops);
+    if (!context.signal.aborted) ended.signal.throwIfAborted();
+  } finally {
+    // The next run does it otherwise. What is claimed or staged stays for that run.
+    await offers.withdraw().catch(() => {});
+  }
+}
+
+interface Means {
+  readonly offers: UnitOffers;
+  readonly packages: PackageStore;
+  readonly queue: UnitQueue;
+  readonly work: SharedWork;
+}
+
+/** The offered units of one run that nobody has seen to yet. */
+class Sharing {
+  readonly #context: RunContext;
+  readonly #means: Means;
+  readonly #left: Map<string, UnitToStage>;
+  /** Those that this process is at. */
+  readonly #own = new Set<string>();
+  /** Units with the claims that ended elsewhere and were seen to. */
+  readonly #ended = new Set<string>();
+  /** Those whose package was broken, and that were offered again. */
+  readonly #again = new Set<string>();
+  readonly #states = new Map<string, 'requested' | 'downloading'>();
+  readonly #loads = new Semaphore(LOADS);
+
+  constructor(context: RunContext, means: Means, units: readonly UnitToStage[]) {
+    this.#context = context;
+    this.#means = means;
+    this.#left = new Map(units.map((one) => [unitName(one.planned.unit), one]));
+  }
+
+  get #goesOn(): boolean {
+    return this.#left.size > 0 && !this.#context.signal.aborted && !this.#means.work.hasEnded();
+  }
+
+  /**
+   * Claims units and runs them, one after the other.
+   *
+   * @param share of the slots of this process: that of a project of this name
+   */
+  async take(share: string): Promise<void> {
+    while (this.#goesOn) {
+      const found = await this.#means.work.queue.run(share, () => this.#takeOne());
+      if (!found) await this.#pause();
+    }
+  }
+
+  async #takeOne(): Promise<boolean> {
+    if (!this.#goesOn) return true;
+    const { settings, signal } = this.#context;
+    const { queue, work } = this.#means;
+    const limits = { project: settings.concurrency_per_project, store: settings.concurrency_per_store };
+    await using claim = await queue.claim(limits);
+    if (claim === null) return false;
+    const one = this.#left.get(claim.unit);
+    if (one === undefined) {
+      // Left by an earlier run, and not due for this one.
+      await claim.settle();
+      return true;
+    }
+    this.#own.add(claim.unit);
+    try {
+      const slot = { move: (store: string | null) => claim.move(store, signal) };
+      const status = await work.run(one, { slot, lost: claim.lost });
+      if (status === undefined || claim.lost.aborted) return true;
+      this.#left.delete(claim.unit);
+      await claim.settle();
+    } finally {
+      this.#own.delete(claim.unit);
+    }
+    return true;
+  }
+
+  /** Loads what other processes stage, and follows them. */
+  async collect(): Promise<void> {
+    const { offers } = this.#means;
+    const loads: Promise<void>[] = [];
+    let failure: unknown;
+    while (this.#goesOn && failure === undefined) {
+      for (const entry of (await offers.entries(this.#context.runId)).entries) {
+        const one = this.#left.get(entry.unit);
+        const claim = `${entry.unit} ${entry.claim}`;
+        if (one === undefined || this.#own.has(entry.unit) || this.#ended.has(claim)) continue;
+        if (entry.status === 'claimed') {
+          await this.#follow(one, entry);
+          continue;
+        }
+        this.#ended.add(claim);
+        const load = this.#loads.run(() => this.#load(one, entry));
+        loads.push(
+          load.catch((thrown: unknown) => {
+            failure = thrown;
+          }),
+        );
+      }
+      await this.#pause();
+    }
+    await Promise.all(loads);
+    if (failure !== undefined) throw failure;
+  }
+
+  async #load(one: UnitToStage, entry: QueueEntry): Promise<void> {
+    if (!this.#goesOn) return;
+    const { offers, work } = this.#means;
+    const { unit, status, attempts } = entry;
+    const result = await this.#fetch(entry).catch(toCrawlhouseError);
+    const error = result instanceof CrawlhouseError ? result : null;
+    if (status === 'staged' && error && BROKEN.includes(error.code) && !this.#again.has(unit)) {
+      this.#context.logger.warn('broken package, staging again', { unit, error: error.message });
+      this.#again.add(unit);
+      return offers.settle(unit, 'waiting');
+    }
+    const ended = await work.run(one, { slot: { move: async () => {} }, elsewhere: { result, attempts } });
+    if (ended === undefined || this.#context.signal.aborted) return;
+    this.#left.delete(unit);
+    // A package that could not be fetched waits for the next run.
+    if (status === 'failed' || !error) await offers.settle(unit, ended === 'loaded' ? 'loaded' : 'done');
+  }
+
+  async #fetch({ unit, claim, error }: QueueEntry): Promise<StagedPackage> {
+    if (error !== null) {
+      const { code, message, hint } = error;
+      throw new CrawlhouseError(code, message, hint === null ? {} : { hint });
+    }
+    const { settings, signal } = this.#context;
+    const found = await this.#means.packages.fetch(
+      claim ?? '',
+      unitFolders(settings.state_dir, unit),
+      signal,
+    );
+    const { name } = found.manifest;
+    if (name !== unit)
+      throw new CrawlhouseError('bad_package', `${found.folder} is of ${name}, not of ${unit}`);
+    return found;
+  }
+
+  /** Shows how far another process is. */
+  async #follow({ planned }: UnitToStage, { unit, progress, worker }: QueueEntry): Promise<void> {
+    const { ledger, meter, logger } = this.#context;
+    const state = progress === null ? 'requested' : 'downloading';
+    const former = this.#states.get(unit);
+    if (former === undefined) {
+      await ledger.setUnit(planned.unit, 'requested', 1, null);
+      logger.info('unit claimed', { unit, stage: 'stage', worker });
+    }
+    if (state === 'downloading' && former !== state) await ledger.setUnit(planned.unit, state, 1, null);
+    this.#states.set(unit, former === 'downloading' ? former : state);
+    if (progress === null) return;
+    if (former !== 'downloading') meter.opened(unit, progress.reported, progress.columns);
+    meter.received(unit, progress.received);
+    if (progress.phase === 'stage') meter.unitPhase(unit, 'stage');
+  }
+
+  /** Until something may have changed. */
+  #pause(): Promise<void> {
+    return sleep(LOOK_MS, undefined, { signal: this.#context.signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { listObjects } from '../../src/stores/list-objects.ts';
+import { openConfiguredStore } from '../../src/stores/registry.ts';
+import type { LedgerServer } from '../support/ledger-server.ts';
+import { crawlhouseProcess, differences, environmentOf, rawProjectFolder } from '../support/project.ts';
+import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+const TABLES = ['crawl_pages', 'crawl_links'];
+/** Small crawls would come by searches, which take no time. */
+export const RUN = ['run', ...TABLES, '--route', 'stream'];
+export const GENERATE = ['projects=2,crawls=2,pages=30,links=60,columns=12,seed=4'];
+
+/** A process of a machine, with what it says. */
+export interface Machine {
+  readonly child: ReturnType<typeof crawlhouseProcess>;
+  readonly folder: string;
+  readonly stdout: Promise<string>;
+  readonly said: { readonly text: string };
+  readonly ended: Promise<number | null>;
+  heard(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** The machines of one project: they share a ledger and a bucket, and nothing else. */
+export interface WorkerScene {
+  readonly project: string;
+  readonly warehouse: string;
+  run(...args: readonly string[]): Machine;
+  worker(ledger?: string, ...args: readonly string[]): Promise<Machine>;
+  /** As if 30 seconds had passed without a word of this process. */
+  expire(machine: Machine): Promise<void>;
+  queue(): Promise<Record<string, unknown>[]>;
+  /** Keys below the prefix of packages. */
+  objects(): Promise<string[]>;
+  /** Puts a text in place of an object. */
+  spoil(key: string): Promise<void>;
+}
+
+export async function workerScene(
+  postgres: LedgerServer,
+  sandbox: Sandbox,
+  project: string,
+): Promise<WorkerScene> {
+  const settings = (ledger = postgres.url(project)) => ({
+    CRAWLHOUSE_LEDGER: ledger,
+    CRAWLHOUSE_PACKAGES_STORE: 'store_b',
+    CRAWLHOUSE_CONCURRENCY: '1',
+    CRAWLHOUSE_CONCURRENCY_PER_PROJECT: '9',
+  });
+  const start = (folder: string, args: readonly string[], ledger?: string): Machine => {
+    const child = crawlhouseProcess(folder, args, environmentOf(sandbox, settings(ledger)));
+    onTestFinished(() => {
+      child.kill('SIGCONT');
+      child.kill('SIGKILL');
+    });
+    const said = { text: '' };
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      said.text += piece;
+    });
+    return {
+      ...{ child, folder, said },
+      stdout: text(child.stdout),
+      ended: once(child, 'exit').then(([code]) => code as number | null),
+      heard: (pattern) => until(async () => pattern.exec(said.text) ?? undefined, 60_000),
+    };
+  };
+  const warehouse = await rawProjectFolder();
+  const { signal } = new AbortController();
+  const bucket = async () => {
+    const environment = environmentOf(sandbox, settings());
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) process.env[name] = environment[name];
+    return openConfiguredStore(await loadSettings(warehouse, environment), 'store_b');
+  };
+  return {
+    ...{ project, warehouse },
+    run: (...args) => start(warehouse, [...RUN, ...args]),
+    worker: async (ledger, ...args) => {
+      const machine = start(await rawProjectFolder(), ['worker', '--json', ...args], ledger);
+      await machine.heard(/worker starts/);
+      return machine;
+    },
+    expire: async ({ child }) => {
+      await postgres.admin(
+        `UPDATE crawlhouse.queue SET until = now()
+         WHERE project = '${project}' AND worker LIKE 'crawlhouse worker (process ${child.pid} on %'`,
+        'ledgers',
+      );
+    },
+    queue: () =>
+      postgres.admin(
+        `SELECT unit, status, worker FROM crawlhouse.queue WHERE project = '${project}'`,
+        'ledgers',
+      ),
+    objects: async () => {
+      await using store = await bucket();
+      const [id] = await postgres.admin(
+        `SELECT value FROM crawlhouse.facts WHERE project = '${project}' AND name = 'queue'`,
+        'ledgers',
+      );
+      return (await listObjects(store, `packages/${id?.value}/`, signal)).map(({ key }) => key);
+    },
+    spoil: async (key) => {
+      await using store = await bucket();
+      const file = join(await temporaryFolder(), 'spoilt');
+      await writeFile(file, 'spoilt');
+      await store.put(key, file, signal);
+    },
+  };
+}
+
+/** The published rows are those of a warehouse that one process filled. */
+export async function expectSame(undisturbed: string, warehouse: string): Promise<void> {
+  const connection = await temporaryConnection(await temporaryFolder());
+  for (const table of TABLES)
+    expect([table, await differences(connection, undisturbed, warehouse, table)]).toEqual([table, 0n]);
+}
+
+/** A proxy before the server, which can drop every connection and take no other for a while. */
+export async function cuttable(port: number): Promise<{ readonly port: number; cut(): void; mend(): void }> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((socket) => {
+    if (isCut) {
+      socket.destroy();
+      return;
+    }
+    const behind = dial(port, 'localhost');
+    for (const one of [socket, behind]) {
+      sockets.add(one);
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          sockets.delete(one);
+          socket.destroy();
+          behind.destroy();
+        });
+    }
+    socket.pipe(behind).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = (): void => {
+    isCut = true;
+    for (const one of sockets) one.destroy();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  return {
+    port: (server.address() as { port: number }).port,
+    cut,
+    mend: () => {
+      isCut = false;
+    },
+  };
+}
