@@ -88,7 +88,7 @@ export async function loadPackage(
       }
       await recordFields(connection, manifest, plan);
       await recordSchemaChanges(connection, manifest, plan, options.runId);
-      const fingerprint = await contentFingerprint(connection, folder, manifest, plan, options.signal);
+      const fingerprint = await contentFingerprint(working, folder, manifest, plan, options.signal);
       await recordLoad(connection, manifest, counts, { ...options, fingerprint });
       await recordNotes(connection, manifest, options.runId);
       await recordRejects(connection, staged, options.runId);
@@ -160,15 +160,15 @@ async function replaceRows(
 /**
  * The fingerprint of the unit's rows: the package's own where the table takes its values as they are, else computed from
  * the package, so that it covers the staged values. For a list of resources it is computed from the table, because a
- * package may have only new records.
+ * package may have only new records. Rows in another engine have none.
  */
 async function contentFingerprint(
-  connection: Connection,
+  { connection, rows }: WorkingCopy,
   folder: string,
   { name, unit, parts, columns, fingerprint }: Manifest,
   plan: RawTablePlan,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | null> {
   if (unit.source.kind === 'resource') {
     const found = await unitFingerprints(
       connection,
@@ -178,6 +178,7 @@ async function contentFingerprint(
     );
     return found.get(name) ?? '0';
   }
+  if (!rows.isInCatalogue) return null;
   if (parts.length === 0) return '0';
   const isPlain = plan.targets.every(
     ({ column, source, merged }, index) => column === source && merged.type === columns[index]?.sql_type,

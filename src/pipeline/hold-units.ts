@@ -5,6 +5,7 @@ import type { UnitReport } from '../model/report.ts';
 import { reportedError, unitReport } from '../model/unit-report.ts';
 import { abandonExport, type ReconcileContext } from '../routes/export/reconcile-exports.ts';
 import { type Fault, findFaults } from '../transform/find-faults.ts';
+import { modelEngine } from '../transform/open-engine.ts';
 import type { ModelsOutcome } from '../transform/run-models.ts';
 import { type NewUnit, type NewUnits, withNewUnits } from '../warehouse/new-units.ts';
 import { type Hold, recordHolds } from '../warehouse/ops-holds.ts';
@@ -35,7 +36,8 @@ export interface HeldBack {
 export async function holdFaultyUnits(context: HoldContext, outcome: ModelsOutcome): Promise<HeldBack[]> {
   const { working, runId, signal } = context;
   return withNewUnits(working, async (found) => {
-    const options = { connection: working.connection, outcome, found, runId, signal };
+    const { connection } = working;
+    const options = { connection, engine: modelEngine(working), outcome, found, runId, signal };
     const faults = Map.groupBy(await findFaults(options), ({ unit }) => unit);
     const names = await projectNames(working.connection);
     const held = found.units.flatMap((unit) => {

@@ -23,11 +23,10 @@ import { reconcileExports } from '../routes/export/reconcile-exports.ts';
 import { sweepFolders, sweepUnfinished } from '../stage/unit-folders.ts';
 import { compileQuestions } from '../transform/compile-questions.ts';
 import { fieldsRead } from '../transform/fields-read.ts';
-import { loadModels } from '../transform/load-models.ts';
 import type { Model } from '../transform/model.ts';
 import { modelsVersion } from '../transform/models-version.ts';
+import { projectModels } from '../transform/project-models.ts';
 import type { ModelsReport } from '../transform/run-models.ts';
-import { sqlFolders } from '../transform/sql-folders.ts';
 import { type Hold, keepHolds, readHolds } from '../warehouse/ops-holds.ts';
 import { countsOf, type LoadedUnit, loadedUnits } from '../warehouse/ops-loads.ts';
 import type { ReadField } from '../warehouse/raw-table.ts';
@@ -94,7 +93,7 @@ export async function runSession(
   work: (session: Session) => Promise<Work>,
 ): Promise<RunResult> {
   const { settings, logger } = options;
-  const models = await loadModels(sqlFolders(settings));
+  const models = await projectModels(settings);
   await compileQuestions(settings, models);
   using _lock = await acquireLock(settings.state_dir, options.command, logger, options.signal);
   await sweepUnfinished(settings.state_dir, settings.keep_raw);
@@ -152,9 +151,10 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: settings.state_dir, warehouse: settings.warehouse },
+    { stateDir: settings.state_dir, warehouse: settings.warehouse, trino: settings.trino },
     options.logger,
     anew,
+    signal,
   );
   const loaded = await loadedUnits(working.connection);
   await reconcileLedger(ledger, working, loaded);
@@ -244,6 +244,10 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         open.map(({ unit }) => unit),
       );
       await aboveOurs(() => mirrorPublished(settings, working, logger, signal));
+      await working.rows.tidy(signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        logger.warn('former rows not removed', { stage: 'publish', error: toCrawlhouseError(error).message });
+      });
     }
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));

@@ -2,6 +2,7 @@ import type { CrawlhouseError } from '../core/errors.ts';
 import type { ModelReport, TestReport, UnitReport } from '../model/report.ts';
 import { failedTests } from '../transform/failed-tests.ts';
 import type { Model } from '../transform/model.ts';
+import { modelEngine } from '../transform/open-engine.ts';
 import { type ModelsReport, makeModels } from '../transform/run-models.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
 
@@ -30,6 +31,7 @@ export async function transform(
   for (let round = 1; ; round++) {
     const outcome = await makeModels({
       connection: working.connection,
+      engine: modelEngine(working),
       models,
       // What a round has made says itself what it was made from.
       changed: round > 1 ? new Set<string>() : full ? 'all' : new Set(loaded),

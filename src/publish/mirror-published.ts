@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { writeFileAtomic } from '../core/atomic-file.ts';
+import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { openConfiguredStore } from '../stores/registry.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
@@ -20,6 +21,14 @@ export async function mirrorPublished(
   signal: AbortSignal,
 ): Promise<void> {
   if (!settings.mirror) return;
+  if (settings.trino)
+    throw new CrawlhouseError(
+      'bad_settings',
+      'mirror: the rows of a warehouse in Trino are in a bucket already',
+      {
+        hint: 'remove mirror from crawlhouse.yaml',
+      },
+    );
   const { id, dirty } = await working.publication();
   // Unpublished data, as after a failed test, is not mirrored.
   if (id === null || dirty) return;

@@ -44,6 +44,7 @@ export async function publish(
   const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
   const id = randomUUID();
   await beginPublication(connection, id, former?.id ?? null);
+  await working.rows.prepare(signal);
   await removeLeftovers(publishedPath);
   const temporary = `${publishedPath}.${id}.publishing`;
   const startedAt = performance.now();
@@ -56,7 +57,7 @@ export async function publish(
       const fresh = await freshUnits(connection, COPY);
       const recent = await recentRows(connection, COPY);
       await withLowerMemory(connection, MEMORY_SHARE, async () => {
-        await countQueryable(connection, COPY, recent);
+        await countQueryable(connection, COPY, recent, { store: working.rows, signal });
         await compareFingerprints(connection, COPY, fresh, recent, signal);
       });
       await markClean(connection, COPY);
@@ -69,6 +70,7 @@ export async function publish(
     await verifyBlocks(temporary, signal, temporary, copied.changed);
     await giveUserMode(temporary);
     await confirm();
+    await working.rows.show({ path: temporary, id }, signal);
     await setAsideChanges(publishedPath, hasWriter, logger);
     const keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
     const kept = await replacePublished(connection, temporary, publishedPath, id);

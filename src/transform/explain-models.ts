@@ -1,5 +1,5 @@
-import type { Connection } from '../core/duckdb.ts';
 import { assessModels } from './assess-models.ts';
+import type { ModelPlace } from './build-model.ts';
 import type { BuildReason } from './decide-build.ts';
 import type { PlannedModel } from './plan-models.ts';
 
@@ -20,11 +20,12 @@ export interface Explanation {
  * made that is behind itself is not foreseen.
  */
 export async function explainModels(
-  connection: Connection,
+  { connection, engine }: ModelPlace,
   selected: readonly PlannedModel[],
   plan: readonly PlannedModel[],
-  full: boolean,
+  { full, signal }: { readonly full: boolean; readonly signal?: AbortSignal },
 ): Promise<Explanation[]> {
+  await engine.settle(plan, signal);
   const { assess, leave } = await assessModels(connection, full ? 'all' : new Set(), '');
   const explanations: Explanation[] = [];
   for (const planned of plan) {
@@ -32,7 +33,7 @@ export async function explainModels(
       leave(planned);
       continue;
     }
-    const { build } = await assess(planned);
+    const { build } = await assess(await engine.local(planned, signal));
     const changes = build.how === 'partitions' ? build.changes : { behind: [], gone: [] };
     explanations.push({
       name: planned.model.name,

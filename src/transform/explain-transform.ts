@@ -5,10 +5,10 @@ import { Database } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { WorkingCopy } from '../warehouse/working-copy.ts';
 import { type Explanation, explainModels } from './explain-models.ts';
-import { loadModels } from './load-models.ts';
+import { modelEngine } from './open-engine.ts';
 import { planModels } from './plan-models.ts';
+import { projectModels } from './project-models.ts';
 import { selectModels } from './select-models.ts';
-import { sqlFolders } from './sql-folders.ts';
 
 export interface ExplainOptions {
   readonly full: boolean;
@@ -26,7 +26,7 @@ export async function explainTransform(
   settings: Settings,
   { full, select, logger, signal }: ExplainOptions,
 ): Promise<Explanation[]> {
-  const models = await loadModels(sqlFolders(settings));
+  const models = await projectModels(settings);
   using _lock = await acquireLock(settings.state_dir, 'transform', logger, signal);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
@@ -35,11 +35,12 @@ export async function explainTransform(
   });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: settings.state_dir, warehouse: settings.warehouse },
+    { stateDir: settings.state_dir, warehouse: settings.warehouse, trino: settings.trino },
     logger,
   );
   const { connection } = working;
   const plan = await planModels({ connection, models });
   signal.throwIfAborted();
-  return await explainModels(connection, selectModels(plan, select), plan, full);
+  const place = { connection, engine: modelEngine(working) };
+  return await explainModels(place, selectModels(plan, select), plan, { full, signal });
 }

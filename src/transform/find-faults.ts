@@ -6,6 +6,7 @@ import { buildModel } from './build-model.ts';
 import { isDataError } from './data-error.ts';
 import type { DataTest } from './data-tests.ts';
 import { layRows } from './lay-rows.ts';
+import type { ModelEngine } from './model-engine.ts';
 import { datasetsOf, withAllReads } from './model-reads.ts';
 import { isMadeFromUnitAlone, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
@@ -28,6 +29,7 @@ export interface Fault {
 
 export interface FindOptions {
   readonly connection: Connection;
+  readonly engine: ModelEngine;
   readonly outcome: ModelsOutcome;
   readonly found: NewUnits;
   readonly runId: string;
@@ -75,9 +77,9 @@ function isFailed({ tests }: ModelsOutcome, model: string, { name }: DataTest): 
 }
 
 async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
-  const { connection, found, planned, units, signal } = search;
+  const { found, planned, units, signal } = search;
   const laid = await layRows(
-    connection,
+    search,
     test,
     found.units.filter(({ unit }) => units.includes(unit)),
     signal,
@@ -151,7 +153,7 @@ async function searchUnits(
 /** Makes a model and what it reads as if units were not new, tests it, and takes it all back. */
 async function tryWithout(
   without: readonly string[],
-  { connection, outcome, found, planned, runId, signal }: Search,
+  { connection, engine, outcome, found, planned, runId, signal }: Search,
   test?: DataTest,
 ): Promise<'broken' | Awaited<ReturnType<typeof countFailures>>> {
   signal.throwIfAborted();
@@ -161,6 +163,7 @@ async function tryWithout(
   try {
     return await connection.trial(async () => {
       await found.putBack(without);
+      await engine.settle(outcome.plan, signal);
       const present = await martObjects(connection);
       const { assess, leave } = await assessModels(connection, new Set(), runId);
       for (const one of outcome.plan) {
@@ -168,12 +171,13 @@ async function tryWithout(
           leave(one);
           continue;
         }
-        const { build, stamp } = await assess(one);
+        const own = await engine.local(one, signal);
+        const { build, stamp } = await assess(own);
         const options = { stamp, present: present.get(one.model.name), signal };
-        if (build.how !== 'none') await buildModel(connection, one, build, options);
+        if (build.how !== 'none') await buildModel({ connection, engine }, own, build, options);
       }
       const tests = test ? [test] : planned.tests;
-      return await countFailures(connection, { ...planned, tests }, { signal });
+      return await countFailures(engine.queries, { ...planned, tests }, { signal });
     });
   } catch (error) {
     if (!isDataError(error)) throw error;

@@ -1,5 +1,6 @@
-import { type Connection, ident, type Row, text } from '../core/duckdb.ts';
+import { ident, type Row, text } from '../core/duckdb.ts';
 import type { NewUnit } from '../warehouse/new-units.ts';
+import type { ModelPlace } from './build-model.ts';
 import type { DataTest } from './data-tests.ts';
 
 /** Columns by which a row names where it is from, as `raw` and the models that ship call them. */
@@ -24,15 +25,26 @@ export interface LaidRows {
  * comparisons, and project and day; if none of these is new, the project.
  */
 export async function layRows(
-  connection: Connection,
+  { connection, engine }: ModelPlace,
   test: DataTest,
   units: readonly NewUnit[],
   signal?: AbortSignal,
 ): Promise<LaidRows[]> {
   const rows = `(${test.wholeRows ?? test.rows}\n)`;
-  const described = await connection.rows<{ column_name: string }>(`DESCRIBE FROM ${rows}`);
+  const described = await connection.rows<{ column_name: string }>(
+    `DESCRIBE SELECT * FROM ${rows} AS broken`,
+  );
   const columns = described.map((column) => column.column_name);
   const naming = NAMING.filter((name) => columns.includes(name));
+  const texts = naming.map((name) => `CAST(${ident(name)} AS VARCHAR)`);
+  const named = texts.map((value, index) => `${value} AS ${ident(naming[index] ?? '')}`);
+  const broken = await engine.queries.jsonRows(
+    `SELECT ${[...named, 'count(*) AS n'].join(', ')}, min(${exampleOf(test, columns)}) AS example
+     FROM ${rows} AS broken${texts.length > 0 ? ` GROUP BY ${texts.join(', ')}` : ''}`,
+    [],
+    signal,
+  );
+  const types = Object.fromEntries([...naming, 'n', 'example'].map((name) => [name, 'VARCHAR']));
   const found = await connection.rows<{ n: bigint; example: string; exact: string; near: string } & Row>(
     `WITH suspect AS (
        SELECT unnest(from_json(${text(JSON.stringify(units.map(flat)))}, '[{"unit":"VARCHAR","kind":"VARCHAR",
@@ -40,12 +52,10 @@ export async function layRows(
          recursive := true)
      ),
      broken AS (
-       SELECT ${[...naming.map((name) => `CAST(${ident(name)} AS VARCHAR) AS ${ident(name)}`), `count(*) AS n`].join(', ')},
-         min(${exampleOf(test, columns)}) AS example
-       FROM ${rows} GROUP BY ALL
+       SELECT unnest(from_json(${text(JSON.stringify(broken))}, ${text(JSON.stringify([types]))}), recursive := true)
      ),
      numbered AS (SELECT *, row_number() OVER () AS number FROM broken)
-     SELECT any_value(b.n) AS n, any_value(b.example) AS example,
+     SELECT CAST(any_value(b.n) AS BIGINT) AS n, any_value(b.example) AS example,
        to_json(list(s.unit ORDER BY s.unit) FILTER (s.is_exact))::VARCHAR AS exact,
        to_json(list(s.unit ORDER BY s.unit) FILTER (NOT s.is_exact))::VARCHAR AS near
      FROM numbered AS b
@@ -57,12 +67,12 @@ export async function layRows(
     signal,
   );
   return found.map(({ n, example, exact, near }) => {
-    const named = list(exact);
+    const units = list(exact);
     return {
       rows: Number(n),
       example: example ?? '',
-      units: named.length > 0 ? named : list(near),
-      isExact: named.length > 0,
+      units: units.length > 0 ? units : list(near),
+      isExact: units.length > 0,
     };
   });
 }
@@ -110,7 +120,7 @@ function exampleOf({ columns: tested }: DataTest, columns: readonly string[]): s
   const shown = [...own, ...url].length > 0 ? [...own, ...url] : plain.slice(0, 2);
   if (shown.length === 0) return `''`;
   const parts = shown.map(
-    (name) => `${text(`${name} = `)} || coalesce(left(CAST(${ident(name)} AS VARCHAR), 200), 'NULL')`,
+    (name) => `${text(`${name} = `)} || coalesce(substr(CAST(${ident(name)} AS VARCHAR), 1, 200), 'NULL')`,
   );
   return `concat_ws(', ', ${parts.join(', ')})`;
 }

@@ -128,6 +128,7 @@ async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promis
   const model: Model = {
     name: header.name,
     kind: header.kind === 'view' ? 'view' : 'table',
+    onTrino: header.on_trino ?? null,
     description: header.description,
     grain,
     columns: new Map([...columns, ...described]),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
 import type { TestReport } from '../model/report.ts';
 import { badModel } from './bad-model.ts';
-import { createModel } from './build-model.ts';
+import { createModel } from './duckdb-models.ts';
 import { modelError } from './model-error.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';

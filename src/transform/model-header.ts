@@ -112,6 +112,8 @@ export const ModelHeader = z.strictObject({
   name: MartName,
   /** A seed is a table whose rows stand in a file, `seeds/<name>.csv`. */
   kind: z.enum(['view', 'table', 'seed']),
+  /** A view that many computations stand behind is a table on Trino, which computes views in each query. */
+  on_trino: z.literal('table', 'only table is possible').optional(),
   description: z.string().min(1),
   grain: Grain,
   columns: z.record(z.string(), Column),

@@ -11,6 +11,8 @@ export interface Model {
   /** `mart.pages` */
   readonly name: string;
   readonly kind: ModelKind;
+  /** What it is on Trino; null: the same. */
+  readonly onTrino: 'table' | null;
   readonly description: string;
   /** The columns that make a row unique; null when none do. */
   readonly grain: readonly string[] | null;

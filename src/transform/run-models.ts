@@ -8,9 +8,11 @@ import type { ModelReport, TestReport } from '../model/report.ts';
 import { type MartObjects, martObjects } from '../warehouse/catalog.ts';
 import { modelNames, recordLook } from '../warehouse/ops-models.ts';
 import { assessModels } from './assess-models.ts';
-import { buildModel, dropModel } from './build-model.ts';
+import { buildModel, dropModel, type ModelPlace } from './build-model.ts';
 import { isDataError } from './data-error.ts';
+import { DuckDbModels } from './duckdb-models.ts';
 import type { Model } from './model.ts';
+import type { ModelEngine } from './model-engine.ts';
 import { modelError } from './model-error.ts';
 import { type PlannedModel, planModels } from './plan-models.ts';
 import { selectModels } from './select-models.ts';
@@ -25,6 +27,8 @@ const RECORD_EVERY = 2000;
 export interface RunModelsOptions {
   /** On the warehouse (`USE`), with schemas raw, mart and ops. */
   readonly connection: Connection;
+  /** Makes the models; absent: the connection. */
+  readonly engine?: ModelEngine;
   /** Every model under `sql/`: one that was built and is not among them is dropped. */
   readonly models: readonly Model[];
   /** Sources that this run wrote (`raw.crawl_pages`), or `all` to make and test everything. */
@@ -80,11 +84,15 @@ export function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
 
 async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<ModelsOutcome> {
   const { connection, logger, runId, signal, onChange } = options;
+  const engine = options.engine ?? new DuckDbModels(connection);
+  const place = { connection, engine };
   const plan = await planModels(options);
+  await engine.check(plan);
   const selected = selectModels(plan, options.only);
   const present = await martObjects(connection);
   checkReads(present, selected);
-  await dropRemoved(options, present);
+  await dropRemoved(place, options, present);
+  await engine.settle(plan, signal);
   const { assess, leave } = await assessModels(connection, options.changed, runId);
   const untested: PlannedModel[] = [];
   const again: PlannedModel[] = [];
@@ -92,20 +100,21 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
   const broken = new Map<string, CrawlhouseError>();
   const behind = new Set<string>();
 
-  for (const [index, planned] of plan.entries()) {
+  for (const [index, own] of plan.entries()) {
     signal?.throwIfAborted();
     options.onStep?.('models', index, plan.length);
-    const { name } = planned.model;
-    if (!selected.includes(planned)) {
-      leave(planned);
+    const { name } = own.model;
+    if (!selected.includes(own)) {
+      leave(own);
       continue;
     }
-    if ([...planned.models].some((read) => behind.has(read))) {
-      leave(planned);
+    if ([...own.models].some((read) => behind.has(read))) {
+      leave(own);
       behind.add(name);
       models.push({ name, status: 'failed', rows: null, seconds: 0 });
       continue;
     }
+    const planned = await engine.local(own, signal);
     const { build, stamp, former } = await attempt(() => assess(planned));
     if (build.how === 'none') {
       if (former?.looked_at !== stamp.lookedAt) await recordLook(connection, name, stamp.lookedAt);
@@ -125,7 +134,7 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
             if (tries++ > 0)
               logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
             const options = { stamp, present: present.get(name), signal, onChange };
-            return buildModel(connection, planned, build, options);
+            return buildModel(place, planned, build, options);
           }),
         (rows) => ({ attributes: rows === null ? {} : { rows } }),
       ),
@@ -157,7 +166,7 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
     if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
     else if (tests.length > 0) untested.push({ ...planned, tests });
   }
-  return { models, tests: await testAll(untested, broken, options, attempt), plan, broken };
+  return { models, tests: await testAll(untested, broken, { ...options, engine }, attempt), plan, broken };
 }
 
 /** Does something with a model; undefined, and noted, where the values that it reads make that fail. */
@@ -191,7 +200,7 @@ function checkReads(present: MartObjects, selected: readonly PlannedModel[]): vo
 async function testAll(
   plan: readonly PlannedModel[],
   broken: Map<string, CrawlhouseError>,
-  { connection, runId, signal, logger, onStep }: RunModelsOptions,
+  { connection, engine, runId, signal, logger, onStep }: RunModelsOptions & ModelPlace,
   attempt: Attempt,
 ): Promise<TestReport[]> {
   const tested: TestedModel[] = [];
@@ -202,7 +211,7 @@ async function testAll(
     onStep?.('tests', index, plan.length);
     const made = await unlessBroken(broken, planned, () =>
       inSpan('test', { model: planned.model.name }, () =>
-        attempt(() => testModel(connection, planned, signal)),
+        attempt(() => testModel({ connection, engine }, planned, signal)),
       ),
     );
     if (!made) continue;
@@ -219,13 +228,14 @@ async function testAll(
 }
 
 async function dropRemoved(
-  { connection, models, logger, onChange }: RunModelsOptions,
+  place: ModelPlace,
+  { models, logger, onChange }: RunModelsOptions,
   present: MartObjects,
 ): Promise<void> {
   const names = new Set(models.map((model) => model.name));
-  for (const name of await modelNames(connection)) {
+  for (const name of await modelNames(place.connection)) {
     if (names.has(name)) continue;
-    await dropModel(connection, name, { present: present.get(name), onChange });
+    await dropModel(place, name, { present: present.get(name), onChange });
     logger.info('model dropped', { model: name });
   }
 }

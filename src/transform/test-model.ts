@@ -3,7 +3,9 @@ import type { TestReport } from '../model/report.ts';
 import { recordPartitionsTested, untestedPartitions } from '../warehouse/ops-model-partitions.ts';
 import { recordTested } from '../warehouse/ops-models.ts';
 import { recordTestResults } from '../warehouse/ops-test-results.ts';
+import type { ModelPlace } from './build-model.ts';
 import { type CountOptions, countTests } from './count-tests.ts';
+import type { ModelQueries } from './model-engine.ts';
 import { inPartitions, partitionedModel } from './partitions.ts';
 import type { PlannedModel } from './plan-models.ts';
 
@@ -12,11 +14,11 @@ const SAMPLE_ROWS = 5;
 
 /** Runs the tests of a model, which count the rows that break their rules. */
 export async function countFailures(
-  connection: Connection,
+  queries: ModelQueries,
   { model, tests }: Pick<PlannedModel, 'model' | 'tests'>,
   options: CountOptions = {},
 ): Promise<TestReport[]> {
-  const counts = await countTests(connection, model.name, tests, options);
+  const counts = await countTests(queries, model, tests, options);
   const reports: TestReport[] = [];
   for (const test of tests) {
     const { name, severity, rows } = test;
@@ -30,7 +32,11 @@ export async function countFailures(
       sample:
         failures === 0
           ? []
-          : await connection.jsonRows(`FROM (${rows}\n) LIMIT ${SAMPLE_ROWS}`, [], options.signal),
+          : await queries.jsonRows(
+              `SELECT * FROM (${rows}\n) AS broken LIMIT ${SAMPLE_ROWS}`,
+              [],
+              options.signal,
+            ),
       query: rows,
     });
   }
@@ -45,14 +51,14 @@ export interface TestedModel {
 
 /** Tests a model. Of a partitioned one only the partitions are tested that have not passed yet. */
 export async function testModel(
-  connection: Connection,
+  { connection, engine }: ModelPlace,
   planned: PlannedModel,
   signal?: AbortSignal,
 ): Promise<TestedModel> {
   const partitioned = partitionedModel(planned);
   const untested = partitioned ? await untestedPartitions(connection, partitioned.name) : undefined;
   const where = partitioned && untested ? inPartitions(partitioned, untested) : undefined;
-  return { planned, reports: await countFailures(connection, planned, { where, signal }) };
+  return { planned, reports: await countFailures(engine.queries, planned, { where, signal }) };
 }
 
 export function isFailed({ status }: TestReport): boolean {

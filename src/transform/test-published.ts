@@ -2,10 +2,13 @@ import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { TestReport } from '../model/report.ts';
 import { readPublished } from '../warehouse/read-published.ts';
+import { openTrinoClient } from '../warehouse/trino/open-trino.ts';
+import { MODEL_SESSION } from '../warehouse/trino/pointer-table.ts';
+import { RelationNames } from '../warehouse/trino/relation-names.ts';
 import { compileQuestions } from './compile-questions.ts';
-import { loadModels } from './load-models.ts';
-import { sqlFolders } from './sql-folders.ts';
+import { projectModels } from './project-models.ts';
 import { testModels } from './test-models.ts';
+import { TrinoQueries } from './trino-queries.ts';
 
 /**
  * Runs the data tests of the models on the published warehouse, once the saved questions compile there. Changes nothing, also while a run is on.
@@ -17,11 +20,21 @@ export async function testPublished(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<TestReport[]> {
-  const models = await loadModels(sqlFolders(settings));
+  const models = await projectModels(settings);
   await compileQuestions(settings, models);
-  const reports = await readPublished(settings, (connection) =>
-    testModels({ connection, models, only: names, signal }),
-  );
+  const { trino } = settings;
+  await using client = trino ? await openTrinoClient(trino) : undefined;
+  const reports = await readPublished(settings, (connection) => {
+    const options = { connection, models, only: names, signal };
+    if (!client) return testModels(options);
+    const relations = new RelationNames(trino?.schemaPrefix ?? '');
+    const queries = new TrinoQueries(
+      connection,
+      (sql, signal) => client.rows(sql, { session: MODEL_SESSION }, signal),
+      (relation) => relations.reader(relation),
+    );
+    return testModels({ ...options, queries });
+  });
   if (reports) return reports;
   throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`, {
     hint: 'crawlhouse run makes it',

@@ -188,7 +188,7 @@ export async function recordLoad(
     runId,
     fingerprint,
     volume,
-  }: { readonly runId: string; readonly fingerprint: string; readonly volume?: Volume },
+  }: { readonly runId: string; readonly fingerprint: string | null; readonly volume?: Volume },
 ): Promise<void> {
   const { unit, source } = manifest;
   await forgetLoad(connection, manifest.name);

@@ -9,11 +9,20 @@ export interface UnitRows {
   readonly from: string | null;
 }
 
+/** The finished copy of the catalogue that a publication puts in place. */
+export interface CatalogueFile {
+  readonly path: string;
+  /** Of the publication. */
+  readonly id: string;
+}
+
 /**
  * The rows of units, in the engine that keeps them (docs/decisions/engines.md). Columns, types and `ops` are in the
- * catalogue, which is DuckDB's with each engine.
+ * catalogue, which is DuckDB's with each engine. So are the rows of lists of resources.
  */
 export interface RowStore {
+  /** Whether the rows of all units are in the catalogue, so that its copy is the whole publication. */
+  readonly isInCatalogue: boolean;
   /** Puts rows in the place of a unit's, within the transaction of the catalogue. Returns their number. */
   replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint>;
   /** Takes the rows of units out of a table. Returns their number. */
@@ -25,4 +34,16 @@ export interface RowStore {
    * @returns whether a column has another type by now, so that fingerprints no longer hold
    */
   restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean>;
+  /** Counts the rows of units, by unit. */
+  countUnits(
+    relation: string,
+    units: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, bigint>>;
+  /** Makes everything but the catalogue's file ready for a publication, before the catalogue is copied. */
+  prepare(signal?: AbortSignal): Promise<void>;
+  /** Shows readers the rows, right before the catalogue gets its place. */
+  show(catalogue: CatalogueFile, signal?: AbortSignal): Promise<void>;
+  /** Does what can wait until all is published: comments, and the removal of what nobody sees any more. */
+  tidy(signal?: AbortSignal): Promise<void>;
 }

@@ -107,6 +107,9 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   // Comments on every column.
   [],
   ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS definition VARCHAR'],
+  [
+    'CREATE TABLE IF NOT EXISTS ops.pointers (relation VARCHAR, unit VARCHAR, load_id VARCHAR, made_from VARCHAR)',
+  ],
 ];
 
 /** Version of the tables in `ops`, held in `ops.publication`. */

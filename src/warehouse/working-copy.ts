@@ -5,6 +5,7 @@ import { verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
+import type { TrinoAddress } from '../core/trino-address.ts';
 import { targetOf } from './attach-published.ts';
 import { DuckDbRows } from './duckdb/duckdb-rows.ts';
 import { FormerCopies, SPARE_FILE } from './former-copies.ts';
@@ -14,6 +15,9 @@ import { readDespiteWriter } from './read-publication.ts';
 import { restoreFormer } from './restore-former.ts';
 import type { RowStore } from './row-store.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema.ts';
+import { bringCatalogue } from './trino/bring-catalogue.ts';
+import { openTrinoPlace } from './trino/open-trino.ts';
+import { TrinoRows } from './trino/trino-rows.ts';
 
 /**
  * The number of loaded values after which the file is reopened. 5 million pages of 125 columns and 20 million links,
@@ -21,24 +25,39 @@ import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from './schema
  */
 const VALUES_KEPT = 50_000_000;
 
+/** Where a working copy is, and what it is a copy of. */
+export interface WorkingPlace {
+  readonly stateDir: string;
+  /** The published file; a symbolic link stands for its target. */
+  readonly warehouse: string;
+  /** Where the rows of units and models are, unless they are in the file. */
+  readonly trino?: TrinoAddress | null;
+}
+
 /**
  * The warehouse that the pipeline writes to. Readers never open it: they open the published one, of which this is a
  * copy that has gone further. Where the two don't belong together the published one is right.
  */
 export class WorkingCopy implements AsyncDisposable {
   readonly connection: Connection;
-  /** The rows of its units. */
-  readonly rows: RowStore;
   readonly path: string;
   readonly publishedPath: string;
   /** The files that were copied from it. */
   readonly copies: FormerCopies;
+  #rows: RowStore;
+  readonly #opened: AsyncDisposableStack;
   #values = 0;
   #attached = false;
 
-  private constructor(connection: Connection, path: string, publishedPath: string) {
+  private constructor(
+    connection: Connection,
+    path: string,
+    publishedPath: string,
+    opened: AsyncDisposableStack,
+  ) {
     this.connection = connection;
-    this.rows = new DuckDbRows(connection);
+    this.#rows = new DuckDbRows(connection);
+    this.#opened = opened;
     this.path = path;
     this.publishedPath = publishedPath;
     this.copies = FormerCopies.open(path);
@@ -48,25 +67,28 @@ export class WorkingCopy implements AsyncDisposable {
    * Opens the working copy of a state directory. If it is missing, damaged or of another publication, it is replaced by
    * a copy of the published warehouse.
    *
-   * @param warehouse the published one; a symbolic link stands for its target
    * @param anew replace it in any case
    * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; nothing is changed
    */
   static async open(
     database: Database,
-    { stateDir, warehouse }: { readonly stateDir: string; readonly warehouse: string },
+    { stateDir, warehouse, trino }: WorkingPlace,
     logger: Logger,
     anew = false,
+    signal?: AbortSignal,
   ): Promise<WorkingCopy> {
     const path = join(stateDir, 'work.duckdb');
     const publishedPath = await targetOf(warehouse);
     underUserMask(() => mkdirSync(dirname(publishedPath), { recursive: true }));
     const connection = await database.connect();
     await restoreFormer(connection, publishedPath, logger);
+    await using opened = new AsyncDisposableStack();
+    const place = trino ? opened.use(await openTrinoPlace(trino, { connection, stateDir })) : null;
+    if (place) await bringCatalogue(place, { path: publishedPath, workingPath: path }, logger, signal);
     const { publication: published } = await readDespiteWriter(connection, publishedPath, path, logger);
     const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
     if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
-    const working = new WorkingCopy(connection, path, publishedPath);
+    const working = new WorkingCopy(connection, path, publishedPath, opened.move());
     try {
       await working.attach();
       working.copies.follow();
@@ -77,11 +99,18 @@ export class WorkingCopy implements AsyncDisposable {
         logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
       }
       await createSchema(connection);
+      if (place) working.#rows = await TrinoRows.begin(place, signal);
       return working;
     } catch (error) {
       working.copies.close();
+      await working.#opened.disposeAsync();
       throw error;
     }
+  }
+
+  /** The rows of its units. */
+  get rows(): RowStore {
+    return this.#rows;
   }
 
   async attach(): Promise<void> {
@@ -133,6 +162,7 @@ export class WorkingCopy implements AsyncDisposable {
       this.copies.close();
     }
     this.connection[Symbol.dispose]();
+    await this.#opened.disposeAsync();
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DuckDBListValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Connection, ident, table } from '../../src/core/duckdb.ts';
-import { createModel } from '../../src/transform/build-model.ts';
+import { createModel } from '../../src/transform/duckdb-models.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { loadCases, type ModelCase, rowsSql } from '../../src/transform/model-cases.ts';
 import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';

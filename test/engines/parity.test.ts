@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ident, table } from '../../src/core/duckdb.ts';
 import { bindQuestion } from '../../src/transform/bind-question.ts';
-import { createModel } from '../../src/transform/build-model.ts';
+import { createModel } from '../../src/transform/duckdb-models.ts';
 import { loadModels } from '../../src/transform/load-models.ts';
 import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';
 import { replaceParameters } from '../../src/transform/question-parameters.ts';

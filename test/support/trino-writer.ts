@@ -1,5 +1,6 @@
 import { Database } from '../../src/core/duckdb.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
+import { createSchema } from '../../src/warehouse/schema.ts';
 import { TrinoClient } from '../../src/warehouse/trino/client.ts';
 import { TrinoRows } from '../../src/warehouse/trino/trino-rows.ts';
 import type { TrinoAddress } from './trino.ts';
@@ -11,7 +12,8 @@ process.env.AWS_ACCESS_KEY_ID = server.accessKey;
 process.env.AWS_SECRET_ACCESS_KEY = server.secretKey;
 await using database = await Database.open({ memoryLimit: '200MB', threads: 1, tempDirectory: temporary });
 const connection = await database.connect();
-await connection.run('CREATE SCHEMA raw; CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
+await createSchema(connection);
+await connection.run('CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
 await using client = new TrinoClient({ url, user: 'test', catalog });
 await using objects = await s3.open({ bucket, endpoint: server.endpoint, region: server.region });
 const place = { client, catalog, prefix, bucket, folder: `rows/${prefix}`, objects, connection, temporary };

@@ -3,6 +3,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Connection, Database, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/publish/publish.ts';
+import { DuckDbModels } from '../../src/transform/duckdb-models.ts';
 import { type Fault, findFaults } from '../../src/transform/find-faults.ts';
 import { rowsSql } from '../../src/transform/model-cases.ts';
 import { makeModels } from '../../src/transform/run-models.ts';
@@ -78,7 +79,10 @@ async function faultsOf(models: Readonly<Record<string, ModelText>>): Promise<Fa
     logger: silentLogger,
     runId: 'run',
   });
-  return withNewUnits(working, (found) => findFaults({ connection, outcome, found, runId: 'run', signal }));
+  const engine = new DuckDbModels(connection);
+  return withNewUnits(working, (found) =>
+    findFaults({ connection, engine, outcome, found, runId: 'run', signal }),
+  );
 }
 
 const unitsOf = (faults: readonly Fault[]): string[] => [...new Set(faults.map(({ unit }) => unit))].sort();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/core/logger.ts';
-import { nextCount } from '../../src/transform/build-model.ts';
+import { nextCount } from '../../src/transform/duckdb-models.ts';
 import { expectBadModel, type ModelText } from './model-files.ts';
 import { runTexts, statuses } from './run-texts.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';

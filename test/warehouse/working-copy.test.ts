@@ -49,6 +49,7 @@ test('a new warehouse has its schemas and tables, is not dirty and not published
     'ops.loads',
     'ops.model_partitions',
     'ops.models',
+    'ops.pointers',
     'ops.publication',
     'ops.rejects',
     'ops.runs',

@@ -196,4 +196,13 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       tested: 'Whether the partition has passed its tests.',
     },
   },
+  pointers: {
+    holds: 'A row for each load whose rows are in Trino; empty if the warehouse is a file.',
+    columns: {
+      relation: 'Table or view: raw.crawl_pages, mart.pages.',
+      unit: 'Unit of a table of raw, partition of a model; empty for a table that has but one.',
+      load_id: 'Identifier of the load that has its rows.',
+      made_from: 'Hash of the rows, or the SQL of a view.',
+    },
+  },
 };

@@ -7,6 +7,7 @@ const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
 
 /** The rows in the tables of the working copy. */
 export class DuckDbRows implements RowStore {
+  readonly isInCatalogue = true;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -47,6 +48,29 @@ export class DuckDbRows implements RowStore {
     );
     return former.some(({ isRetyped }) => isRetyped);
   }
+
+  async countUnits(
+    relation: string,
+    units: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, bigint>> {
+    const rows = await this.#connection.rows<{ unit: string; n: bigint }>(
+      `SELECT _unit AS unit, count(*) AS n FROM ${table(...relation.split('.'))} WHERE _unit IN ${LISTED} GROUP BY _unit`,
+      [JSON.stringify(units)],
+      signal,
+    );
+    return new Map([
+      ...units.map((unit) => [unit, 0n] as const),
+      ...rows.map(({ unit, n }) => [unit, n] as const),
+    ]);
+  }
+
+  // The rows are in the file that is published.
+  async prepare(): Promise<void> {}
+
+  async show(): Promise<void> {}
+
+  async tidy(): Promise<void> {}
 }
 
 /** The columns of a published table, each with the SQL of its value in the type that the column has by now. */

@@ -10,6 +10,10 @@ export async function makeStore(
   names: RelationNames,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  // They come last.
+  const made = await client.rows<{ table_name: string }>(names.storedTables, {}, signal);
+  const present = made.map(({ table_name }) => table_name);
+  if (present.includes('visible') && present.includes('candidate')) return;
   for (const schema of ['store', 'work', 'raw', 'mart', 'ops'] as const)
     await client.run(`CREATE SCHEMA IF NOT EXISTS ${ident(catalog)}.${names.schema(schema)}`, {}, signal);
   for (const table of [names.visible, names.candidate])

@@ -7,7 +7,7 @@ import type { TrinoAddress } from '../../core/trino-address.ts';
 import { openConfiguredStore } from '../../stores/registry.ts';
 import { TrinoClient, type TrinoOptions } from './client.ts';
 import { ClientCredentials } from './client-credentials.ts';
-import type { TrinoPlace } from './trino-rows.ts';
+import type { TrinoPlace } from './trino-place.ts';
 
 /**
  * A client of the Trino that the settings name. Nothing is asked yet.

@@ -35,6 +35,11 @@ export class RelationNames {
     return [`${this.#prefix}store`, plain(relation)];
   }
 
+  /** SQL of the names of the tables of all rows, and of those of pointers: `table_name`. */
+  get storedTables(): string {
+    return `SELECT table_name FROM information_schema.tables WHERE table_schema = ${literal(`${this.#prefix}store`)}`;
+  }
+
   get visible(): string {
     return `${this.schema('store')}.visible`;
   }

@@ -13,6 +13,15 @@ interface StoredPlace {
   readonly location: (relation: string) => string;
 }
 
+/** A relation whose table is there. */
+export interface PreparedRelation {
+  /** Where the values of each column go. */
+  readonly columns: readonly PhysicalColumn[];
+  /** The statements that make the writer's and the readers' view. */
+  readonly work: string;
+  readonly reader: string;
+}
+
 /** The tables that hold the rows of relations, and the views over them. Columns are added, never changed. */
 export class StoredTables {
   readonly #client: TrinoClient;
@@ -20,7 +29,6 @@ export class StoredTables {
   readonly #names: RelationNames;
   readonly #location: (relation: string) => string;
   readonly #columns = new Map<string, Map<string, string>>();
-  readonly #views = new Map<string, string>();
 
   constructor(client: TrinoClient, { catalog, names, location }: StoredPlace) {
     this.#client = client;
@@ -30,16 +38,15 @@ export class StoredTables {
   }
 
   /**
-   * Makes the table and the views of a relation where they are missing or lack a column.
+   * Makes the table of a relation where it is missing or lacks a column.
    *
    * @param types all columns of the relation, with their types in DuckDB
-   * @returns where the values of each column go
    */
   async prepare(
     relation: string,
     types: ReadonlyMap<string, string>,
     signal: AbortSignal | undefined,
-  ): Promise<readonly PhysicalColumn[]> {
+  ): Promise<PreparedRelation> {
     const stored = this.#columns.get(relation) ?? (await this.#read(relation, signal));
     const all = new Map([...Object.entries(OURS), ...types]);
     const missing = physicalColumns(all, stored).filter(({ target }) => !stored.has(target));
@@ -55,8 +62,11 @@ export class StoredTables {
     for (const { target, type } of missing) stored.set(target, type);
     this.#columns.set(relation, stored);
     const physical = physicalColumns(all, stored);
-    await this.#makeViews(relation, physical, signal);
-    return physical.filter((one) => !(one.name in OURS));
+    return {
+      columns: physical.filter((one) => !(one.name in OURS)),
+      work: this.#viewOf(relation, physical, 'work'),
+      reader: this.#viewOf(relation, physical, 'visible'),
+    };
   }
 
   /** Whether a column has had another type. */
@@ -64,25 +74,14 @@ export class StoredTables {
     return [...(this.#columns.get(relation)?.keys() ?? [])].some((name) => laterTypeOf(name) !== undefined);
   }
 
-  async #makeViews(
-    relation: string,
-    columns: readonly PhysicalColumn[],
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  #viewOf(relation: string, columns: readonly PhysicalColumn[], of: 'work' | 'visible'): string {
     const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
     const selected = columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd'));
-    for (const [view, of] of [
-      [this.#names.work(relation), 'work'],
-      [this.#names.reader(relation), 'visible'],
-    ] as const) {
-      // The pointers come first, so that their snapshot is never newer than that of the rows.
-      const sql = `CREATE OR REPLACE VIEW ${view} AS SELECT ${selected.join(', ')}
-        FROM (${this.#names.lastPointers(of, relation)}) AS p
-        JOIN ${this.#names.stored(relation)} AS d ON d._load_id = p.load_id AND d._unit = p.unit`;
-      if (this.#views.get(view) === sql) continue;
-      await this.#client.run(sql, {}, signal);
-      this.#views.set(view, sql);
-    }
+    const view = of === 'work' ? this.#names.work(relation) : this.#names.reader(relation);
+    // The pointers come first, so that their snapshot is never newer than that of the rows.
+    return `CREATE OR REPLACE VIEW ${view} AS SELECT ${selected.join(', ')}
+      FROM (${this.#names.lastPointers(of, relation)}) AS p
+      JOIN ${this.#names.stored(relation)} AS d ON d._load_id = p.load_id AND d._unit = p.unit`;
   }
 
   async #read(relation: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {

@@ -1,139 +1,167 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Connection, ident, table, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
-import type { ObjectStore } from '../../stores/object-store.ts';
-import type { RowStore, UnitRows } from '../row-store.ts';
-import type { TrinoClient } from './client.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { ident, table, text } from '../../core/duckdb.ts';
+import { hasColumns } from '../catalog.ts';
+import { rawTables } from '../comment-columns.ts';
+import { DuckDbRows } from '../duckdb/duckdb-rows.ts';
+import { DEFINITION, type Pointer, readPointers, setPointers } from '../ops-pointers.ts';
+import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
+import { CATALOGUE, catalogueKey, removeCatalogues } from './bring-catalogue.ts';
+import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
+import { checkStore } from './check-store.ts';
+import { commentViews } from './comment-views.ts';
+import { changedCopies, copiedRelations } from './copied-relations.ts';
 import { literal } from './literal.ts';
 import { makeStore } from './make-store.ts';
 import { partitionKey } from './partition-key.ts';
-import { fileType, type PhysicalColumn } from './physical-columns.ts';
+import { PointerTable } from './pointer-table.ts';
 import { RelationNames } from './relation-names.ts';
-import { StoredTables } from './stored-tables.ts';
+import { type PreparedRelation, StoredTables } from './stored-tables.ts';
+import { tidyAtTimes } from './tidy-at-times.ts';
+import type { TrinoPlace } from './trino-place.ts';
+import { folderOf, writeLoad } from './write-load.ts';
 
-export interface TrinoPlace {
-  /** Its default catalogue is the warehouse's. */
-  readonly client: TrinoClient;
-  readonly catalog: string;
-  /** Before the names of the schemas; may be empty. */
-  readonly prefix: string;
-  /** Where the files of loads go: `s3://bucket/folder`, of which `objects` has the bucket and `folder` is the rest. */
-  readonly bucket: string;
-  readonly folder: string;
-  readonly objects: ObjectStore;
-  /** The catalogue: DuckDB, with the tables of `raw` and `ops`. */
-  readonly connection: Connection;
-  /** A folder of this machine for files on their way. */
-  readonly temporary: string;
-}
-
-/** Says that the rows of a unit are those of a load; null: that there are none. */
-interface Pointer {
-  readonly relation: string;
-  readonly unit: string;
-  readonly load: string | null;
-}
-
-/** How a model is built: its output columns with their types in DuckDB, and its SELECT in Trino's SQL. */
-export interface BuiltRelation {
-  readonly relation: string;
-  readonly columns: ReadonlyMap<string, string>;
-  readonly select: string;
-}
-
-/** The partitions that a build replaces. */
-export interface BuiltPartitions {
-  /** The columns whose values are a partition's key. */
-  readonly by: readonly string[];
-  /** Keys (JSON lists of texts) that are built. */
-  readonly built: readonly string[];
-  readonly gone: readonly string[];
-}
-
-/** Of the unit of a relation that has but one. */
+/** The unit of a relation that has but one. */
 const WHOLE = '';
-/** Pointers of one statement, whose text has at most a million characters. */
-const AT_ONCE = 3000;
-/** Steps of one writer. */
-const STEPS = 1_000_000_000n;
+/** Units of one statement, whose text has at most a million characters. */
+const UNITS_AT_ONCE = 3000;
+/** Relations of the catalogue that are copied side by side. */
+const COPIES_AT_ONCE = 4;
 
 /**
  * The rows of the warehouse in Trino, as one writer sees them. A stored row has the load that it came with, and is there
- * for nobody until a pointer names this load for its unit. `store.visible` has the pointers that readers follow,
- * `store.candidate` those of the writer's next publication; both only grow (docs/decisions/engines.md).
+ * for nobody until a pointer names this load for its unit. `ops.pointers` of the catalogue says which loads count, within
+ * its transactions; `settle` brings Trino to it (docs/decisions/engines.md).
  */
 export class TrinoRows implements RowStore {
+  readonly isInCatalogue = false;
   readonly names: RelationNames;
   readonly #place: TrinoPlace;
   readonly #tables: StoredTables;
-  #step = 0n;
-  /** Statements for the next publication, in the order of the views. */
-  readonly #readerViews = new Map<string, string>();
+  readonly #pointers: PointerTable;
+  /** The readers' views, by relation. */
+  readonly #definitions = new Map<string, string>();
 
-  readonly #token: bigint;
-
-  private constructor(place: TrinoPlace, names: RelationNames, token: bigint) {
+  private constructor(place: TrinoPlace, names: RelationNames, pointers: PointerTable) {
     this.#place = place;
     this.names = names;
-    this.#token = token;
-    const location = (relation: string): string => `s3://${place.bucket}/${this.#folder(relation)}`;
+    this.#pointers = pointers;
+    const location = (relation: string): string => `s3://${place.bucket}/${folderOf(place, relation)}`;
     this.#tables = new StoredTables(place.client, { catalog: place.catalog, names, location });
   }
 
-  /** Becomes the writer: what former writers have not published is forgotten, and what they still try is refused. */
+  /**
+   * Becomes the writer: what former writers have not published is forgotten, and what they still try is refused.
+   *
+   * @throws CrawlhouseError `bad_settings` where the catalogue is of another warehouse
+   */
   static async begin(place: TrinoPlace, signal?: AbortSignal): Promise<TrinoRows> {
-    const { client } = place;
     const names = new RelationNames(place.prefix);
     await makeStore(place, names, signal);
-    const all = `SELECT token FROM ${names.visible} UNION ALL SELECT token FROM ${names.candidate}`;
-    const token = (await client.scalar(
-      `SELECT 1 + coalesce(max(token), 0) FROM (${all})`,
-      {},
-      signal,
-    )) as bigint;
-    const writer = new TrinoRows(place, names, token);
-    await writer.#insert([writer.#pointer([null, null, null])], signal);
-    await client.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(token)}`, {}, signal);
-    return writer;
+    const pointers = await PointerTable.begin(place, names, signal);
+    const rows = new TrinoRows(place, names, pointers);
+    await checkStore(place, names, pointers, signal);
+    return rows;
   }
 
   /** Readers see the rows after `publish`. */
   async replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint> {
-    const { relation, unit } = rows;
-    const { load, written } = await this.#load(rows, signal);
+    const { relation, unit, values, from } = rows;
+    const { load, written } = await this.#write(
+      relation,
+      { values, unit: text(unit), from, name: unit },
+      signal,
+    );
     await this.#point([{ relation, unit, load }], signal);
     return written;
   }
 
   async removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint> {
-    const work = this.names.work(relation);
-    const counted = await this.#place.client.scalar(
-      `SELECT count(*) FROM ${work} WHERE contains(?, _unit)`,
-      { values: [units] },
-      signal,
-    );
-    await this.#point(
-      units.map((unit) => ({ relation, unit, load: null })),
-      signal,
-    );
-    return counted as bigint;
+    const { connection } = this.#place;
+    // A list of resources.
+    if (await hasColumns(connection, relation, ['_seen_to']))
+      return new DuckDbRows(connection).removeUnits(relation, units, signal);
+    const present = units.filter((unit) => this.#pointers.seen(relation).has(unit));
+    const counts = await this.countUnits(relation, present, signal);
+    await this.#point(without(relation, units), signal);
+    return [...counts.values()].reduce((sum, count) => sum + count, 0n);
   }
 
   async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean> {
-    const published = await this.#place.client.rows<{ unit: string; load_id: string | null }>(
-      this.names.lastPointers('visible', relation),
-      {},
-      signal,
-    );
-    const loads = new Map(published.map(({ unit, load_id }) => [unit, load_id]));
+    const published = this.#pointers.published(relation);
     await this.#point(
-      units.map((unit) => ({ relation, unit, load: loads.get(unit) ?? null })),
+      units.map((unit) => ({ relation, unit, load: published.get(unit) ?? null })),
       signal,
     );
     await this.#prepare(relation, signal);
     return this.#tables.hasWidened(relation);
+  }
+
+  async countUnits(
+    relation: string,
+    units: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, bigint>> {
+    const counts = new Map(units.map((unit) => [unit, 0n]));
+    for (let at = 0; at < units.length; at += UNITS_AT_ONCE) {
+      const listed = units.slice(at, at + UNITS_AT_ONCE).map(literal);
+      const rows = await this.#pointers.rows<{ unit: string; n: bigint }>(
+        `SELECT _unit AS unit, count(*) AS n FROM ${this.names.work(relation)}
+         WHERE _unit IN (${listed.join(', ')}) GROUP BY _unit`,
+        signal,
+      );
+      for (const { unit, n } of rows) counts.set(unit, n);
+    }
+    return counts;
+  }
+
+  /**
+   * Brings Trino to what the catalogue says: after a kill, and after what was taken back there. Copies the lists and
+   * tables of `ops` that have changed.
+   *
+   * @param relations those that are to be read; all when absent
+   */
+  async settle(relations?: ReadonlySet<string>, signal?: AbortSignal): Promise<void> {
+    const { connection } = this.#place;
+    const copied = await copiedRelations(connection);
+    const wanted = (relation: string): boolean => relations?.has(relation) ?? true;
+    const due = copied.filter(wanted);
+    for (let at = 0; at < due.length; at += COPIES_AT_ONCE) {
+      const some = due.slice(at, at + COPIES_AT_ONCE);
+      const copies = await Promise.all(some.map((relation) => this.#copy(relation, signal)));
+      await this.#point(copies.flat(), signal);
+    }
+    const own = (await rawTables(connection)).map((name) => `raw.${name}`);
+    for (const relation of own.filter((one) => wanted(one) && !copied.includes(one)))
+      await this.#makeReadable(relation, signal);
+    const pointers = await readPointers(connection);
+    this.#definitions.clear();
+    for (const { relation, unit, madeFrom } of pointers)
+      if (unit === DEFINITION && madeFrom !== null) this.#definitions.set(relation, madeFrom);
+    await this.#pointers.settle(pointers, signal);
+  }
+
+  async prepare(signal?: AbortSignal): Promise<void> {
+    await this.settle(undefined, signal);
+  }
+
+  async show({ path, id }: CatalogueFile, signal?: AbortSignal): Promise<void> {
+    const { objects, folder } = this.#place;
+    await objects.put(catalogueKey(folder, id), path, signal ?? new AbortController().signal);
+    await this.#pointers.set([{ relation: CATALOGUE, unit: WHOLE, load: id }], signal);
+    await this.publish(signal);
+  }
+
+  async tidy(signal?: AbortSignal): Promise<void> {
+    await this.#pointers.check(signal);
+    const definitionOf = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
+    await commentViews(this.#place, { names: this.names, pointers: this.#pointers }, definitionOf, signal);
+    await removeCatalogues(this.#place, this.#pointers.published(CATALOGUE).get(WHOLE), signal);
+    await tidyAtTimes(this.#place, this.names, this.#pointers, signal);
+  }
+
+  /** Runs a SELECT of Trino's under the writer's name. */
+  rows<T>(sql: string, signal?: AbortSignal): Promise<T[]> {
+    return this.#pointers.rows<T>(sql, signal);
   }
 
   /** Builds a model, or some of its partitions, beside what is there; the rows that were written. */
@@ -143,38 +171,31 @@ export class TrinoRows implements RowStore {
     signal?: AbortSignal,
   ): Promise<bigint> {
     const load = randomUUID();
-    const physical = await this.#tables.prepare(relation, columns, signal);
+    const { columns: physical, ...views } = await this.#tables.prepare(relation, columns, signal);
+    if (hashOf(views.reader) !== this.#pointers.seen(relation).get(DEFINITION))
+      await this.#pointers.run(views.work, signal);
     const names = physical.map(({ target }) => ident(target)).join(', ');
     const values = physical.map(({ name, type }) => `CAST(${ident(name)} AS ${type})`).join(', ');
     const key = partitions ? partitionKey(partitions.by) : literal(WHOLE);
-    const among = partitions
-      ? ` WHERE ${key} IN (${partitions.built.map(literal).join(', ') || 'NULL'})`
-      : '';
-    const rows = await this.#run(
+    const among =
+      partitions && !partitions.isWhole
+        ? ` WHERE ${key} IN (${partitions.built.map(literal).join(', ') || 'NULL'})`
+        : '';
+    const rows = await this.#pointers.run(
       `INSERT INTO ${this.names.stored(relation)} (${names}, _unit, _load_id)
        SELECT ${values}, ${key}, ${literal(load)} FROM (${select}\n) AS model${among}`,
       signal,
     );
-    if (partitions) {
-      const { built, gone } = partitions;
-      await this.#point(
-        [
-          // A model that was built as a whole before.
-          { relation, unit: WHOLE, load: null },
-          ...gone.map((unit) => ({ relation, unit, load: null })),
-          ...built.map((unit) => ({ relation, unit, load })),
-        ],
-        signal,
-      );
-      return rows;
-    }
-    await this.#run(
-      `INSERT INTO ${this.names.candidate}
-       SELECT ${literal(this.#token)}, ${literal(this.#next())}, relation, unit, CAST(NULL AS varchar)
-       FROM (${this.names.lastPointers('work', relation)}) WHERE unit <> ${literal(WHOLE)}
-       UNION ALL VALUES ${this.#pointer([relation, WHOLE, load])}`,
-      signal,
-    );
+    const gone = partitions ? [WHOLE, ...partitions.gone] : this.unitsOf(relation);
+    const built = partitions?.built ?? [WHOLE];
+    const own = new Set(built);
+    await this.#define(relation, views.reader, [
+      ...without(
+        relation,
+        gone.filter((unit) => !own.has(unit)),
+      ),
+      ...built.map((unit) => ({ relation, unit, load })),
+    ]);
     return rows;
   }
 
@@ -188,23 +209,25 @@ export class TrinoRows implements RowStore {
     selectFrom: (nameOf: (relation: string) => string) => string,
     signal?: AbortSignal,
   ): Promise<void> {
-    const select = selectFrom((one) => this.names.work(one));
-    await this.#run(`CREATE OR REPLACE VIEW ${this.names.work(relation)} AS ${select}`, signal);
-    const read = selectFrom((one) => this.names.reader(one));
-    this.#readerViews.set(relation, `CREATE OR REPLACE VIEW ${this.names.reader(relation)} AS ${read}`);
+    const view = (name: string, nameOf: (relation: string) => string): string =>
+      `CREATE OR REPLACE VIEW ${name} AS ${selectFrom(nameOf)}`;
+    await this.#pointers.run(
+      view(this.names.work(relation), (one) => this.names.work(one)),
+      signal,
+    );
+    const reader = view(this.names.reader(relation), (one) => this.names.reader(one));
+    await this.#define(relation, reader, without(relation, this.unitsOf(relation)));
   }
 
-  /** Comments a relation and its columns, for readers. */
-  async comment(
-    relation: string,
-    description: string,
-    columns: ReadonlyMap<string, string>,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const name = this.names.reader(relation);
-    await this.#run(`COMMENT ON VIEW ${name} IS ${literal(description)}`, signal);
-    for (const [column, words] of columns)
-      await this.#run(`COMMENT ON COLUMN ${name}.${ident(column)} IS ${literal(words)}`, signal);
+  /** Takes a model away, or some of its partitions, for readers with the next publication. */
+  async drop(relation: string, signal?: AbortSignal, units?: readonly string[]): Promise<void> {
+    const gone = units ?? [...this.#pointers.seen(relation).keys()];
+    await this.#point(without(relation, gone), signal);
+  }
+
+  /** Loads of the units or partitions of a relation, as the writer sees them. */
+  unitsOf(relation: string): string[] {
+    return [...this.#pointers.seen(relation).keys()].filter((unit) => unit !== DEFINITION);
   }
 
   /**
@@ -213,105 +236,85 @@ export class TrinoRows implements RowStore {
    * @throws CrawlhouseError `locked` where another writer has begun since
    */
   async publish(signal?: AbortSignal): Promise<void> {
-    const { candidate, visible } = this.names;
-    const token = literal(this.#token);
+    const definition = (relation: string) => this.#pointers.seen(relation).get(DEFINITION);
+    const former = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
+    // Those of raw and ops have been made: nobody sees rows in them before.
+    const changed = this.#pointers
+      .relations()
+      .filter((one) => one.startsWith('mart.') && definition(one) !== former(one));
     // A writer that may not publish leaves the readers' views alone.
-    if (this.#readerViews.size > 0) {
-      const last = await this.#place.client.scalar(`SELECT max(token) FROM ${candidate}`, {}, signal);
-      if (last !== this.#token) throw anotherWriter();
+    if (changed.length > 0) await this.#pointers.check(signal);
+    // A killed writer leaves the pointers to former views, so the next one replaces the views again.
+    for (const relation of inOrder(changed, this.#definitions, (one) => this.names.reader(one))) {
+      const sql = this.#definitions.get(relation);
+      if (definition(relation) !== undefined && sql !== undefined) await this.#pointers.run(sql, signal);
     }
-    for (const [relation, sql] of this.#readerViews) {
-      await this.#run(sql, signal);
-      this.#readerViews.delete(relation);
-    }
-    // The pointer of nothing makes the number of rows tell whether the writer is still the last one.
-    const written = await this.#run(
-      `INSERT INTO ${visible}
-       SELECT ${token}, max(seq), relation, unit, max_by(load_id, seq) FROM ${candidate}
-       WHERE token = ${token} AND ${token} = (SELECT max(token) FROM ${candidate}) GROUP BY relation, unit`,
-      signal,
-    );
-    if (written === 0n) throw anotherWriter();
+    await this.#pointers.publish(signal);
+    for (const relation of changed.filter((one) => definition(one) === undefined))
+      for (const view of [this.names.reader(relation), this.names.work(relation)])
+        await this.#pointers.run(`DROP VIEW IF EXISTS ${view}`, signal);
   }
 
-  /** Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. */
-  async #load(
-    { relation, unit, values, from }: UnitRows,
+  /** Copies what has changed of a relation of the catalogue. Returns the pointers to it. */
+  async #copy(relation: string, signal: AbortSignal | undefined): Promise<readonly Pointer[]> {
+    const { changed, gone, ...rows } = await changedCopies(this.#place.connection, relation);
+    if (changed.length === 0) {
+      await this.#makeReadable(relation, signal);
+      return gone;
+    }
+    const { load } = await this.#write(relation, { ...rows, name: 'all' }, signal);
+    return [...gone, ...changed.map((one) => ({ ...one, load }))];
+  }
+
+  /** Stores rows, for nobody yet. */
+  async #write(
+    relation: string,
+    { from, ...rows }: Omit<UnitRows, 'relation'> & { readonly name: string },
     signal: AbortSignal | undefined,
   ): Promise<{ readonly load: string | null; readonly written: bigint }> {
-    const { connection, temporary, objects, bucket } = this.#place;
-    const columns = (await this.#prepare(relation, signal)).flatMap(({ name, target, own }) => {
-      const sql = values.get(name);
-      if (sql === undefined) return [];
-      return [`CAST(${sql} AS ${fileType(own)}) AS ${ident(target)}`];
-    });
+    const { columns } = await this.#prepare(relation, signal);
     if (from === null) return { load: null, written: 0n };
-    const load = randomUUID();
-    await mkdir(temporary, { recursive: true });
-    const file = join(temporary, `${load}.parquet`);
-    try {
-      const select = `SELECT ${[`${text(unit)} AS _unit`, `${text(load)} AS _load_id`, ...columns].join(', ')}`;
-      const copy = `COPY (${select} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
-      const written = await connection.run(copy, [], signal);
-      if (written === 0n) return { load: null, written };
-      // Below `data`, so that Iceberg removes it once no snapshot needs it.
-      const key = `${this.#folder(relation)}/data/unit=${unit.replaceAll('/', '.')}/${load}.parquet`;
-      await objects.put(key, file, signal ?? new AbortController().signal);
-      const location = literal(`s3://${bucket}/${key}`);
-      await this.#run(
-        `ALTER TABLE ${this.names.stored(relation)} EXECUTE add_files(location => ${location}, format => 'PARQUET')`,
-        signal,
-      );
-      return { load, written };
-    } finally {
-      await rm(file, { force: true });
-    }
+    const place = { stored: this.names.stored(relation), folder: folderOf(this.#place, relation), columns };
+    return writeLoad(this.#place, this.#pointers, { ...place, ...rows, from }, signal);
   }
 
-  /** Makes what Trino lacks of a relation of the catalogue; its columns. */
-  async #prepare(relation: string, signal: AbortSignal | undefined): Promise<readonly PhysicalColumn[]> {
+  /** Makes the views of a relation where there are none. */
+  async #makeReadable(relation: string, signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#pointers.seen(relation).has(DEFINITION)) await this.#prepare(relation, signal);
+  }
+
+  /** Makes what Trino lacks of a relation of the catalogue. */
+  async #prepare(relation: string, signal: AbortSignal | undefined): Promise<PreparedRelation> {
     const described = await this.#place.connection.rows<{ column_name: string; column_type: string }>(
       `DESCRIBE ${table(...relation.split('.'))}`,
     );
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
-    return this.#tables.prepare(relation, types, signal);
+    const prepared = await this.#tables.prepare(relation, types, signal);
+    const { work, reader } = prepared;
+    if (hashOf(reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
+    for (const view of [work, reader]) await this.#pointers.run(view, signal);
+    await this.#define(relation, reader, []);
+    return prepared;
   }
 
-  /** The folder of a relation in the bucket. */
-  #folder(relation: string): string {
-    return `${this.#place.folder}/${relation.replace('.', '/')}`;
+  async #define(relation: string, reader: string, pointers: readonly Pointer[]): Promise<void> {
+    this.#definitions.set(relation, reader);
+    const definition = { relation, unit: DEFINITION, load: hashOf(reader), madeFrom: reader };
+    await this.#point([...pointers, definition]);
   }
 
-  /** Lets the writer see loads in the place of former ones. */
-  async #point(pointers: readonly Pointer[], signal: AbortSignal | undefined): Promise<void> {
-    const rows = pointers.map(({ relation, unit, load }) => this.#pointer([relation, unit, load]));
-    await this.#insert(rows, signal);
-  }
-
-  #next(): bigint {
-    return this.#token * STEPS + this.#step++;
-  }
-
-  #pointer(values: readonly (string | null)[]): string {
-    const texts = values.map((value) => `CAST(${literal(value)} AS varchar)`);
-    return `(${[literal(this.#token), literal(this.#next()), ...texts].join(', ')})`;
-  }
-
-  async #insert(pointers: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    for (let at = 0; at < pointers.length; at += AT_ONCE)
-      await this.#run(
-        `INSERT INTO ${this.names.candidate} VALUES ${pointers.slice(at, at + AT_ONCE).join(', ')}`,
-        signal,
-      );
-  }
-
-  #run(sql: string, signal?: AbortSignal): Promise<bigint> {
-    return this.#place.client.run(sql, { source: `${this.#place.prefix}${this.#token}` }, signal);
+  /** Lets the writer see loads in the place of former ones: in the catalogue, by its transaction, and in Trino. */
+  async #point(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
+    await setPointers(this.#place.connection, pointers);
+    await this.#pointers.set(pointers, signal);
   }
 }
 
-function anotherWriter(): CrawlhouseError {
-  return new CrawlhouseError('locked', 'another writer has begun since: nothing was published', {
-    hint: 'the run that began last publishes; run again after it',
-  });
+function hashOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
+/** Pointers that take the rows of units away. */
+function without(relation: string, units: readonly string[]): Pointer[] {
+  return units.map((unit) => ({ relation, unit, load: null }));
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { buildOnTrino } from '../../src/transform/build-on-trino.ts';
 import { planModels } from '../../src/transform/plan-models.ts';
+import { TrinoModels } from '../../src/transform/trino-models.ts';
 import { TrinoClient } from '../../src/warehouse/trino/client.ts';
 import { TrinoRows } from '../../src/warehouse/trino/trino-rows.ts';
 import { openServer } from '../stores/store-server.ts';
@@ -57,8 +57,9 @@ test('models are built from what the writer sees, and readers see tables and vie
   if (!counts) throw new Error('no plan');
   const build = async (rows: TrinoRows): Promise<(bigint | null)[]> => {
     const built: (bigint | null)[] = [];
+    const engine = new TrinoModels(connection, rows);
     for (const planned of await planModels({ connection, models }))
-      built.push(await buildOnTrino(connection, rows, planned));
+      built.push(await engine.make(planned, undefined));
     return built;
   };
   const read = (name: string) => client.scalar(`SELECT sum(n) FROM ${name}`);
@@ -76,7 +77,8 @@ test('models are built from what the writer sees, and readers see tables and vie
     [14n, 6n],
   );
   const changes = { behind: ['["a"]'], gone: ['["b"]'] };
-  expect(await buildOnTrino(connection, rows, counts, { changes })).toBe(1n);
+  const engine = new TrinoModels(connection, rows);
+  expect(await engine.make(counts, changes)).toBe(1n);
   expect(await client.rows(`SELECT * FROM ${rows.names.work('mart.counts')}`)).toEqual([
     { unit: 'a', rows: 3n },
   ]);

@@ -1,0 +1,166 @@
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import type { PartitionChanges } from '../warehouse/ops-model-partitions.ts';
+import { copiedRelations } from '../warehouse/trino/copied-relations.ts';
+import type { TrinoRows } from '../warehouse/trino/trino-rows.ts';
+import { badModel, type SqlPlace } from './bad-model.ts';
+import { narrowed, running } from './duckdb-models.ts';
+import { referenceName } from './inspect-model.ts';
+import type { ModelEngine, ModelQueries } from './model-engine.ts';
+import { inPartitions, type PartitionedModel, partitionedModel, presentPartitions } from './partitions.ts';
+import type { PlannedModel } from './plan-models.ts';
+import { findNonPortable } from './portable-sql.ts';
+import { sqlReferences } from './sql-references.ts';
+import { translateModel } from './translate-sql.ts';
+import { renameTables, TrinoQueries } from './trino-queries.ts';
+
+/** Partitions of one statement, whose text has at most a million characters. */
+const AT_ONCE = 500;
+
+/** Makes models in Trino from what the writer sees. Readers see them with the next publication. */
+export class TrinoModels implements ModelEngine {
+  readonly queries: ModelQueries;
+  readonly #catalogue: Connection;
+  readonly #rows: TrinoRows;
+
+  constructor(catalogue: Connection, rows: TrinoRows) {
+    this.#catalogue = catalogue;
+    this.#rows = rows;
+    this.queries = new TrinoQueries(
+      catalogue,
+      (sql, signal) => rows.rows(sql, signal),
+      (relation) => rows.names.work(relation),
+    );
+  }
+
+  async check(plan: readonly PlannedModel[]): Promise<void> {
+    for (const { model, tests } of plan) {
+      const { incremental, file } = model;
+      const at = (path: readonly PropertyKey[]): SqlPlace => ({ file, line: model.lineOf(path) });
+      await this.#checkSql(model.sql, { file, line: model.sqlLine });
+      if (incremental) await this.#checkSql(incremental.partitions, at(['incremental', 'partitions']));
+      for (const test of tests) if (test.query !== null) await this.#checkSql(test.query, at(test.path));
+    }
+  }
+
+  async settle(plan: readonly PlannedModel[], signal?: AbortSignal): Promise<void> {
+    const read = plan.flatMap(({ sources, testSources }) => [...sources, ...testSources]);
+    await this.#rows.settle(new Set(read), signal);
+  }
+
+  async local(planned: PlannedModel, signal?: AbortSignal): Promise<PlannedModel> {
+    const { model, partitions } = planned;
+    if (partitions === null) return planned;
+    const { tables } = await sqlReferences(this.#catalogue, partitions, { file: model.file, line: 1 });
+    const held = await copiedRelations(this.#catalogue);
+    if (tables.every((one) => one.schema === '' || held.includes(referenceName(one)))) return planned;
+    const made = `SELECT * FROM (${partitions.trim().replace(/;$/, '')}\n) AS made`;
+    const columns = await this.#catalogue.rows<{ column_name: string; column_type: string }>(
+      `DESCRIBE ${made}`,
+    );
+    const rows = await this.queries.jsonRows(made, [], signal);
+    const texts = Object.fromEntries(columns.map((column) => [column.column_name, 'VARCHAR']));
+    const values = columns.map(
+      ({ column_name, column_type }) =>
+        `CAST(${ident(column_name)} AS ${column_type}) AS ${ident(column_name)}`,
+    );
+    const given = `from_json(${text(JSON.stringify(rows))}, ${text(JSON.stringify([texts]))})`;
+    return {
+      ...planned,
+      partitions: `SELECT ${values.join(', ')} FROM (SELECT unnest(${given}, recursive := true)) AS given`,
+    };
+  }
+
+  make(
+    planned: PlannedModel,
+    changes: PartitionChanges | undefined,
+    signal?: AbortSignal,
+  ): Promise<bigint | null> {
+    return running(planned.model, async () => {
+      const { model, sql, outputs } = planned;
+      if (!changes) await this.#declare(planned);
+      if (model.kind === 'view') {
+        const references = await sqlReferences(this.#catalogue, sql, this.#placeOf(planned));
+        await this.#rows.view(
+          model.name,
+          (nameOf) => translateModel(renameTables(sql, references, nameOf), outputs),
+          signal,
+        );
+        return null;
+      }
+      const partitioned = partitionedModel(planned);
+      if (!partitioned) {
+        const select = await this.#select(planned, sql);
+        return this.#rows.build({ relation: model.name, columns: outputs, select }, undefined, signal);
+      }
+      if (changes) await this.#makeSome(planned, partitioned, changes, signal);
+      else await this.#makeAll(planned, partitioned, signal);
+      return (await this.queries.scalar(
+        `SELECT count(*) FROM ${table(...model.name.split('.'))}`,
+        [],
+        signal,
+      )) as bigint;
+    });
+  }
+
+  drop(name: string, signal?: AbortSignal): Promise<void> {
+    return this.#rows.drop(name, signal);
+  }
+
+  async #makeAll(
+    planned: PlannedModel,
+    { by, ...rest }: PartitionedModel,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const relation = planned.model.name;
+    const built = await presentPartitions(this.#catalogue, { by, ...rest });
+    const present = new Set(built);
+    const gone = this.#rows.unitsOf(relation).filter((unit) => !present.has(unit));
+    const select = await this.#select(planned, planned.sql);
+    const partitions = { by, built, gone, isWhole: true };
+    await this.#rows.build({ relation, columns: planned.outputs, select }, partitions, signal);
+  }
+
+  async #makeSome(
+    planned: PlannedModel,
+    partitioned: PartitionedModel,
+    { behind, gone }: PartitionChanges,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { model, outputs } = planned;
+    const relation = model.name;
+    for (let at = 0; at < behind.length; at += AT_ONCE) {
+      const some = behind.slice(at, at + AT_ONCE);
+      const narrow = await narrowed(this.#catalogue, planned, partitioned, some);
+      const sql = `SELECT * FROM (${narrow}\n) AS made WHERE ${inPartitions(partitioned, some)}`;
+      const select = await this.#select(planned, sql);
+      const partitions = { by: partitioned.by, built: some, gone: [] };
+      await this.#rows.build({ relation, columns: outputs, select }, partitions, signal);
+    }
+    if (gone.length > 0) await this.#rows.drop(relation, signal, gone);
+  }
+
+  /** Gives the catalogue the columns of a model. */
+  async #declare({ model, sql }: PlannedModel): Promise<void> {
+    const rows = model.kind === 'table' ? `FROM (${sql}\n) WHERE false` : sql;
+    await this.#catalogue.run(
+      `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS ${rows}`,
+    );
+  }
+
+  /** Portable SQL of a model's columns as Trino's, from what the writer sees. */
+  async #select(planned: PlannedModel, sql: string): Promise<string> {
+    const references = await sqlReferences(this.#catalogue, sql, this.#placeOf(planned));
+    const renamed = renameTables(sql, references, (relation) => this.#rows.names.work(relation));
+    return translateModel(renamed, planned.outputs);
+  }
+
+  #placeOf({ model }: PlannedModel): SqlPlace {
+    return { file: model.file, line: model.sqlLine };
+  }
+
+  async #checkSql(sql: string, start: SqlPlace): Promise<void> {
+    const [first] = await findNonPortable(this.#catalogue, sql, start);
+    if (!first) return;
+    throw badModel(first, `does not run on Trino: ${first.rule}`, `write ${first.instead}`);
+  }
+}
