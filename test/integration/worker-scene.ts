@@ -95,7 +95,7 @@ export async function workerScene(
     },
     queue: () =>
       postgres.admin(
-        `SELECT unit, status, worker FROM crawlhouse.queue WHERE project = '${project}'`,
+        `SELECT unit, status, worker, claim FROM crawlhouse.queue WHERE project = '${project}'`,
         'ledgers',
       ),
     objects: async () => {

@@ -10,7 +10,15 @@ import { hasPostgres } from '../support/postgres.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { until } from '../support/until.ts';
-import { cuttable, expectSame, GENERATE, type Machine, RUN, workerScene } from './worker-scene.ts';
+import {
+  cuttable,
+  expectSame,
+  GENERATE,
+  type Machine,
+  RUN,
+  type WorkerScene,
+  workerScene,
+} from './worker-scene.ts';
 
 /** Rounds of faults; a night takes more. */
 const ROUNDS = Number(process.env.ROUNDS ?? 4);
@@ -151,23 +159,38 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
 
   const random = seededRandom(testSeed());
   const DISTURBANCES = ['kill a worker', 'pause a worker', 'cut a worker off', 'kill the run'] as const;
+  const PHASES = ['has claimed a unit', 'uploads a package', 'has staged a unit'] as const;
+  // Twelve rounds have each disturbance in each phase.
   const rounds = Array.from({ length: ROUNDS }, (_, round) => ({
     round,
     disturbance: DISTURBANCES[round % DISTURBANCES.length] ?? 'kill the run',
-    delay: Math.floor(random() * 2_500),
+    phase: PHASES[round % PHASES.length] ?? 'has claimed a unit',
+    delay: Math.floor(random() * 2_000),
     rate: 8_000 + Math.floor(random() * 20_000),
   }));
   test.for(rounds)(
-    'round $round: $disturbance, $delay ms after it has claimed a unit',
-    async ({ round, disturbance, delay, rate }) => {
+    'round $round: $disturbance when it $phase',
+    async ({ round, disturbance, phase, delay, rate }) => {
       const scene = await workerScene(postgres, sandbox, `faults-${round}`);
+      // A run that is killed hears nothing of an upload.
+      const uploads = phase === 'uploads a package' && disturbance !== 'kill the run';
       await slow(rate);
-      const proxy = await cuttable(postgres.port);
-      const behind = postgres.url(scene.project).replace(`:${postgres.port}/`, `:${proxy.port}/`);
-      const [victim, other] = [await scene.worker(behind), await scene.worker()];
+      if (uploads) {
+        const match = { at: 'store_b', method: 'PUT', path: 'manifest.json' };
+        await setFaults(sandbox, [{ match, kind: 'stall', times: 1 }]);
+      }
+      const proxies = [await cuttable(postgres.port), await cuttable(postgres.port)];
+      const behind = ({ port }: { port: number }): string =>
+        postgres.url(scene.project).replace(`:${postgres.port}/`, `:${port}/`);
+      const workers = await Promise.all(proxies.map((proxy) => scene.worker(behind(proxy))));
       let run = scene.run();
-      await victim.heard(/unit claimed/);
-      await sleep(delay);
+      const victim = uploads ? await uploading(scene, workers) : workers[0];
+      if (victim === undefined) throw new Error('no worker');
+      if (phase === 'has staged a unit') await victim.heard(/unit staged/);
+      else if (!uploads) {
+        await victim.heard(/unit claimed/);
+        await sleep(delay);
+      }
       if (disturbance === 'kill a worker') {
         victim.child.kill('SIGKILL');
         await scene.expire(victim);
@@ -180,10 +203,11 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
         );
         victim.child.kill('SIGCONT');
       } else if (disturbance === 'cut a worker off') {
-        proxy.cut();
+        const proxy = proxies[workers.indexOf(victim)];
+        proxy?.cut();
         await scene.expire(victim);
         await sleep(2_000);
-        proxy.mend();
+        proxy?.mend();
       } else {
         run.child.kill('SIGKILL');
         await run.ended;
@@ -192,8 +216,8 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
       }
       expect([await run.ended, run.said.text]).toEqual([0, expect.anything()]);
       await clearFaults(sandbox);
-      if (disturbance !== 'kill a worker') await ended(victim);
-      await ended(other);
+      for (const worker of workers)
+        if (disturbance !== 'kill a worker' || worker !== victim) await ended(worker);
       // What a lost process has uploaded is removed by the next run.
       const last = scene.run();
       expect([await last.ended, last.said.text]).toEqual([0, expect.anything()]);
@@ -201,6 +225,20 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
       await expectSame(undisturbed, scene.warehouse);
     },
   );
+
+  /** The worker whose package is in the bucket without its manifest. */
+  function uploading(scene: WorkerScene, workers: readonly Machine[]): Promise<Machine> {
+    return until(async () => {
+      const whole = new Set(
+        (await scene.objects()).filter((key) => key.endsWith('manifest.json')).map(claimOf),
+      );
+      const [part] = (await scene.objects()).map(claimOf).filter((claim) => !whole.has(claim));
+      const row = (await scene.queue()).find(({ claim, status }) => claim === part && status === 'claimed');
+      return row && workers.find((worker) => isOf(worker, row));
+    }, 60_000);
+  }
+
+  const claimOf = (key: string): string => key.split('/')[2] ?? '';
 
   function isOf({ child }: Machine, { worker, status }: Record<string, unknown>): boolean {
     return status === 'claimed' && String(worker).includes(`process ${child.pid} `);
