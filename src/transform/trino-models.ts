@@ -27,7 +27,7 @@ export class TrinoModels implements ModelEngine {
     this.#rows = rows;
     this.queries = new TrinoQueries(
       catalogue,
-      (sql, signal) => rows.rows(sql, signal),
+      (sql, signal) => rows.rows(rows.resolve(sql), signal),
       (relation) => rows.names.work(relation),
     );
   }
@@ -151,7 +151,7 @@ export class TrinoModels implements ModelEngine {
   async #select(planned: PlannedModel, sql: string): Promise<string> {
     const references = await sqlReferences(this.#catalogue, sql, this.#placeOf(planned));
     const renamed = renameTables(sql, references, (relation) => this.#rows.names.work(relation));
-    return translateModel(renamed, planned.outputs);
+    return this.#rows.resolve(translateModel(renamed, planned.outputs));
   }
 
   #placeOf({ model }: PlannedModel): SqlPlace {

@@ -51,3 +51,8 @@ export async function countLoadsWithout(connection: Connection): Promise<number>
   );
   return Number(found);
 }
+
+/** Pointers that take the rows of units away. */
+export function without(relation: string, units: readonly string[]): Pointer[] {
+  return units.map((unit) => ({ relation, unit, load: null }));
+}

@@ -3,7 +3,7 @@ import { ident, table, text } from '../../core/duckdb.ts';
 import { hasColumns } from '../catalog.ts';
 import { rawTables } from '../comment-columns.ts';
 import { DuckDbRows } from '../duckdb/duckdb-rows.ts';
-import { DEFINITION, type Pointer, readPointers, setPointers } from '../ops-pointers.ts';
+import { DEFINITION, type Pointer, readPointers, setPointers, without } from '../ops-pointers.ts';
 import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
 import { CATALOGUE, catalogueKey, removeCatalogues } from './bring-catalogue.ts';
 import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
@@ -15,6 +15,7 @@ import { makeStore } from './make-store.ts';
 import { partitionKey } from './partition-key.ts';
 import { PointerTable } from './pointer-table.ts';
 import { RelationNames } from './relation-names.ts';
+import { resolveViews } from './resolve-views.ts';
 import { type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { tidyAtTimes } from './tidy-at-times.ts';
 import type { TrinoPlace } from './trino-place.ts';
@@ -65,12 +66,9 @@ export class TrinoRows implements RowStore {
 
   /** Readers see the rows after `publish`. */
   async replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint> {
-    const { relation, unit, values, from } = rows;
-    const { load, written } = await this.#write(
-      relation,
-      { values, unit: text(unit), from, name: unit },
-      signal,
-    );
+    const { relation, unit } = rows;
+    const own = { ...rows, unit: text(unit), name: unit };
+    const { load, written } = await this.#write(relation, own, signal);
     await this.#point([{ relation, unit, load }], signal);
     return written;
   }
@@ -157,6 +155,12 @@ export class TrinoRows implements RowStore {
     await commentViews(this.#place, { names: this.names, pointers: this.#pointers }, definitionOf, signal);
     await removeCatalogues(this.#place, this.#pointers.published(CATALOGUE).get(WHOLE), signal);
     await tidyAtTimes(this.#place, this.names, this.#pointers, signal);
+  }
+
+  /** A SELECT from the writer's views, from the rows themselves. */
+  resolve(select: string): string {
+    const [names, definitions] = [this.names, this.#definitions];
+    return resolveViews(select, { names, definitions, seen: (one) => this.#pointers.seen(one) });
   }
 
   /** Runs a SELECT of Trino's under the writer's name. */
@@ -312,9 +316,4 @@ export class TrinoRows implements RowStore {
 
 function hashOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
-}
-
-/** Pointers that take the rows of units away. */
-function without(relation: string, units: readonly string[]): Pointer[] {
-  return units.map((unit) => ({ relation, unit, load: null }));
 }
