@@ -101,7 +101,7 @@ test.skipIf(!hasPostgres())(`${lost} (apt-get install postgresql)`, async () => 
   await using postgres = await startLedgerServer();
   const sandbox = await sandboxFor({ generate: ['pages=40,links=80,columns=12,seed=4'] });
   const undisturbed = await rawProjectFolder();
-  const run = ['run', 'crawl_pages', 'crawl_links'];
+  const run = ['run', 'crawl_pages', 'crawl_links', '--route', 'stream'];
   expect((await crawlhouse(undisturbed, sandbox, run)).status).toBe(0);
   const shared = await temporaryFolder();
   const [here, there] = [
@@ -109,7 +109,7 @@ test.skipIf(!hasPostgres())(`${lost} (apt-get install postgresql)`, async () => 
     await machine(join(shared, 'warehouse.duckdb'), postgres.url('woken')),
   ];
 
-  await setFaults(sandbox, [{ match: { path: '/export/pages' }, kind: 'stall', times: 1 }]);
+  await setFaults(sandbox, [{ match: { path: 'pages.export=true' }, kind: 'stall', times: 1 }]);
   const paused = crawlhouseProcess(here.folder, run, environmentOf(sandbox, here.extra));
   onTestFinished(() => void paused.kill('SIGKILL'));
   const ended = once(paused, 'exit') as Promise<[number | null]>;

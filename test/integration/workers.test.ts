@@ -82,6 +82,22 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     await expectSame(undisturbed, scene.warehouse);
   });
 
+  test('a data export that a worker asks for is noted for the run, which finishes it', async () => {
+    const scene = await workerScene(postgres, sandbox, 'exporting');
+    const worker = await scene.worker();
+    const run = scene.run('--route', 'export', '--store', 'store_b');
+    expect([await run.ended, run.said.text]).toEqual([0, expect.anything()]);
+    expect((await ended(worker)).staged).toBeGreaterThan(0);
+    const noted = await postgres.admin(
+      `SELECT status, count(*)::integer AS units, count(DISTINCT data_export_id)::integer AS exports
+       FROM crawlhouse.exports WHERE project = 'exporting' GROUP BY status`,
+      'ledgers',
+    );
+    expect(noted).toEqual([{ status: 'loaded', units: 8, exports: 8 }]);
+    expect([await scene.queue(), await scene.objects()]).toEqual([[], []]);
+    await expectSame(undisturbed, scene.warehouse);
+  });
+
   test('a unit that fails on a worker is reported by the run as if it had failed there', async () => {
     const scene = await workerScene(postgres, sandbox, 'failing');
     await setFaults(sandbox, [
@@ -169,11 +185,10 @@ describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgre
     rate: 8_000 + Math.floor(random() * 20_000),
   }));
   test.for(rounds)(
-    'round $round: $disturbance when it $phase',
+    'round $round: $disturbance when a worker $phase',
     async ({ round, disturbance, phase, delay, rate }) => {
       const scene = await workerScene(postgres, sandbox, `faults-${round}`);
-      // A run that is killed hears nothing of an upload.
-      const uploads = phase === 'uploads a package' && disturbance !== 'kill the run';
+      const uploads = phase === 'uploads a package';
       await slow(rate);
       if (uploads) {
         const match = { at: 'store_b', method: 'PUT', path: 'manifest.json' };
