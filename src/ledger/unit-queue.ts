@@ -67,6 +67,8 @@ export interface UnitOffers {
 
 /** The queue as the processes see it that take units from it. */
 export interface UnitQueue extends AsyncDisposable {
+  /** The version of crawlhouse whose units wait in vain for this process; null if its own units were found, or none. */
+  readonly otherVersion: string | null;
   /** As `UnitOffers.id`. */
   id(): Promise<string>;
   /**

@@ -119,6 +119,7 @@ class Worker {
   readonly #means: Means;
   readonly #ended = new AbortController();
   #schemas: { readonly runId: string; readonly cache: FieldSchemaCache } | undefined;
+  #otherVersion: string | null = null;
   #report = { staged: 0, failed: 0, left: 0 };
 
   constructor(means: Means) {
@@ -145,6 +146,7 @@ class Worker {
           await this.#stage(claim, signal);
           continue;
         }
+        this.#warnOfVersion(queue.otherVersion);
         if (options.once && (await queue.isIdle())) return;
       } catch (thrown) {
         const error = toCrawlhouseError(thrown);
@@ -154,6 +156,13 @@ class Worker {
       }
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     }
+  }
+
+  /** Units of another version are staged by its own workers, if there are any: said once. */
+  #warnOfVersion(version: string | null): void {
+    if (version === null || version === this.#otherVersion) return;
+    this.#otherVersion = version;
+    this.#means.logger.warn('units of another version of crawlhouse wait', { version });
   }
 
   async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {

@@ -242,6 +242,9 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await offers.offer('r1', [unit('a/1')], '0.0.0-other');
     const queue = await machine();
     expect([await queue.claim(WIDE), await queue.id()]).toEqual([null, await offers.id()]);
+    expect(queue.otherVersion).toBe('0.0.0-other');
+    await offer([unit('a/1'), unit('a/2')]);
+    expect([(await claimed(queue)).unit, queue.otherVersion]).toEqual(['a/1', null]);
     await postgres.admin(
       `UPDATE crawlhouse.leases SET token = token + 1 WHERE project = '${project}'`,
       'ledgers',

@@ -16,6 +16,7 @@ const LOST = {
 
 /** The queue of a project in a shared ledger, for any process of the same version that takes units from it. */
 export class PostgresUnitQueue implements UnitQueue {
+  otherVersion: string | null = null;
   readonly #pool: PostgresPool;
   readonly #address: PostgresAddress;
   readonly #worker: string;
@@ -52,11 +53,12 @@ export class PostgresUnitQueue implements UnitQueue {
     const { project } = this.#address;
     const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
     // Whoever has nothing to claim makes nobody wait.
-    const free = await this.#pool.rows(
-      `SELECT 1 FROM ${this.#table} AS queue WHERE project = $1 AND version = $2 AND ${isFree} LIMIT 1`,
+    const [free] = await this.#pool.rows<{ version: string }>(
+      `SELECT version FROM ${this.#table} AS queue WHERE project = $1 AND ${isFree} ORDER BY version = $2 DESC LIMIT 1`,
       [project, this.#version],
     );
-    if (free.length === 0) return null;
+    this.otherVersion = free === undefined || free.version === this.#version ? null : free.version;
+    if (free === undefined || this.otherVersion !== null) return null;
     const taken = await this.#pool.transaction(async (statements) => {
       await lockQueue(statements, this.#address);
       await statements.rows(
