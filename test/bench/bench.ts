@@ -20,7 +20,7 @@ const { values } = parseArgs({
     wide: { type: 'string', default: '100000' },
     'wide-columns': { type: 'string', default: '750' },
     ways: { type: 'string', default: Object.keys(WAYS).join(',') },
-    throttle: { type: 'string', default: '20' },
+    throttle: { type: 'string', default: '50,100' },
     rounds: { type: 'string', default: '3' },
     threads: { type: 'string', default: String(availableParallelism()) },
     data: { type: 'string' },
@@ -65,11 +65,11 @@ async function compareAll(): Promise<void> {
     const head = ['data', 'way', 'two one by one s', 'two at once s', 'ratio'];
     process.stdout.write(`\n${textTable(head, pairs)}`);
   });
-  if (Number(values.throttle) > 0)
-    await withService([dataFolder, String(Number(values.throttle) * 1e6)], async (baseUrl) => {
+  for (const megabytes of values.throttle.split(',').filter((one) => Number(one) > 0))
+    await withService([dataFolder, String(Number(megabytes) * 1e6)], async (baseUrl) => {
       const rows: (string | number)[][] = [];
       for (const data of sets) rows.push(await throttled(baseUrl, data));
-      const head = ['data', 'way', `transfer s at ${values.throttle} MB/s`, 'ours s', 'ratio'];
+      const head = ['data', 'way', `transfer s at ${megabytes} MB/s`, 'ours s', 'ratio'];
       process.stdout.write(`\n${textTable(head, rows)}`);
     });
 }
