@@ -18,17 +18,15 @@ import { formerPath } from '../warehouse/restore-former.ts';
 import { FILE_OPTIONS } from '../warehouse/schema.ts';
 import { setAsideChanges } from '../warehouse/set-aside-wal.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
-import { compareFingerprints } from './compare-fingerprints.ts';
+import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
 import { makeCopy } from './make-copy.ts';
 
 const COPY = 'publication_copy';
-/** Of `memory_limit`. The copy is read once: DuckDB would keep as much of it as it may. */
-const MEMORY_SHARE = 0.5;
 
 /**
  * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
- * the former file or the new one, whole. Before that, the rows of the copy are counted: those of each unit that is new
- * in it, and the total of each raw table. The content of each new unit is compared with what was loaded. Then every block
+ * the former file or the new one, whole. Before that, the content of each unit that is new in the copy is compared with what
+ * was loaded, and the rows are counted: those of each such unit, and the total of each raw table. Then every block
  * that is new in the copy is read and compared with its checksum. The others were verified by former publications.
  *
  * @param confirm called right before the rename; what it throws leaves the former publication
@@ -52,18 +50,26 @@ export async function publish(
   try {
     signal.throwIfAborted();
     const copied = await makeCopy(working, temporary, former !== undefined, logger, signal);
-    await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${FILE_OPTIONS})`);
+    const reopen = async (options = 'READ_ONLY'): Promise<void> => {
+      await close();
+      await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${options})`);
+    };
+    const close = (): Promise<unknown> => connection.run(`DETACH DATABASE IF EXISTS ${ident(COPY)}`);
     try {
+      await reopen();
       const fresh = await freshUnits(connection, COPY);
       const recent = await recentRows(connection, COPY);
-      await withLowerMemory(connection, MEMORY_SHARE, async () => {
-        await countQueryable(connection, COPY, recent, { store: working.rows, signal });
-        await compareFingerprints(connection, COPY, fresh, recent, signal);
-      });
+      const damage = await compareFingerprints(connection, { catalog: COPY, fresh, recent, reopen, signal });
+      // One checkpoint from here on: the blocks that it writes are known.
+      await reopen(FILE_OPTIONS);
+      await withLowerMemory(connection, MEMORY_SHARE, () =>
+        countQueryable(connection, COPY, recent, { store: working.rows, signal }),
+      );
+      if (damage) throw damage;
       await markClean(connection, COPY);
       await connection.run(`CHECKPOINT ${ident(COPY)}`);
     } finally {
-      await connection.run(`DETACH ${ident(COPY)}`);
+      await close();
     }
     signal.throwIfAborted();
     await syncPath(temporary);

@@ -252,13 +252,18 @@ export interface FreshUnit {
   readonly dataset: string;
   readonly unit: string;
   readonly fingerprint: string;
+  /** Rows times columns. */
+  readonly values: number;
 }
 
 /** Units of a copy that are not published yet; without those of versions that took no fingerprint. */
 export async function freshUnits(connection: Connection, catalog: string): Promise<FreshUnit[]> {
   const rows = await connection.rows(
-    `SELECT dataset, unit, fingerprint FROM ${table(catalog, 'ops', 'loads')}
-     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, unit`,
+    `SELECT dataset, l.unit, fingerprint, CAST(loaded AS DOUBLE) * coalesce(fields, 0) AS "values"
+     FROM ${table(catalog, 'ops', 'loads')} AS l
+     LEFT JOIN (SELECT unit, count(*) AS fields FROM ${table(catalog, 'ops', 'unit_fields')} GROUP BY unit) AS f
+       ON f.unit = l.unit
+     WHERE queryable IS NULL AND fingerprint IS NOT NULL ORDER BY dataset, l.unit`,
   );
   return rows as unknown as FreshUnit[];
 }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { loadPackage } from '../../src/load/load-package.ts';
 import { readPackage } from '../../src/load/read-package.ts';
+import { compareFingerprints } from '../../src/publish/compare-fingerprints.ts';
 import { publish } from '../../src/publish/publish.ts';
+import { freshUnits } from '../../src/warehouse/ops-loads.ts';
+import { CATALOG } from '../../src/warehouse/schema.ts';
 import { fields, makePackage, type PackageSpec } from '../load/make-package.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { openDatabase, openWorking } from '../warehouse/open-working.ts';
@@ -118,6 +121,21 @@ test('a unit of a version that took no fingerprint is published by its counts', 
   await one.connection.run('UPDATE ops.loads SET fingerprint = NULL');
   await one.publish();
   expect(await one.connection.scalar('SELECT queryable FROM ops.loads')).toBe(1n);
+});
+
+test('units are compared in portions between which the copy is opened again, and the first wrong one is named', async () => {
+  const one = await site();
+  for (const id of ['c1', 'c2', 'c3', 'c4'])
+    await one.load({ id, fields: fields('url', 'title'), rows: [{ url: id }, { url: 'b', title: 'B' }] });
+  const fresh = await freshUnits(one.connection, CATALOG);
+  expect(fresh.map(({ values }) => values)).toEqual([4, 4, 4, 4]);
+  let opened = 0;
+  const reopen = async () => void opened++;
+  const compared = { catalog: CATALOG, fresh, recent: () => 'true', reopen, valuesAtOnce: 8, signal };
+  expect(await compareFingerprints(one.connection, compared)).toBeUndefined();
+  expect(opened).toBe(2);
+  await one.connection.run("UPDATE raw.crawl_pages SET title = 'x' WHERE url = 'c3'");
+  expect((await compareFingerprints(one.connection, compared))?.message).toContain('crawl_pages/c3');
 });
 
 test('many units of several sets of columns are compared, each over its own', async () => {
