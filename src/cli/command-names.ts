@@ -11,6 +11,7 @@ export const COMMAND_NAMES = [
   'load',
   'status',
   'drop',
+  'move',
   'query',
   'console',
   'report',

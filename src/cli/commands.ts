@@ -14,6 +14,7 @@ const READ: Readonly<Record<(typeof COMMAND_NAMES)[number], () => Promise<Comman
   load: async () => (await import('./commands/load.ts')).load,
   status: async () => (await import('./commands/status.ts')).status,
   drop: async () => (await import('./commands/drop.ts')).drop,
+  move: async () => (await import('./commands/move.ts')).move,
   query: async () => (await import('./commands/query.ts')).query,
   console: async () => (await import('./commands/console.ts')).console,
   report: async () => (await import('./commands/report.ts')).report,

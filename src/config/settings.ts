@@ -10,7 +10,7 @@ import { NESTED, PREFIX, readVariables, SETTING_PATHS } from './variables.ts';
 import { checkYaml, readYaml, type YamlSource } from './yaml-file.ts';
 
 /** The published catalogue of a warehouse in Trino, in the state directory. */
-const CATALOGUE_FILE = 'catalogue.duckdb';
+export const CATALOGUE_FILE = 'catalogue.duckdb';
 
 /** The settings of one project folder; paths are absolute. */
 export type Settings = Omit<SettingsAsWritten, 'warehouse'> & {
@@ -66,7 +66,7 @@ export async function explainSettings(
   });
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 interface Read {
   readonly settings: Settings;
@@ -146,7 +146,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Replaces `${NAME}` in texts by the variable of that name; an unset one is an error. */
-function expand(
+export function expand(
   value: unknown,
   path: readonly PropertyKey[],
   source: YamlSource,

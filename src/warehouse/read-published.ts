@@ -5,7 +5,7 @@ import { attachPublished } from './attach-published.ts';
 import { CATALOG } from './schema.ts';
 
 /** Where the published warehouse is, and what reading it may take; the settings have all of it. */
-interface PublishedPlace {
+export interface PublishedPlace {
   readonly warehouse: string;
   readonly state_dir: string;
   readonly memory_limit: string;

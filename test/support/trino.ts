@@ -150,6 +150,8 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
       'shutdown.grace-period=1s',
       'query.max-memory=1GB',
       'query.max-memory-per-node=500MB',
+      // One node has the tasks of all stages of a model.
+      'scheduler.http-client.max-requests-queued-per-destination=10000',
     ];
     await writeFile(config, lines.join('\n'));
     await writeFile(join(folder, 'catalog', 'lake.properties'), catalogLines(options).join('\n'));

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import type { Settings } from '../config/settings.ts';
+import { acquireLock } from '../core/acquire-lock.ts';
+import type { Connection } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { UnitReport } from '../model/report.ts';
+import type { RunResult } from '../model/run-result.ts';
+import { unitReport } from '../model/unit-report.ts';
+import { attachPublished } from '../warehouse/attach-published.ts';
+import { commentRawColumns } from '../warehouse/comment-columns.ts';
+import { openUnitRows, type UnitRowsReader } from '../warehouse/moved-rows.ts';
+import {
+  copyOps,
+  copyRows,
+  type MovedUnit,
+  makeTable,
+  movedTables,
+  recordMoved,
+  refuseOthers,
+  SOURCE,
+  unitsToMove,
+} from '../warehouse/moved-units.ts';
+import { publicationOf } from '../warehouse/ops-publication.ts';
+import { readRuns } from '../warehouse/ops-runs.ts';
+import { readUnits } from '../warehouse/ops-units.ts';
+import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
+import { runSession, type Session } from './session.ts';
+
+interface MoveOptions {
+  readonly from: Settings;
+  /** With a state directory of its own. */
+  readonly to: Settings;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly progress?: (text: string) => void;
+}
+
+/**
+ * Takes the published warehouse over into another engine, builds its models there, tests and publishes them. The service
+ * is not asked. A unit is moved by one transaction, so another try goes on where the last one ended.
+ *
+ * @throws CrawlhouseError `nothing_published`; `usage` for a warehouse that an earlier version has published, or a target
+ *   with units of others; `locked`
+ */
+export async function move({ from, to, logger, signal, progress }: MoveOptions): Promise<RunResult> {
+  if (!existsSync(from.warehouse))
+    throw new CrawlhouseError('nothing_published', `there is no warehouse at ${from.warehouse} yet`, {
+      hint: 'crawlhouse run makes it, in either engine',
+    });
+  using _lock = await acquireLock(from.state_dir, 'move', logger, signal);
+  await mkdir(to.state_dir, { recursive: true });
+  return await runSession(
+    { command: 'move', settings: to, logger, signal, ...(progress ? { progress } : {}) },
+    async (session) => {
+      const { connection } = session.working;
+      await attachPublished(connection, from.warehouse, SOURCE);
+      try {
+        await checkVersion(connection, from.warehouse);
+        return { units: await moveAll(session, from), errors: [] };
+      } finally {
+        await connection.run(`DETACH ${SOURCE}`);
+      }
+    },
+  );
+}
+
+async function checkVersion(connection: Connection, path: string): Promise<void> {
+  const { version } = await publicationOf(connection, SOURCE);
+  if (version === WAREHOUSE_VERSION) return;
+  throw new CrawlhouseError('usage', `${path} was published by another version of crawlhouse`, {
+    hint: 'crawlhouse transform publishes it anew',
+  });
+}
+
+async function moveAll(session: Session, from: Settings): Promise<UnitReport[]> {
+  const { working, ledger, signal } = session;
+  const { connection } = working;
+  await refuseOthers(connection);
+  await copyOps(connection);
+  await ledger.restore(await readUnits(connection), await readRuns(connection));
+  const lists = new Set<string>();
+  for (const dataset of await movedTables(connection, 'raw')) {
+    const columns = await makeTable(connection, dataset);
+    await commentRawColumns(connection, dataset, new Map());
+    if (!columns.some(({ name }) => name === '_seen_to')) continue;
+    lists.add(dataset);
+    await connection.transaction(() => copyRows(connection, 'raw', dataset));
+  }
+  await using reader = await openUnitRows(from, { connection, source: SOURCE });
+  const units = await unitsToMove(connection);
+  const reports: UnitReport[] = [];
+  for (const [index, unit] of units.entries()) {
+    signal.throwIfAborted();
+    session.progress(`${index + 1} of ${units.length} units: ${unit.unit}`);
+    await moveUnit(session, lists.has(unit.dataset) ? null : reader, unit);
+    reports.push(unitReport(unit, 'loaded', null));
+  }
+  if (units.length > 0) await working.markDirty();
+  return reports;
+}
+
+/** Moves the rows of a unit, and its record, which says that they are there. */
+async function moveUnit(
+  { working, settings, signal }: Session,
+  reader: UnitRowsReader | null,
+  { unit, dataset, rows }: MovedUnit,
+): Promise<void> {
+  const { connection } = working;
+  const relation = `raw.${dataset}`;
+  await using found = (await reader?.rowsOf(relation, unit, signal)) ?? null;
+  await connection.transaction(async () => {
+    if (found !== null) {
+      const moved = await working.rows.replaceUnit({ relation, unit, ...found }, signal);
+      if (moved !== rows)
+        throw new CrawlhouseError('unreconciled', `${unit}: ${rows} rows loaded, but ${moved} moved`, {
+          hint: 'the warehouse is as it was; backfill --reload loads the unit again',
+        });
+    }
+    // Only rows in a file have a fingerprint.
+    await recordMoved(connection, unit, settings.trino === null || found === null);
+  });
+}
