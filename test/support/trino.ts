@@ -141,7 +141,13 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
     const isCoordinator = workers !== undefined;
     const lines = [
       `coordinator=${isCoordinator}`,
-      ...(isCoordinator ? [`node-scheduler.include-coordinator=${workers === 0}`] : []),
+      ...(isCoordinator
+        ? [
+            `node-scheduler.include-coordinator=${workers === 0}`,
+            // One node has the tasks of all stages of a model.
+            'scheduler.http-client.max-requests-queued-per-destination=10000',
+          ]
+        : []),
       `http-server.http.port=${port}`,
       `discovery.uri=${coordinator}`,
       'node.internal-address=127.0.0.1',
@@ -150,8 +156,6 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
       'shutdown.grace-period=1s',
       'query.max-memory=1GB',
       'query.max-memory-per-node=500MB',
-      // One node has the tasks of all stages of a model.
-      'scheduler.http-client.max-requests-queued-per-destination=10000',
     ];
     await writeFile(config, lines.join('\n'));
     await writeFile(join(folder, 'catalog', 'lake.properties'), catalogLines(options).join('\n'));
