@@ -161,7 +161,9 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
     await writeFile(join(folder, 'catalog', 'lake.properties'), catalogLines(options).join('\n'));
     return {
       args: [
-        `-Xmx${workers === 0 ? '2G' : '1G'}`,
+        `-Xmx${isCoordinator ? '2G' : '1G'}`,
+        // Most code of a test runs a few times: the second compiler and its collector took a third of the processors.
+        ...['-XX:TieredStopAtLevel=1', '-XX:+UseParallelGC'],
         ...['-server', '-XX:+ExitOnOutOfMemoryError', '-XX:ReservedCodeCacheSize=256M'],
         ...['-Djdk.attach.allowAttachSelf=true', '--add-modules=jdk.incubator.vector'],
         ...['--enable-native-access=ALL-UNNAMED', '--sun-misc-unsafe-memory-access=allow'],
