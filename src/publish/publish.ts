@@ -25,9 +25,9 @@ const COPY = 'publication_copy';
 
 /**
  * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
- * the former file or the new one, whole. Before that, the content of each unit that is new in the copy is compared with what
- * was loaded, and the rows are counted: those of each such unit, and the total of each raw table. Then every block
- * that is new in the copy is read and compared with its checksum. The others were verified by former publications.
+ * the former file or the new one, whole. Three checks come first. The content of each unit that is new in the copy is
+ * compared with what was loaded. The rows of each such unit and of each raw table are counted. Every block that is new in
+ * the copy is compared with its checksum; the others were verified by former publications.
  *
  * @param confirm called right before the rename; what it throws leaves the former publication
  * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
