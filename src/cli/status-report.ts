@@ -23,7 +23,7 @@ export function describeStatus(
 ): string {
   // A section is indented.
   const within = (...below: string[]): Fit => ({ width: width === null ? null : width - 2, below });
-  const { incidents, units, runs, live, exports, discovery, freshness, disk, drift } = status;
+  const { incidents, units, runs, live, claims, exports, discovery, freshness, disk, drift } = status;
   const wrong = units.filter((one) => FAILING.includes(one.status));
   const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
@@ -48,6 +48,24 @@ export function describeStatus(
     live === null
       ? ''
       : section(`Run under way: ${live.run_id.slice(0, 8)} (${live.command})`, `${describeLive(live)}\n`),
+    claims.length === 0
+      ? ''
+      : section(
+          `Units at work: ${claims.length}`,
+          textTable(
+            ['unit', 'process', 'since (UTC)', 'phase', 'rows'],
+            claims
+              .slice(0, UNITS_SHOWN)
+              .map((one) => [
+                ...[one.unit, one.worker, minute(one.claimed_at), one.phase],
+                one.reported === null
+                  ? countText(one.received)
+                  : `${countText(one.received)} of ${countText(one.reported)}`,
+              ]),
+            within('process'),
+          ),
+          claims.length,
+        ),
     section(
       `Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`,
       runsTable(runs.slice(0, RUNS_SHOWN), within('units')),

@@ -4,13 +4,27 @@ import type { RunSummary } from '../model/run-summary.ts';
 import type { Unit } from '../model/unit.ts';
 import type { ExportRecords, LedgerExport } from './ledger-export.ts';
 import type { LoadState, Move } from './reconcile-units.ts';
-import type { UnitOffers } from './unit-queue.ts';
+import type { ClaimProgress, UnitOffers } from './unit-queue.ts';
 
 export interface Discovery {
   /** Ids of the crawls and comparisons that are known and not ended. */
   readonly open: readonly string[];
   /** When the least recently swept list was last read in full. */
   readonly swept_at: string | null;
+}
+
+/** A unit that a process on some machine is at, as that process last said. */
+export interface ClaimedUnit {
+  readonly unit: string;
+  /** Process and machine. */
+  readonly worker: string;
+  /** ISO 8601, UTC. */
+  readonly claimed_at: string;
+  readonly phase: ClaimProgress['phase'];
+  /** Rows so far. */
+  readonly received: number;
+  /** Rows as the service reports; null where it gives no count, or not yet. */
+  readonly reported: number | null;
 }
 
 /** Units of a dataset in one state. */
@@ -65,6 +79,8 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   publication(): Promise<string | null>;
   setPublication(id: string): Promise<void>;
   exports(): Promise<LedgerExport[]>;
+  /** The longest claimed first; none where the ledger is not shared. */
+  claimed(): Promise<ClaimedUnit[]>;
   /** A run that is still marked as running has lost its process, because only one can write. */
   startRun(runId: string, command: string, startedAt: string): Promise<void>;
   endRun(runId: string, status: string, endedAt: string, summary?: RunSummary | null): Promise<void>;

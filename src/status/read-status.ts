@@ -3,7 +3,7 @@ import type { Incident } from '../alert/incident.ts';
 import { openIncidents } from '../alert/incidents.ts';
 import type { Settings } from '../config/settings.ts';
 import { bytesOf, freeBytes } from '../core/disk-use.ts';
-import type { Discovery } from '../ledger/ledger.ts';
+import type { ClaimedUnit, Discovery } from '../ledger/ledger.ts';
 import type { LedgerExport } from '../ledger/ledger-export.ts';
 import { type LiveRun, readLiveRun } from '../ledger/live-run.ts';
 import { readLedger } from '../ledger/open-ledger.ts';
@@ -43,6 +43,8 @@ export interface Status {
   readonly units: readonly LedgerUnit[];
   readonly exports: readonly LedgerExport[];
   readonly runs: readonly LedgerRun[];
+  /** Units that processes on any machine are at; empty where the ledger is not shared. */
+  readonly claims: readonly ClaimedUnit[];
   /** How far the run under way is; null if none is. */
   readonly live: LiveRun | null;
   readonly freshness: readonly Freshness[];
@@ -69,7 +71,7 @@ export async function readStatus(settings: Settings, now: number): Promise<Statu
   };
 }
 
-type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs'>;
+type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs' | 'claims'>;
 
 async function rememberedByLedger(settings: Settings): Promise<Remembered | undefined> {
   await using ledger = await readLedger(settings);
@@ -79,6 +81,7 @@ async function rememberedByLedger(settings: Settings): Promise<Remembered | unde
     units: await ledger.units(),
     exports: await ledger.exports(),
     runs: await ledger.runs(RUNS),
+    claims: await ledger.claimed(),
   };
 }
 
@@ -91,6 +94,7 @@ async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
     discovery: { open: [], swept_at: null },
     units: published?.units ?? [],
     exports: [],
+    claims: [],
     runs: (published?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
   };
 }

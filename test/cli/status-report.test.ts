@@ -46,6 +46,7 @@ const status: Status = {
     },
   ],
   live: null,
+  claims: [],
   freshness: [
     {
       project_id: 'p1',
@@ -122,6 +123,25 @@ test('the run under way has its bar', () => {
   );
   const begins = describeStatus({ ...status, live: { ...live, progress: null } }, [], NOW);
   expect(begins).toContain('  it has not begun with its units\n');
+});
+
+test('units that machines share have the process that is at them', () => {
+  const claims = [
+    {
+      ...{ unit: 'crawl_pages/c1', worker: 'crawlhouse worker (process 12 on b)' },
+      ...{ claimed_at: '2026-11-21T08:59:00.000Z', phase: 'download' as const, received: 1200, reported: 3000 },
+    },
+    {
+      ...{ unit: 'crawl_links/c1', worker: 'crawlhouse run (process 7 on a)' },
+      ...{ claimed_at: '2026-11-21T08:59:30.000Z', phase: 'stage' as const, received: 50, reported: null },
+    },
+  ];
+  expect(describeStatus({ ...status, claims }, [], NOW)).toContain(`Units at work: 2
+  unit            process                              since (UTC)       phase     rows
+  crawl_pages/c1  crawlhouse worker (process 12 on b)  2026-11-21 08:59  download  1,200 of 3,000
+  crawl_links/c1  crawlhouse run (process 7 on a)      2026-11-21 08:59  stage     50
+`);
+  expect(describeStatus(status, [], NOW)).not.toContain('at work');
 });
 
 test('an alarm is the first line of an incident, a unit that fails, a run that did not succeed, and nothing else', () => {

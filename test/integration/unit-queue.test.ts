@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { packageVersion } from '../../src/core/package-version.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { openLedger, readLedger } from '../../src/ledger/open-ledger.ts';
 import { openUnitQueue } from '../../src/ledger/open-unit-queue.ts';
 import { sharedSlots } from '../../src/ledger/shared-slots.ts';
 import type { OfferedUnit, UnitClaim, UnitOffers, UnitQueue } from '../../src/ledger/unit-queue.ts';
@@ -235,6 +235,30 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     expect(await worker.claim(WIDE)).toBeNull();
     await expect(old.settle()).rejects.toMatchObject({ code: 'lease_lost' });
     await kept.finish();
+  });
+
+  test('a reader on any machine sees which process is at which unit, and how far', async () => {
+    const { project, offer, machine } = await scene();
+    await offer([unit('a/1'), unit('a/2'), unit('a/3')]);
+    const worker = await machine();
+    const [one, two] = [await claimed(worker), await claimed(worker)];
+    one.report({ reported: 100, columns: 3, received: 40, phase: 'stage' });
+    await two.finish();
+    const folder = await temporaryFolder();
+    const settings = { state_dir: folder, projectDir: folder, ledger: postgres.url(project) };
+    await using reader = await readLedger(settings);
+    await vi.waitFor(
+      async () =>
+        expect(await reader?.claimed()).toEqual([
+          {
+            ...{ unit: 'a/1', worker: expect.stringMatching(/^crawlhouse worker \(process \d+/) },
+            ...{ claimed_at: expect.stringMatching(/^\d{4}-.*Z$/), phase: 'stage', received: 40, reported: 100 },
+          },
+        ]),
+      { timeout: 20_000, interval: 200 },
+    );
+    await expire(project);
+    expect(await reader?.claimed()).toEqual([]);
   });
 
   test('a run whose lease was taken over offers nothing, and units of another version are left alone', async () => {

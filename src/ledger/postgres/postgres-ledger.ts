@@ -3,7 +3,7 @@ import type { LedgerRun, LedgerUnit, UnitState } from '../../model/ledger-record
 import type { UnitError } from '../../model/report.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { type Unit, unitName } from '../../model/unit.ts';
-import type { Discovery, Ledger, UnitCount } from '../ledger.ts';
+import type { ClaimedUnit, Discovery, Ledger, UnitCount } from '../ledger.ts';
 import type { LedgerExport } from '../ledger-export.ts';
 import { type FormerEntry, nextEntry } from '../next-entry.ts';
 import { type LoadState, type Move, reconcileUnits } from '../reconcile-units.ts';
@@ -13,6 +13,7 @@ import { PostgresExports, type Write } from './postgres-exports.ts';
 import type { PostgresPool, Statements } from './postgres-pool.ts';
 import { SHARED_LEDGER_VERSION, sharedVersion } from './postgres-schema.ts';
 import { PostgresUnitOffers } from './postgres-unit-offers.ts';
+import { claimedUnits } from './queue-table.ts';
 import { jsonOf, putUnits, type RowOf, readUnits, timeOf } from './unit-rows.ts';
 
 /** The lease of the one process that writes. */
@@ -193,6 +194,10 @@ export class PostgresLedger implements Ledger {
 
   exports(): Promise<LedgerExport[]> {
     return this.#exports.all();
+  }
+
+  claimed(): Promise<ClaimedUnit[]> {
+    return claimedUnits(this.#pool, { schema: this.#schema, project: this.#project });
   }
 
   async startRun(runId: string, command: string, startedAt: string): Promise<void> {

@@ -1,4 +1,6 @@
 import { ident } from '../../core/duckdb.ts';
+import type { ClaimedUnit } from '../ledger.ts';
+import type { ClaimProgress } from '../unit-queue.ts';
 import type { LedgerProject } from './postgres-exports.ts';
 import type { PostgresPool, Statements } from './postgres-pool.ts';
 
@@ -31,4 +33,29 @@ export async function queueId(pool: PostgresPool, { schema, project }: LedgerPro
   const [made] = await read();
   if (!made) throw new Error('the id of the queue is gone');
   return made.value;
+}
+
+/** The units that living processes are at, the longest claimed first. */
+export async function claimedUnits(
+  pool: PostgresPool,
+  { schema, project }: LedgerProject,
+): Promise<ClaimedUnit[]> {
+  const rows = await pool.rows<ClaimRow>(
+    `SELECT unit, worker, claimed_at, progress FROM ${ident(schema)}.queue
+     WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp() ORDER BY claimed_at, unit`,
+    [project],
+  );
+  return rows.map(({ unit, worker, claimed_at, progress }) => ({
+    ...{ unit, worker, claimed_at: claimed_at.toISOString() },
+    phase: progress?.phase ?? 'download',
+    received: progress?.received ?? 0,
+    reported: progress?.reported ?? null,
+  }));
+}
+
+interface ClaimRow {
+  readonly unit: string;
+  readonly worker: string;
+  readonly claimed_at: Date;
+  readonly progress: ClaimProgress | null;
 }

@@ -7,7 +7,7 @@ import type { UnitError } from '../../model/report.ts';
 import type { RunSummary } from '../../model/run-summary.ts';
 import { type Unit, unitName } from '../../model/unit.ts';
 import { markDeadRuns } from '../dead-runs.ts';
-import type { Discovery, Ledger, UnitCount } from '../ledger.ts';
+import type { ClaimedUnit, Discovery, Ledger, UnitCount } from '../ledger.ts';
 import type { LedgerExport } from '../ledger-export.ts';
 import { type FormerEntry, nextEntry } from '../next-entry.ts';
 import { type LoadState, type Move, reconcileUnits } from '../reconcile-units.ts';
@@ -224,6 +224,10 @@ export class SqliteLedger implements Ledger {
   async exports(): Promise<LedgerExport[]> {
     const sql = 'SELECT * FROM exports ORDER BY requested_at, unit';
     return this.#database.prepare(sql).all() as unknown as LedgerExport[];
+  }
+
+  async claimed(): Promise<ClaimedUnit[]> {
+    return [];
   }
 
   async startRun(runId: string, command: string, startedAt: string): Promise<void> {
