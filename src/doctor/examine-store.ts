@@ -11,25 +11,60 @@ import { type Check, type Finding, look } from './check.ts';
 
 const CONTENT = 'crawlhouse doctor';
 
+/** What follows from a right that is missing. */
+interface Consequences {
+  readonly noWrite: string;
+  readonly noDelete: string;
+}
+
 /** Lists, writes, reads and removes a small object where data exports go. */
 export async function examineStore(settings: Settings, name: StoreName, signal: AbortSignal): Promise<Check> {
+  const at = { check: name, store: name, prefix: settings[name]?.prefix ?? '' };
+  return await examinePrefix(settings, at, signal, {
+    noWrite: 'only the service needs to write; the first export shows whether objects can be read',
+    noDelete: 'keep_exports: never needs that right',
+  });
+}
+
+/** Does the same where the packages of workers go. */
+export async function examinePackages(
+  settings: Settings,
+  { store, prefix }: NonNullable<Settings['packages']>,
+  signal: AbortSignal,
+): Promise<Check> {
+  return await examinePrefix(settings, { check: 'packages', store, prefix }, signal, {
+    noWrite: 'that is enough for a run; crawlhouse worker has to write',
+    noDelete: 'a run has to remove packages, or a rule of the bucket does; a worker needs no more',
+  });
+}
+
+async function examinePrefix(
+  settings: Settings,
+  at: { readonly check: string; readonly store: StoreName; readonly prefix: string },
+  signal: AbortSignal,
+  consequences: Consequences,
+): Promise<Check> {
   return await look(
-    name,
+    at.check,
     async () => {
-      await using store = await openConfiguredStore(settings, name);
-      const { bucket, prefix } = settings[name] ?? {};
-      const key = `${prefix ? `${prefix}/` : ''}crawlhouse-doctor/${randomUUID()}`;
+      await using store = await openConfiguredStore(settings, at.store);
+      const key = `${at.prefix === '' ? '' : `${at.prefix}/`}crawlhouse-doctor/${randomUUID()}`;
       // The right that every export needs, and where a wrong bucket or region shows.
       await listObjects(store, key, signal);
-      const rights = await tryObject(store, key, signal);
-      return { ...rights, message: `${bucket}: ${rights.message}` };
+      const rights = await tryObject(store, key, signal, consequences);
+      return { ...rights, message: `${settings[at.store]?.bucket}: ${rights.message}` };
     },
     signal,
   );
 }
 
 /** Writes, lists, reads and removes a small object. */
-export async function tryObject(store: ObjectStore, key: string, signal: AbortSignal): Promise<Finding> {
+export async function tryObject(
+  store: ObjectStore,
+  key: string,
+  signal: AbortSignal,
+  { noWrite, noDelete }: Consequences,
+): Promise<Finding> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-doctor-'));
   try {
     const file = join(folder, 'object');
@@ -37,10 +72,7 @@ export async function tryObject(store: ObjectStore, key: string, signal: AbortSi
     await store.put(key, file, signal);
   } catch (error) {
     if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
-    return {
-      message: 'can list, may not write',
-      hint: 'only the service needs to write; the first export shows whether objects can be read',
-    };
+    return { message: 'can list, may not write', hint: noWrite };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -56,7 +88,7 @@ export async function tryObject(store: ObjectStore, key: string, signal: AbortSi
     if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
     return {
       message: 'can list, write and read, may not delete',
-      hint: `keep_exports: never needs that right; remove ${object.url} by hand`,
+      hint: `${noDelete}; remove ${object.url} by hand`,
     };
   }
   return { message: 'can list, write, read and delete' };

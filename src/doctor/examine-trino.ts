@@ -39,7 +39,10 @@ export async function examineTrino(address: TrinoAddress, signal: AbortSignal): 
     await look(
       'location',
       async () => {
-        const rights = await tryObject((await opened).objects, `${folder}/${trial}`, signal);
+        const rights = await tryObject((await opened).objects, `${folder}/${trial}`, signal, {
+          noWrite: 'that is enough to query; a machine that runs writes there',
+          noDelete: 'a machine that runs removes former catalogues',
+        });
         return { ...rights, message: `s3://${bucket}/${folder}: ${rights.message}` };
       },
       signal,

@@ -12,7 +12,7 @@ import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';
 import { examineService, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
-import { examineStore } from './examine-store.ts';
+import { examinePackages, examineStore } from './examine-store.ts';
 import { examineTrino } from './examine-trino.ts';
 
 /** What can't be checked without settings. */
@@ -66,6 +66,7 @@ export async function examine(
     await examineMirror(settings, signal),
     ...(await examineService(settings, logger, signal)),
   );
+  if (settings.packages) checks.push(await examinePackages(settings, settings.packages, signal));
   for (const store of configuredStores(settings)) checks.push(await examineStore(settings, store, signal));
   return checks;
 }

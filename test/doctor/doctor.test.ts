@@ -72,6 +72,24 @@ test('a project that can run is well: every check says ok, and nothing is left b
   });
 });
 
+test('packages: the store of workers is tried under its own prefix', async () => {
+  const folder = await rawProjectFolder();
+  expect((await doctor(folder, sandbox)).of('packages')).toBeUndefined();
+  const packages = { CRAWLHOUSE_PACKAGES_STORE: 'store_b', CRAWLHOUSE_PACKAGES_PREFIX: 'hand/over' };
+  expect((await doctor(folder, sandbox, packages)).of('packages')).toMatchObject({
+    status: 'ok',
+    message: `${sandbox.ready.store_b.bucket}: can list, write, read and delete`,
+  });
+  onTestFinished(() => clearFaults(sandbox));
+  const match = { at: 'store_b', method: 'PUT', path: '/hand/over/crawlhouse-doctor/' } as const;
+  await setFaults(sandbox, [{ match, kind: 'status', status: 403 }]);
+  const found = await doctor(folder, sandbox, packages);
+  expect(found.of('packages')).toMatchObject({ status: 'warn', hint: expect.stringContaining('worker') });
+  expect(found.of('store_b')?.status).toBe('ok');
+  const none = { ...packages, CRAWLHOUSE_STORE_B_BUCKET: 'no-bucket' };
+  expect((await doctor(folder, sandbox, none)).of('packages')?.status).toBe('fail');
+});
+
 test('every check is shown, whatever fails first', async () => {
   const folder = await rawProjectFolder();
   const well = (await doctor(folder, sandbox)).checks.map(({ name }) => name);
@@ -231,10 +249,14 @@ test('an invalid file is named with its line, and the other checks still run', a
 test('a store that may be read but not written is a warning', async () => {
   onTestFinished(() => clearFaults(sandbox));
   await setFaults(sandbox, [{ match: { at: 'store_b', method: 'PUT' }, kind: 'status', status: 403 }]);
+  const said = vi.spyOn(console, 'warn');
+  onTestFinished(() => said.mockRestore());
   const found = await doctor(await rawProjectFolder(), sandbox);
+  expect(said).not.toHaveBeenCalled();
   expect(found.of('store_b')).toMatchObject({
     status: 'warn',
     message: expect.stringContaining('may not write'),
+    hint: expect.stringContaining('only the service needs to write'),
   });
   expect([found.exitCode, found.status]).toEqual([0, 'warn']);
 });

@@ -26,6 +26,7 @@ export interface S3Options extends NetworkOptions {
 
 /** Parts of an object asked about at once. */
 const HEADS_AT_ONCE = 8;
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** `store_b`: a bucket of S3 or of what speaks like it. Credentials come from Amazon's standard chain. */
 export class S3Store implements ObjectStore {
@@ -42,6 +43,8 @@ export class S3Store implements ObjectStore {
       ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
       // Ours, which knows what a retry helps and counts in one place.
       maxAttempts: 1,
+      // The SDK would write to stderr by itself; its errors say the same.
+      logger: SILENT,
       requestHandler: { connectionTimeout: 10_000, requestTimeout: idleMs, throwOnRequestTimeout: true },
     });
   }
