@@ -3,16 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { writeFileAtomic } from '../core/atomic-file.ts';
-import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { openConfiguredStore } from '../stores/registry.ts';
+import { tableColumns } from '../warehouse/catalog.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
 import { mirror } from './mirror.ts';
+import { mirrorSource } from './mirror-source.ts';
 
 /**
  * Brings the tables under the setting `mirror` to their store, unless that was done for this publication already.
  *
- * @throws CrawlhouseError `bad_settings`; what the store throws. The publication stands all the same.
+ * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws. The publication stands all the same.
  */
 export async function mirrorPublished(
   settings: Settings,
@@ -21,14 +22,6 @@ export async function mirrorPublished(
   signal: AbortSignal,
 ): Promise<void> {
   if (!settings.mirror) return;
-  if (settings.trino)
-    throw new CrawlhouseError(
-      'bad_settings',
-      'mirror: the rows of a warehouse in Trino are in a bucket already',
-      {
-        hint: 'remove mirror from crawlhouse.yaml',
-      },
-    );
   const { id, dirty } = await working.publication();
   // Unpublished data, as after a failed test, is not mirrored.
   if (id === null || dirty) return;
@@ -39,7 +32,9 @@ export async function mirrorPublished(
   const { store: kind, prefix, tables } = settings.mirror;
   await using store = await openConfiguredStore(settings, kind);
   const folder = join(settings.state_dir, 'mirror');
-  const report = await mirror(working.connection, { store, prefix, tables, publication: id, folder }, signal);
+  const columns = await tableColumns(working.connection, ['raw', 'mart']);
+  const options = { store, prefix, tables, columns, publication: id, folder };
+  const report = await mirror(mirrorSource(working), options, signal);
   await writeFileAtomic(note, done);
   const seconds = Math.round(performance.now() - startedAt) / 1000;
   logger.info('mirrored', { store: kind, prefix, ...report, seconds });

@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Connection, ident, table as quoted, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
 import { objectBytes } from '../stores/read-object.ts';
-import { tableColumns } from '../warehouse/catalog.ts';
+import type { CatalogColumn } from '../warehouse/catalog.ts';
+import type { MirroredTable, MirrorSource } from './mirror-source.ts';
 import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
 
 export interface MirrorOptions {
@@ -14,6 +14,8 @@ export interface MirrorOptions {
   readonly prefix: string;
   /** Tables and views of `raw` and `mart`. */
   readonly tables: readonly string[];
+  /** The columns of all that there are. */
+  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
   /** The publication that is mirrored. */
   readonly publication: string;
   /** A folder for files on their way. */
@@ -57,18 +59,15 @@ const CUTS: readonly (readonly string[])[] = [
  * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws
  */
 export async function mirror(
-  connection: Connection,
+  source: MirrorSource,
   options: MirrorOptions,
   signal: AbortSignal,
 ): Promise<MirrorReport> {
   const { store, prefix, publication, folder } = options;
   const former = await readManifest(store, prefix, signal);
+  const tables = options.tables.map((name) => mirroredTable(name, options.columns.get(name)));
   const present: MirrorPartition[] = [];
-  const tables = await tableColumns(connection, ['raw', 'mart']);
-  for (const table of options.tables) {
-    const columns = new Set(tables.get(table)?.map(({ name }) => name));
-    present.push(...(await partitionsOf(connection, table, columns)));
-  }
+  for (const table of tables) present.push(...(await source.partitions(table, signal)));
   const plan = planMirror(present, former?.manifest ?? null, prefix);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -76,7 +75,7 @@ export async function mirror(
     for (const [index, partition] of plan.upload.entries()) {
       signal.throwIfAborted();
       const file = join(folder, `${index}.parquet`);
-      await writePartition(connection, partition, file);
+      await writePartition(source, tables, partition, file, signal);
       await store.put(mirrorObject(partition, prefix), file, signal);
       await rm(file);
     }
@@ -129,49 +128,31 @@ function jsonOf(content: string): unknown {
   }
 }
 
-/** The partitions of a table with the count and the fingerprint of their rows, in one pass. */
-async function partitionsOf(
-  connection: Connection,
-  table: string,
-  columns: ReadonlySet<string>,
-): Promise<MirrorPartition[]> {
-  const from = quoted(...table.split('.'));
-  if (columns.size === 0) {
-    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${table} in the warehouse`, {
+/** @throws CrawlhouseError `bad_settings` for a table that is not there */
+function mirroredTable(name: string, columns: readonly CatalogColumn[] | undefined): MirroredTable {
+  if (columns === undefined) {
+    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${name} in the warehouse`, {
       hint: "crawlhouse query 'SHOW ALL TABLES' lists the tables",
     });
   }
-  const cut = CUTS.find((names) => names.every((name) => columns.has(name))) ?? [];
-  const names = cut.map(ident);
-  const rows = await connection.jsonRows(
-    `SELECT ${[...names.map((name) => `${name}::VARCHAR AS ${name}`), 'count(*) AS "rows of it"', 'sum(hash(t))::VARCHAR AS "hash of it"'].join(', ')}
-     FROM ${from} AS t ${names.length > 0 ? `GROUP BY ${names.map((name) => `t.${name}`).join(', ')} ORDER BY ${names.map((name) => `t.${name}`).join(', ')}` : ''}`,
-  );
-  return rows
-    .filter((row) => Number(row['rows of it']) > 0)
-    .map((row) => ({
-      table,
-      key: cut.map((name) => [name, row[name] === null ? null : String(row[name])] as const),
-      rows: Number(row['rows of it']),
-      fingerprint: String(row['hash of it']),
-    }));
+  const has = (wanted: string): boolean => columns.some((column) => column.name === wanted);
+  return { name, columns, cut: CUTS.find((names) => names.every(has)) ?? [] };
 }
 
 async function writePartition(
-  connection: Connection,
-  { table, key, rows }: MirrorPartition,
+  source: MirrorSource,
+  tables: readonly MirroredTable[],
+  partition: MirrorPartition,
   file: string,
+  signal: AbortSignal,
 ): Promise<void> {
-  const from = quoted(...table.split('.'));
-  const without = key.length > 0 ? ` EXCLUDE (${key.map(([column]) => ident(column)).join(', ')})` : '';
-  const where = key.map(([column], index) => `${ident(column)}::VARCHAR IS NOT DISTINCT FROM $${index + 1}`);
-  const written = await connection.run(
-    `COPY (SELECT *${without} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''})
-     TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`,
-    key.map(([, value]) => value),
+  const table = tables.find(({ name }) => name === partition.table);
+  if (table === undefined) throw new Error(`${partition.table} is not mirrored`);
+  const written = await source.write(table, partition, file, signal);
+  if (Number(written) === partition.rows) return;
+  throw new CrawlhouseError(
+    'unreconciled',
+    `mirror of ${table.name}: ${partition.rows} rows, but ${written} written`,
+    { hint: 'the mirror keeps its former objects; the next run tries again' },
   );
-  if (Number(written) === rows) return;
-  throw new CrawlhouseError('unreconciled', `mirror of ${table}: ${rows} rows, but ${written} written`, {
-    hint: 'the mirror keeps its former objects; the next run tries again',
-  });
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { mirror } from '../../src/publish/mirror.ts';
+import { mirrorSource } from '../../src/publish/mirror-source.ts';
 import { LocalStore } from '../../src/stores/local/local-store.ts';
+import { tableColumns } from '../../src/warehouse/catalog.ts';
+import { DuckDbRows } from '../../src/warehouse/duckdb/duckdb-rows.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const signal = new AbortController().signal;
@@ -22,12 +25,11 @@ async function scene() {
   const bucket = join(folder, 'bucket');
   await mkdir(bucket);
   const store = new LocalStore({ folder: bucket });
-  const run = (tables: readonly string[], publication = 'p1') =>
-    mirror(
-      connection,
-      { store, prefix: 'm', tables, publication, folder: join(folder, 'on the way') },
-      signal,
-    );
+  const run = async (tables: readonly string[], publication = 'p1') => {
+    const columns = await tableColumns(connection, ['raw', 'mart']);
+    const options = { store, prefix: 'm', tables, columns, publication, folder: join(folder, 'on the way') };
+    return mirror(mirrorSource({ connection, rows: new DuckDbRows(connection) }), options, signal);
+  };
   return { connection, bucket, run };
 }
 

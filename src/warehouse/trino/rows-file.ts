@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { file, ident, text } from '../../core/duckdb.ts';
 import { stringifyJson } from '../../core/json.ts';
 import type { TrinoClient } from './client.ts';
+import type { TrinoValue } from './typed-values.ts';
 
 interface FileColumn {
   readonly name: string;
@@ -27,7 +28,7 @@ export async function writeRowsFile(
   try {
     for await (const { rows } of client.pages(sql, {}, signal)) {
       const lines = rows.map((row) =>
-        stringifyJson(Object.fromEntries(row.map((value, place) => [placeName(place), value]))),
+        stringifyJson(Object.fromEntries(row.map((value, place) => [placeName(place), spelled(value)]))),
       );
       if (stream.errored) throw stream.errored;
       if (lines.length > 0 && !stream.write(`${lines.join('\n')}\n`)) await once(stream, 'drain');
@@ -37,6 +38,12 @@ export async function writeRowsFile(
   } finally {
     stream.destroy();
   }
+}
+
+/** JSON has no number that is infinite, and none that is not one. */
+function spelled(value: TrinoValue): TrinoValue {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return Array.isArray(value) ? value.map(spelled) : value;
 }
 
 function placeName(place: number): string {

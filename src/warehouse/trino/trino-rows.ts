@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { ident, table, text } from '../../core/duckdb.ts';
 import { hasColumns } from '../catalog.ts';
 import { rawTables } from '../comment-columns.ts';
@@ -16,6 +16,7 @@ import { partitionKey } from './partition-key.ts';
 import { PointerTable } from './pointer-table.ts';
 import { RelationNames } from './relation-names.ts';
 import { resolveViews } from './resolve-views.ts';
+import { writeRowsFile } from './rows-file.ts';
 import { type PreparedRelation, StoredTables } from './stored-tables.ts';
 import { tidyAtTimes } from './tidy-at-times.ts';
 import type { TrinoPlace } from './trino-place.ts';
@@ -74,10 +75,9 @@ export class TrinoRows implements RowStore {
   }
 
   async removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint> {
-    const { connection } = this.#place;
     // A list of resources.
-    if (await hasColumns(connection, relation, ['_seen_to']))
-      return new DuckDbRows(connection).removeUnits(relation, units, signal);
+    if (await hasColumns(this.#place.connection, relation, ['_seen_to']))
+      return new DuckDbRows(this.#place.connection).removeUnits(relation, units, signal);
     const present = units.filter((unit) => this.#pointers.seen(relation).has(unit));
     const counts = await this.countUnits(relation, present, signal);
     await this.#point(without(relation, units), signal);
@@ -168,6 +168,11 @@ export class TrinoRows implements RowStore {
     return this.#pointers.rows<T>(sql, signal);
   }
 
+  /** Writes the rows of a SELECT of Trino's as lines of JSON, for `selectRowsFile`. */
+  writeLines(sql: string, path: string, signal?: AbortSignal): Promise<void> {
+    return writeRowsFile(this.#place.client, sql, path, signal);
+  }
+
   /** Builds a model, or some of its partitions, beside what is there; the rows that were written. */
   async build(
     { relation, columns, select }: BuiltRelation,
@@ -176,7 +181,7 @@ export class TrinoRows implements RowStore {
   ): Promise<bigint> {
     const load = randomUUID();
     const { columns: physical, ...views } = await this.#tables.prepare(relation, columns, signal);
-    if (hashOf(views.reader) !== this.#pointers.seen(relation).get(DEFINITION))
+    if (hash('sha256', views.reader) !== this.#pointers.seen(relation).get(DEFINITION))
       await this.#pointers.run(views.work, signal);
     const names = physical.map(({ target }) => ident(target)).join(', ');
     const values = physical.map(({ name, type }) => `CAST(${ident(name)} AS ${type})`).join(', ');
@@ -295,7 +300,7 @@ export class TrinoRows implements RowStore {
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
     const prepared = await this.#tables.prepare(relation, types, signal);
     const { work, reader } = prepared;
-    if (hashOf(reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
+    if (hash('sha256', reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
     for (const view of [work, reader]) await this.#pointers.run(view, signal);
     await this.#define(relation, reader, []);
     return prepared;
@@ -303,7 +308,7 @@ export class TrinoRows implements RowStore {
 
   async #define(relation: string, reader: string, pointers: readonly Pointer[]): Promise<void> {
     this.#definitions.set(relation, reader);
-    const definition = { relation, unit: DEFINITION, load: hashOf(reader), madeFrom: reader };
+    const definition = { relation, unit: DEFINITION, load: hash('sha256', reader), madeFrom: reader };
     await this.#point([...pointers, definition]);
   }
 
@@ -312,8 +317,4 @@ export class TrinoRows implements RowStore {
     await setPointers(this.#place.connection, pointers);
     await this.#pointers.set(pointers, signal);
   }
-}
-
-function hashOf(sql: string): string {
-  return createHash('sha256').update(sql).digest('hex');
 }
