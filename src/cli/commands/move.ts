@@ -39,8 +39,8 @@ export const move: Command = {
     const given = invocation.text('warehouse') ?? TARGETS[engine];
     const to =
       engine === 'duckdb' ? settingsInDuckDb(from, given) : await settingsInTrino(from, given, process.env);
-    const { logger, signal } = invocation;
-    const result = await moveWarehouse({ from, to, logger, signal });
+    const { logger, signal, progress } = invocation;
+    const result = await moveWarehouse({ from, to, logger, signal, progress });
     const tables = result.errors.length > 0 ? [] : await compareMoved(from, to, signal);
     if (result.errors.length === 0) await finish(from, to);
     await print(invocation, tables, {
