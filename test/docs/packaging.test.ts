@@ -6,8 +6,10 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMAND_NAMES } from '../../src/cli/command-names.ts';
 import { manPage } from '../../src/cli/man-page.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import { readVariables } from '../../src/config/variables.ts';
 import '../support/process-timeout.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string): Promise<string> => readFile(join(ROOT, name), 'utf8');
@@ -82,7 +84,7 @@ test('compose runs the schedule without rights that it does not need', async () 
 });
 
 test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trino', async () => {
-  const { services, volumes } = parse(await read('packaging/compose.workers.yaml'), { merge: true });
+  const { services, volumes, configs } = parse(await read('packaging/compose.workers.yaml'), { merge: true });
   expect(Object.keys(services)).toEqual(['schedule', 'worker', 'postgres', 's3', 'trino']);
   expect(Object.keys(volumes)).toEqual(['project', 'ledger', 'bucket']);
   for (const one of [services.schedule, services.worker]) {
@@ -94,7 +96,19 @@ test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trin
       packages: { store: 'store_b' },
       ledger: expect.stringContaining('project=main'),
     });
+    const settings = await loadSettings(await temporaryFolder(), Object.fromEntries(ours));
+    expect(settings.trino).toMatchObject({ url: 'http://trino:8080', catalog: 'lake', bucket: 'crawlhouse' });
   }
+  // What the page asks of Trino.
+  const page = await read('docs/trino.md');
+  const asked = [...page.matchAll(/^\| the (?:Iceberg catalog|coordinator) +\| `([^`]+)`/gm)].map(
+    ([, one]) => one,
+  );
+  expect(asked).toHaveLength(3);
+  const contents = Object.values(configs as Record<string, { content: string }>).map(
+    ({ content }) => content,
+  );
+  for (const one of asked) expect(contents.join('\n').split('\n')).toContain(one);
   expect(services.worker).toMatchObject({ deploy: { replicas: 4 }, volumes: ['project:/data:ro'] });
 });
 
