@@ -32,117 +32,112 @@ reads:
     loaded_at: TIMESTAMP WITH TIME ZONE
 incremental:
   by: crawl_id
-  within: [mart.links, mart.pages]
+  within: [mart.links, mart.pages, mart.redirects]
   partitions: |
     SELECT source_id AS crawl_id, dataset, loaded_at
     FROM ops.loads
     WHERE dataset IN ('crawl_links', 'crawl_pages')
 */
 WITH
-  step AS (
-    SELECT crawl_id, project_id, url, status_code, redirect_location AS target, final_redirect_status
-    FROM mart.pages
-    WHERE status_code BETWEEN 300 AND 399 AND redirect_location IS NOT NULL
+  -- Four hops, then four times four. Trino computes a WITH in each of its places, so there are few of them.
+  four AS (
+    SELECT
+      first.crawl_id,
+      first.number,
+      first.next_number AS number2,
+      second.next_number AS number3,
+      third.next_number AS number4,
+      fourth.next_number AS number5
+    FROM mart.redirects AS first
+    LEFT JOIN mart.redirects AS second
+      ON second.crawl_id = first.crawl_id AND second.number = first.next_number
+    LEFT JOIN mart.redirects AS third
+      ON third.crawl_id = second.crawl_id AND third.number = second.next_number
+    LEFT JOIN mart.redirects AS fourth
+      ON fourth.crawl_id = third.crawl_id AND fourth.number = third.next_number
   ),
 
-  -- Where two, four and eight hops lead. Chains double with each of them, so four joins follow sixteen hops.
-  jump2 AS (
-    SELECT step.crawl_id, step.url, later.target
-    FROM step
-    JOIN step AS later ON later.crawl_id = step.crawl_id AND later.url = step.target
+  sixteen AS (
+    SELECT
+      first.crawl_id,
+      first.number,
+      first.number AS number1, first.number2, first.number3, first.number4,
+      second.number AS number5, second.number2 AS number6, second.number3 AS number7, second.number4 AS number8,
+      third.number AS number9, third.number2 AS number10, third.number3 AS number11, third.number4 AS number12,
+      fourth.number AS number13, fourth.number2 AS number14, fourth.number3 AS number15, fourth.number4 AS number16
+    FROM four AS first
+    LEFT JOIN four AS second ON second.crawl_id = first.crawl_id AND second.number = first.number5
+    LEFT JOIN four AS third ON third.crawl_id = second.crawl_id AND third.number = second.number5
+    LEFT JOIN four AS fourth ON fourth.crawl_id = third.crawl_id AND fourth.number = third.number5
   ),
 
-  jump4 AS (
-    SELECT jump2.crawl_id, jump2.url, later.target
-    FROM jump2
-    JOIN jump2 AS later ON later.crawl_id = jump2.crawl_id AND later.url = jump2.target
-  ),
-
-  jump8 AS (
-    SELECT jump4.crawl_id, jump4.url, later.target
-    FROM jump4
-    JOIN jump4 AS later ON later.crawl_id = jump4.crawl_id AND later.url = jump4.target
-  ),
-
-  chain1 AS (
-    SELECT crawl_id, url, 1 AS hop, url AS hop_url
-    FROM step
-  ),
-
-  chain2 AS (
-    SELECT crawl_id, url, hop, hop_url
-    FROM chain1
-
-    UNION ALL
-    SELECT step.crawl_id, step.url, rest.hop + 1, rest.hop_url
-    FROM step
-    JOIN chain1 AS rest ON rest.crawl_id = step.crawl_id AND rest.url = step.target
-  ),
-
-  chain4 AS (
-    SELECT crawl_id, url, hop, hop_url
-    FROM chain2
-
-    UNION ALL
-    SELECT jump2.crawl_id, jump2.url, rest.hop + 2, rest.hop_url
-    FROM jump2
-    JOIN chain2 AS rest ON rest.crawl_id = jump2.crawl_id AND rest.url = jump2.target
-  ),
-
-  chain8 AS (
-    SELECT crawl_id, url, hop, hop_url
-    FROM chain4
-
-    UNION ALL
-    SELECT jump4.crawl_id, jump4.url, rest.hop + 4, rest.hop_url
-    FROM jump4
-    JOIN chain4 AS rest ON rest.crawl_id = jump4.crawl_id AND rest.url = jump4.target
-  ),
-
-  chain16 AS (
-    SELECT crawl_id, url, hop, hop_url
-    FROM chain8
-
-    UNION ALL
-    SELECT jump8.crawl_id, jump8.url, rest.hop + 8, rest.hop_url
-    FROM jump8
-    JOIN chain8 AS rest ON rest.crawl_id = jump8.crawl_id AND rest.url = jump8.target
+  hops AS (
+    SELECT
+      sixteen.crawl_id,
+      sixteen.number,
+      hops.hop,
+      CASE hops.hop
+        WHEN 1 THEN number1 WHEN 2 THEN number2 WHEN 3 THEN number3 WHEN 4 THEN number4
+        WHEN 5 THEN number5 WHEN 6 THEN number6 WHEN 7 THEN number7 WHEN 8 THEN number8
+        WHEN 9 THEN number9 WHEN 10 THEN number10 WHEN 11 THEN number11 WHEN 12 THEN number12
+        WHEN 13 THEN number13 WHEN 14 THEN number14 WHEN 15 THEN number15 WHEN 16 THEN number16
+      END AS hop_number
+    FROM sixteen
+    CROSS JOIN (
+      VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16)
+    ) AS hops (hop)
   ),
 
   -- A chain that comes back goes round again: each of its URLs counts once, where it comes first.
   followed AS (
-    SELECT crawl_id, url, hop_url, min(hop) AS hop
-    FROM chain16
-    GROUP BY crawl_id, url, hop_url
+    SELECT crawl_id, number, hop_number, min(hop) AS hop
+    FROM hops
+    WHERE hop_number IS NOT NULL
+    GROUP BY crawl_id, number, hop_number
   ),
 
   sized AS (
-    SELECT crawl_id, url, max(hop) AS hops
+    SELECT
+      crawl_id,
+      number,
+      hop,
+      hop_number,
+      max(hop) OVER (PARTITION BY crawl_id, number) AS hops
     FROM followed
-    GROUP BY crawl_id, url
   ),
 
   ended AS (
     SELECT
-      sized.crawl_id,
-      sized.url,
-      sized.hops,
-      last.target AS final_url,
-      last.final_redirect_status,
-      again.hop IS NOT NULL AS is_loop
+      crawl_id,
+      number,
+      hop,
+      hop_number,
+      hops,
+      max(CASE WHEN hop = hops THEN hop_number END) OVER (PARTITION BY crawl_id, number) AS last_number
     FROM sized
-    JOIN followed
-      ON followed.crawl_id = sized.crawl_id AND followed.url = sized.url AND followed.hop = sized.hops
-    JOIN step AS last ON last.crawl_id = followed.crawl_id AND last.url = followed.hop_url
-    LEFT JOIN followed AS again
-      ON again.crawl_id = sized.crawl_id AND again.url = sized.url AND again.hop_url = last.target
+  ),
+
+  chains AS (
+    SELECT
+      ended.crawl_id,
+      ended.number,
+      ended.hop,
+      ended.hop_number,
+      ended.hops,
+      last.next_number,
+      last.redirect_location AS final_url,
+      last.final_redirect_status,
+      max(CASE WHEN ended.hop_number = last.next_number THEN 1 ELSE 0 END)
+        OVER (PARTITION BY ended.crawl_id, ended.number) = 1 AS is_loop
+    FROM ended
+    JOIN mart.redirects AS last ON last.crawl_id = ended.crawl_id AND last.number = ended.last_number
   ),
 
   -- Counted page by page first: groups spill to disk, count(DISTINCT …) can't.
   linking AS (
     SELECT links.crawl_id, links.target, links.origin, count(*) AS links
     FROM mart.links AS links
-    JOIN step ON step.crawl_id = links.crawl_id AND step.url = links.target
+    JOIN mart.redirects AS redirects ON redirects.crawl_id = links.crawl_id AND redirects.url = links.target
     WHERE links.is_internal
     GROUP BY links.crawl_id, links.target, links.origin
   ),
@@ -159,26 +154,25 @@ WITH
   )
 
 SELECT
-  followed.crawl_id,
-  step.project_id,
-  followed.url,
-  followed.crawl_id || ' ' || followed.url AS page_key,
-  step.project_id || ' ' || followed.url AS url_key,
-  followed.hop,
-  followed.hop_url,
-  step.status_code AS hop_status_code,
-  step.target AS hop_target,
-  ended.hops,
-  ended.final_url,
-  coalesce(final.status_code, ended.final_redirect_status) AS final_status_code,
-  ended.is_loop,
-  ended.hops = 16 AND NOT ended.is_loop AND more.url IS NOT NULL AS is_cut,
+  redirects.crawl_id,
+  redirects.project_id,
+  redirects.url,
+  redirects.page_key,
+  redirects.url_key,
+  chains.hop,
+  hops.url AS hop_url,
+  hops.status_code AS hop_status_code,
+  hops.redirect_location AS hop_target,
+  chains.hops,
+  chains.final_url,
+  coalesce(final.status_code, chains.final_redirect_status) AS final_status_code,
+  chains.is_loop,
+  chains.hops = 16 AND NOT chains.is_loop AND chains.next_number IS NOT NULL AS is_cut,
   coalesce(linked.internal_links, 0) AS internal_links,
   coalesce(linked.linking_pages, 0) AS linking_pages,
   linked.sample_origin
-FROM followed
-JOIN step ON step.crawl_id = followed.crawl_id AND step.url = followed.hop_url
-JOIN ended ON ended.crawl_id = followed.crawl_id AND ended.url = followed.url
-LEFT JOIN mart.pages AS final ON final.crawl_id = ended.crawl_id AND final.url = ended.final_url
-LEFT JOIN step AS more ON more.crawl_id = ended.crawl_id AND more.url = ended.final_url
-LEFT JOIN linked ON linked.crawl_id = followed.crawl_id AND linked.target = followed.url
+FROM chains
+JOIN mart.redirects AS redirects ON redirects.crawl_id = chains.crawl_id AND redirects.number = chains.number
+JOIN mart.redirects AS hops ON hops.crawl_id = chains.crawl_id AND hops.number = chains.hop_number
+LEFT JOIN mart.pages AS final ON final.crawl_id = chains.crawl_id AND final.url = chains.final_url
+LEFT JOIN linked ON linked.crawl_id = chains.crawl_id AND linked.target = redirects.url

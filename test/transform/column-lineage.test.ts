@@ -102,8 +102,6 @@ test('follows our models to the fields of the service', async () => {
     'mart.page_lists.value',
     'mart.pages_wide.main_segmentation',
     'mart.redirect_map.hop',
-    'mart.redirect_map.hops',
-    'mart.redirect_map.is_loop',
     'mart.redirect_map.internal_links',
     'mart.status_codes_by_crawl.pages',
     'mart.status_codes_by_segment.segmentation',
