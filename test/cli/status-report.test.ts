@@ -129,7 +129,12 @@ test('units that machines share have the process that is at them', () => {
   const claims = [
     {
       ...{ unit: 'crawl_pages/c1', worker: 'crawlhouse worker (process 12 on b)' },
-      ...{ claimed_at: '2026-11-21T08:59:00.000Z', phase: 'download' as const, received: 1200, reported: 3000 },
+      ...{
+        claimed_at: '2026-11-21T08:59:00.000Z',
+        phase: 'download' as const,
+        received: 1200,
+        reported: 3000,
+      },
     },
     {
       ...{ unit: 'crawl_links/c1', worker: 'crawlhouse run (process 7 on a)' },

@@ -252,7 +252,12 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
         expect(await reader?.claimed()).toEqual([
           {
             ...{ unit: 'a/1', worker: expect.stringMatching(/^crawlhouse worker \(process \d+/) },
-            ...{ claimed_at: expect.stringMatching(/^\d{4}-.*Z$/), phase: 'stage', received: 40, reported: 100 },
+            ...{
+              claimed_at: expect.stringMatching(/^\d{4}-.*Z$/),
+              phase: 'stage',
+              received: 40,
+              reported: 100,
+            },
           },
         ]),
       { timeout: 20_000, interval: 200 },
