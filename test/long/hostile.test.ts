@@ -1,10 +1,12 @@
 import { test } from 'vitest';
 import { playScenes } from '../hostile/scenes.ts';
-import { testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, daySeed } from '../support/random.ts';
 
 /** A night takes more. */
-const CASES = Number(process.env.CASES ?? 2500);
+const CASES = Number(process.env.CASES ?? (ALL_ROUNDS ? 5000 : 800));
 
-test(`${CASES} composed cases of a hostile service`, { timeout: 3_600_000 }, async () => {
-  console.info(await playScenes(CASES, 100, testSeed() + 1));
+const seed = daySeed();
+
+test(`${CASES} composed cases of a hostile service (seed ${seed})`, { timeout: 3_600_000 }, async () => {
+  console.info(await playScenes(CASES, 100, seed));
 });

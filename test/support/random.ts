@@ -13,3 +13,11 @@ export function seededRandom(seed: number): () => number {
 export function testSeed(): number {
   return Number(process.env.SEED ?? 20_260_101);
 }
+
+/** Are all rounds to be played? The usual run plays some of them, by the seed of the day. */
+export const ALL_ROUNDS = process.env.ALL_ROUNDS !== undefined;
+
+/** The seed of a test that plays some of its rounds: SEED, or the day (UTC), such as 20261123. */
+export function daySeed(): number {
+  return Number(process.env.SEED ?? new Date().toISOString().slice(0, 10).replaceAll('-', ''));
+}

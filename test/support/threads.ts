@@ -6,7 +6,7 @@ declare module 'vitest' {
   }
 }
 
-/** Threads of DuckDB. With small data a second one costs more than it brings, so `npm test` has one. */
+/** Threads of DuckDB. With small data a second one costs more than it brings, so `npm test` and `npm run test:long` have one. */
 export function threads(): number {
   return inject('threads') ?? 2;
 }
