@@ -29,6 +29,8 @@ export class StoredTables {
   readonly #names: RelationNames;
   readonly #location: (relation: string) => string;
   readonly #columns = new Map<string, Map<string, string>>();
+  /** What was there before, by table. */
+  #former: Promise<ReadonlyMap<string, Map<string, string>>> | undefined;
 
   constructor(client: TrinoClient, { catalog, names, location }: StoredPlace) {
     this.#client = client;
@@ -47,7 +49,7 @@ export class StoredTables {
     types: ReadonlyMap<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<PreparedRelation> {
-    const stored = this.#columns.get(relation) ?? (await this.#read(relation, signal));
+    const stored = this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
     const all = new Map([...Object.entries(OURS), ...types]);
     const missing = physicalColumns(all, stored).filter(({ target }) => !stored.has(target));
     const name = this.#names.stored(relation);
@@ -84,13 +86,31 @@ export class StoredTables {
       JOIN ${this.#names.stored(relation)} AS d ON d._load_id = p.load_id AND d._unit = p.unit`;
   }
 
-  async #read(relation: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
-    const rows = await this.#client.rows<{ column_name: string; data_type: string }>(
-      `SELECT column_name, data_type FROM ${ident(this.#catalog)}.information_schema.columns
-       WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`,
-      { values: this.#names.storedParts(relation) },
+  /** One statement reads them for all relations: each would take as long for one. */
+  async #formerColumns(relation: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+    this.#former ??= this.#read(signal);
+    const [, name] = this.#names.storedParts(relation);
+    try {
+      return (await this.#former).get(name) ?? new Map();
+    } catch (error) {
+      this.#former = undefined;
+      throw error;
+    }
+  }
+
+  async #read(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Map<string, string>>> {
+    const [schema] = this.#names.storedParts('');
+    const rows = await this.#client.rows<{ table_name: string; column_name: string; data_type: string }>(
+      `SELECT table_name, column_name, data_type FROM ${ident(this.#catalog)}.information_schema.columns
+       WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
+      { values: [schema] },
       signal,
     );
-    return new Map(rows.map(({ column_name, data_type }) => [column_name, data_type]));
+    return new Map(
+      [...Map.groupBy(rows, (row) => row.table_name)].map(([name, columns]) => [
+        name,
+        new Map(columns.map(({ column_name, data_type }) => [column_name, data_type])),
+      ]),
+    );
   }
 }

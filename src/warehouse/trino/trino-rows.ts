@@ -42,6 +42,8 @@ export class TrinoRows implements RowStore {
   readonly #pointers: PointerTable;
   /** The readers' views, by relation. */
   readonly #definitions = new Map<string, string>();
+  /** Pointers to views that have been made, for the next statement that writes pointers. */
+  readonly #prepared = new Map<string, Pointer>();
 
   private constructor(place: TrinoPlace, names: RelationNames, pointers: PointerTable) {
     this.#place = place;
@@ -86,11 +88,11 @@ export class TrinoRows implements RowStore {
 
   async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean> {
     const published = this.#pointers.published(relation);
+    await this.#prepare(relation, signal);
     await this.#point(
       units.map((unit) => ({ relation, unit, load: published.get(unit) ?? null })),
       signal,
     );
-    await this.#prepare(relation, signal);
     return this.#tables.hasWidened(relation);
   }
 
@@ -131,6 +133,7 @@ export class TrinoRows implements RowStore {
     const own = (await rawTables(connection)).map((name) => `raw.${name}`);
     for (const relation of own.filter((one) => wanted(one) && !copied.includes(one)))
       await this.#makeReadable(relation, signal);
+    await this.#point([], signal);
     const pointers = await readPointers(connection);
     this.#definitions.clear();
     for (const { relation, unit, madeFrom } of pointers)
@@ -195,15 +198,12 @@ export class TrinoRows implements RowStore {
        SELECT ${values}, ${key}, ${literal(load)} FROM (${select}\n) AS model${among}`,
       signal,
     );
-    const gone = partitions ? [WHOLE, ...partitions.gone] : this.unitsOf(relation);
     const built = partitions?.built ?? [WHOLE];
-    const own = new Set(built);
-    await this.#define(relation, views.reader, [
-      ...without(
-        relation,
-        gone.filter((unit) => !own.has(unit)),
-      ),
+    const former = new Set(partitions ? [WHOLE, ...partitions.gone] : this.unitsOf(relation));
+    await this.#point([
+      ...without(relation, [...former.difference(new Set(built))]),
       ...built.map((unit) => ({ relation, unit, load })),
+      this.#define(relation, views.reader),
     ]);
     return rows;
   }
@@ -225,7 +225,7 @@ export class TrinoRows implements RowStore {
       signal,
     );
     const reader = view(this.names.reader(relation), (one) => this.names.reader(one));
-    await this.#define(relation, reader, without(relation, this.unitsOf(relation)));
+    await this.#point([...without(relation, this.unitsOf(relation)), this.#define(relation, reader)]);
   }
 
   /** Takes a model away, or some of its partitions, for readers with the next publication. */
@@ -292,29 +292,29 @@ export class TrinoRows implements RowStore {
     if (!this.#pointers.seen(relation).has(DEFINITION)) await this.#prepare(relation, signal);
   }
 
-  /** Makes what Trino lacks of a relation of the catalogue. */
+  /** Makes what Trino lacks of a relation of the catalogue. The next pointers say so. */
   async #prepare(relation: string, signal: AbortSignal | undefined): Promise<PreparedRelation> {
     const described = await this.#place.connection.rows<{ column_name: string; column_type: string }>(
       `DESCRIBE ${table(...relation.split('.'))}`,
     );
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
     const prepared = await this.#tables.prepare(relation, types, signal);
-    const { work, reader } = prepared;
-    if (hash('sha256', reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
-    for (const view of [work, reader]) await this.#pointers.run(view, signal);
-    await this.#define(relation, reader, []);
+    if (hash('sha256', prepared.reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
+    for (const view of [prepared.work, prepared.reader]) await this.#pointers.run(view, signal);
+    this.#prepared.set(relation, this.#define(relation, prepared.reader));
     return prepared;
   }
 
-  async #define(relation: string, reader: string, pointers: readonly Pointer[]): Promise<void> {
+  #define(relation: string, reader: string): Pointer {
     this.#definitions.set(relation, reader);
-    const definition = { relation, unit: DEFINITION, load: hash('sha256', reader), madeFrom: reader };
-    await this.#point([...pointers, definition]);
+    return { relation, unit: DEFINITION, load: hash('sha256', reader), madeFrom: reader };
   }
 
   /** Lets the writer see loads in the place of former ones: in the catalogue, by its transaction, and in Trino. */
   async #point(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
-    await setPointers(this.#place.connection, pointers);
-    await this.#pointers.set(pointers, signal);
+    const all = [...this.#prepared.values(), ...pointers];
+    this.#prepared.clear();
+    await setPointers(this.#place.connection, all);
+    await this.#pointers.set(all, signal);
   }
 }
