@@ -1,6 +1,8 @@
 import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
 import type { PartitionChanges } from '../warehouse/ops-model-partitions.ts';
 import { copiedRelations } from '../warehouse/trino/copied-relations.ts';
+import { TrinoFailure } from '../warehouse/trino/trino-error.ts';
 import type { TrinoRows } from '../warehouse/trino/trino-rows.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 import { narrowed, running } from './duckdb-models.ts';
@@ -10,8 +12,9 @@ import { inPartitions, type PartitionedModel, partitionedModel, presentPartition
 import type { PlannedModel } from './plan-models.ts';
 import { findNonPortable } from './portable-sql.ts';
 import { sqlReferences } from './sql-references.ts';
-import { translateModel } from './translate-sql.ts';
+import { castColumns, translateModel, translateSql } from './translate-sql.ts';
 import { renameTables, TrinoQueries } from './trino-queries.ts';
+import type { PlannedTrinoSql } from './trino-sql.ts';
 
 /** Partitions of one statement, whose text has at most a million characters. */
 const AT_ONCE = 500;
@@ -36,7 +39,7 @@ export class TrinoModels implements ModelEngine {
     for (const { model, tests } of plan) {
       const { incremental, file } = model;
       const at = (path: readonly PropertyKey[]): SqlPlace => ({ file, line: model.lineOf(path) });
-      await this.#checkSql(model.sql, { file, line: model.sqlLine });
+      if (model.trinoSql === null) await this.#checkSql(model.sql, { file, line: model.sqlLine });
       if (incremental) await this.#checkSql(incremental.partitions, at(['incremental', 'partitions']));
       for (const test of tests) if (test.query !== null) await this.#checkSql(test.query, at(test.path));
     }
@@ -76,20 +79,16 @@ export class TrinoModels implements ModelEngine {
     signal?: AbortSignal,
   ): Promise<bigint | null> {
     return running(planned.model, async () => {
-      const { model, sql, outputs } = planned;
+      const { model, outputs } = planned;
       if (!changes) await this.#declare(planned);
+      if (planned.trinoSql) await this.#validate(planned, planned.trinoSql, signal);
       if (model.kind === 'view') {
-        const references = await sqlReferences(this.#catalogue, sql, this.#placeOf(planned));
-        await this.#rows.view(
-          model.name,
-          (nameOf) => translateModel(renameTables(sql, references, nameOf), outputs),
-          signal,
-        );
+        await this.#rows.view(model.name, await this.#selectFrom(planned), signal);
         return null;
       }
       const partitioned = partitionedModel(planned);
       if (!partitioned) {
-        const select = await this.#select(planned, sql);
+        const select = await this.#select(planned);
         return this.#rows.build({ relation: model.name, columns: outputs, select }, undefined, signal);
       }
       if (changes) await this.#makeSome(planned, partitioned, changes, signal);
@@ -115,7 +114,7 @@ export class TrinoModels implements ModelEngine {
     const built = await presentPartitions(this.#catalogue, { by, ...rest });
     const present = new Set(built);
     const gone = this.#rows.unitsOf(relation).filter((unit) => !present.has(unit));
-    const select = await this.#select(planned, planned.sql);
+    const select = await this.#select(planned);
     const partitions = { by, built, gone, isWhole: true };
     await this.#rows.build({ relation, columns: planned.outputs, select }, partitions, signal);
   }
@@ -130,9 +129,8 @@ export class TrinoModels implements ModelEngine {
     const relation = model.name;
     for (let at = 0; at < behind.length; at += AT_ONCE) {
       const some = behind.slice(at, at + AT_ONCE);
-      const narrow = await narrowed(this.#catalogue, planned, partitioned, some);
-      const sql = `SELECT * FROM (${narrow}\n) AS made WHERE ${inPartitions(partitioned, some)}`;
-      const select = await this.#select(planned, sql);
+      const sql = await narrowed(this.#catalogue, planned, partitioned, some);
+      const select = await this.#select({ ...planned, sql }, inPartitions(partitioned, some));
       const partitions = { by: partitioned.by, built: some, gone: [] };
       await this.#rows.build({ relation, columns: outputs, select }, partitions, signal);
     }
@@ -147,15 +145,59 @@ export class TrinoModels implements ModelEngine {
     );
   }
 
-  /** Portable SQL of a model's columns as Trino's, from what the writer sees. */
-  async #select(planned: PlannedModel, sql: string): Promise<string> {
-    const references = await sqlReferences(this.#catalogue, sql, this.#placeOf(planned));
-    const renamed = renameTables(sql, references, (relation) => this.#rows.names.work(relation));
-    return this.#rows.resolve(translateModel(renamed, planned.outputs));
+  /** A model's SELECT as Trino's, from what the writer sees. */
+  async #select(planned: PlannedModel, condition?: string): Promise<string> {
+    const selectFrom = await this.#selectFrom(planned, condition);
+    return this.#rows.resolve(selectFrom((relation) => this.#rows.names.work(relation)));
   }
 
-  #placeOf({ model }: PlannedModel): SqlPlace {
-    return { file: model.file, line: model.sqlLine };
+  /**
+   * A model's SELECT as Trino's.
+   *
+   * @param condition portable SQL that its rows are to meet
+   * @returns from what Trino calls a relation
+   */
+  async #selectFrom(
+    { model, sql, trinoSql, outputs }: PlannedModel,
+    condition?: string,
+  ): Promise<(nameOf: (relation: string) => string) => string> {
+    const place = { file: model.file, line: model.sqlLine };
+    const where = condition === undefined ? '' : ` WHERE ${condition}`;
+    if (trinoSql === null) {
+      const made = where === '' ? sql : `SELECT * FROM (${sql}\n) AS made${where}`;
+      const references = await sqlReferences(this.#catalogue, made, place);
+      return (nameOf) => translateModel(renameTables(made, references, nameOf), outputs);
+    }
+    const tables = await Promise.all(
+      [...trinoSql.tables].map(async ([relation, select]) => {
+        const references = await sqlReferences(this.#catalogue, select, place);
+        return { relation, select, references };
+      }),
+    );
+    return (nameOf) => {
+      const named = tables.map(
+        ({ relation, select, references }) =>
+          `${ident(relation)} AS (${translateSql(renameTables(select, references, nameOf))})`,
+      );
+      const given = named.length === 0 ? '' : `WITH ${named.join(', ')} `;
+      // The first line of the file is the second one of the statement.
+      return (
+        given + castColumns(`SELECT * FROM (\n${trinoSql.sql}\n) AS made${translateSql(where)}`, outputs)
+      );
+    };
+  }
+
+  /** Has Trino's own SQL looked through before it runs, so that an error names the line of its file. */
+  async #validate(planned: PlannedModel, { file }: PlannedTrinoSql, signal?: AbortSignal): Promise<void> {
+    const select = (await this.#selectFrom(planned))((relation) => this.#rows.names.work(relation));
+    try {
+      await this.#rows.rows(`EXPLAIN (TYPE VALIDATE) ${select}`, signal);
+    } catch (error) {
+      const cause = error instanceof CrawlhouseError ? error.cause : undefined;
+      if (!(cause instanceof TrinoFailure) || cause.line === undefined) throw error;
+      const message = cause.message.replace(/^line \d+:\d+: /, '');
+      throw badModel({ file, line: Math.max(1, cause.line - 1) }, message, undefined, error);
+    }
   }
 
   async #checkSql(sql: string, start: SqlPlace): Promise<void> {
