@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../core/duckdb.ts';
+import { DUCKDB_VERSION, ident, parquetFiles } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import { type Counts, reconcile } from '../model/counts.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Volume } from '../model/volume.ts';
@@ -17,17 +16,14 @@ import {
   type ReadField,
   rawTableColumns,
 } from '../warehouse/raw-table.ts';
-import { CATALOG, RAW_META_COLUMNS, type RawMetaColumn } from '../warehouse/schema.ts';
+import { CATALOG, type RawMetaColumn } from '../warehouse/schema.ts';
 import type { WorkingCopy } from '../warehouse/working-copy.ts';
+import { withLoadMemory } from './load-memory.ts';
 import { mergeHistory } from './merge-history.ts';
 import type { StagedPackage } from './read-package.ts';
 import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
 import { refuseMisread } from './refuse-misread.ts';
-
-/** From so many columns on, the row groups of two threads do not fit into half of the limit (docs/decisions/load.md). */
-const MANY_COLUMNS = 50;
-/** From so many on, they do not fit into all of it. */
-const WIDE_COLUMNS = 200;
+import { metaValues, partsOf, unitValues } from './unit-values.ts';
 
 export interface LoadOptions {
   readonly runId: string;
@@ -70,7 +66,8 @@ export async function loadPackage(
   });
   const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
   refuseDrift(manifest, plan, registry, { dataset: options.schemaChange, columns: contracts });
-  const meta = metaValues(manifest, options.runId);
+  const loadedAt = staged.prepared?.load.loaded_at ?? new Date().toISOString();
+  const meta = metaValues(manifest, options.runId, loadedAt);
   const isRetyped = plan.targets.some(({ merged }) => merged.existing !== null);
   if (isRetyped) await forgetFingerprints(connection, dataset);
   await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
@@ -96,41 +93,7 @@ export async function loadPackage(
       working.noteLoaded(loaded * plan.targets.length);
       return counts;
     });
-  const isForeign = manifest.source.format === 'parquet';
-  return withMemoryFor(connection, { columns: plan.targets.length, isForeign }, load);
-}
-
-/**
- * Runs the transaction that loads so many columns with what keeps the process within its ceiling, and DuckDB from
- * spilling. Parquet files of the service, whose row groups are larger than ours, need more (docs/decisions/load.md).
- */
-async function withMemoryFor<T>(
-  connection: Connection,
-  { columns, isForeign }: { readonly columns: number; readonly isForeign: boolean },
-  load: () => Promise<T>,
-): Promise<T> {
-  const isWide = columns > WIDE_COLUMNS;
-  const onOneThread = isWide || (isForeign && columns > MANY_COLUMNS);
-  const share = isWide ? 0.6 : columns > MANY_COLUMNS && !onOneThread ? 0.75 : 0.5;
-  const loadWithin = (): Promise<T> => withLowerMemory(connection, share, load);
-  return onOneThread ? withOneThread(connection, loadWithin) : loadWithin();
-}
-
-function metaValues(manifest: Manifest, runId: string): Partial<Record<RawMetaColumn, string>> {
-  const { source, window } = manifest.unit;
-  const now = `CAST(${text(new Date().toISOString())} AS ${RAW_META_COLUMNS._loaded_at})`;
-  return {
-    _unit: text(manifest.name),
-    _source_id: text(source.id),
-    ...(source.kind === 'crawl' ? { _crawl_id: text(source.id) } : {}),
-    _project_id: source.project_id === null ? 'NULL' : text(source.project_id),
-    ...(window ? { _window: text(window.from) } : {}),
-    _run_id: text(runId),
-    _loaded_at: now,
-    ...(source.kind === 'resource'
-      ? { _seen_from: now, _seen_to: `CAST(NULL AS ${RAW_META_COLUMNS._seen_to})` }
-      : {}),
-  };
+  return withLoadMemory(connection, manifest, load);
 }
 
 /** Replaces the unit's former rows; a list of resources keeps its history. */
@@ -141,20 +104,12 @@ async function replaceRows(
   meta: Partial<Record<RawMetaColumn, string>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { folder, manifest } = staged;
+  const { manifest } = staged;
   const { dataset, source } = manifest.unit;
   if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
-  const paths = manifest.parts.map((part) => join(folder, part.file));
-  const values = new Map([
-    ...Object.entries(meta),
-    ...plan.targets.map(({ column, source, merged }) => [column, merged.incoming(ident(source))] as const),
-  ]);
-  const from = paths.length === 0 ? null : parquetFiles(paths);
-  const loaded = await rows.replaceUnit(
-    { relation: `raw.${dataset}`, unit: manifest.name, values, from },
-    signal,
-  );
-  return Number(loaded);
+  const unit = { relation: `raw.${dataset}`, unit: manifest.name, prepared: staged.prepared };
+  const [values, from] = [unitValues(plan, meta), partsOf(staged)];
+  return Number(await rows.replaceUnit({ ...unit, values, from }, signal));
 }
 
 /**

@@ -5,12 +5,15 @@ import { CrawlhouseError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import { Manifest } from '../model/manifest.ts';
 import { unitName } from '../model/unit.ts';
+import type { PreparedRows } from '../warehouse/row-store.ts';
 import { checkFiles, openFile } from './check-files.ts';
 
 /** A package on disk, whole and checked. */
 export interface StagedPackage {
   readonly folder: string;
   readonly manifest: Manifest;
+  /** Its rows in the warehouse's bucket, if they are there. The parts are then brought only where they are needed. */
+  readonly prepared?: PreparedRows;
 }
 
 /** A manifest is held in memory; one with the most columns and a thousand parts has less than a megabyte. */
@@ -37,7 +40,8 @@ export async function readPackage(folder: string): Promise<StagedPackage> {
   return { folder, manifest };
 }
 
-async function readManifest(file: string): Promise<Manifest> {
+/** @throws CrawlhouseError `bad_package` */
+export async function readManifest(file: string): Promise<Manifest> {
   const unfit = (problem: string, cause?: unknown): CrawlhouseError =>
     new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest: ${problem}`, {
       cause,

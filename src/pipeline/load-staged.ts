@@ -41,7 +41,7 @@ export async function loadStaged(
   const onReject = pipeline?.on_reject ?? settings.on_reject;
   if (manifest.counts.rejected > 0 && onReject === 'fail') await refuseRejects(context, staged);
   const volume = await checkVolume(context, manifest);
-  return loadPackage(working, await readPackage(folder), {
+  return loadPackage(working, staged.prepared ? staged : await readPackage(folder), {
     runId,
     schemaChange: pipeline?.schema_change ?? settings.schema_change,
     columnContracts: columnContracts(pipeline?.columns ?? {}),

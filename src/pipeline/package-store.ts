@@ -1,18 +1,27 @@
 import { createWriteStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import { checkFiles } from '../load/check-files.ts';
+import { readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
+import { PreparedLoad } from '../model/prepared-load.ts';
 import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
 import { listObjects } from '../stores/list-objects.ts';
-import type { ObjectStore } from '../stores/object-store.ts';
+import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
 import { objectBytes } from '../stores/read-object.ts';
 import { openConfiguredStore } from '../stores/registry.ts';
 
 const MANIFEST = 'manifest.json';
+/** What the run needs of a load that is in the warehouse's bucket. */
+const PREPARED = 'prepared.json';
+/** A manifest without its parts. */
+const REMOTE = 'manifest-of-prepared.json';
+const TABLES = 'tables.json';
 /** Within the package's folder and nowhere else. */
 const FILES = /^(manifest\.json|parts\/[A-Za-z0-9][\w.-]{0,199}\.parquet|rejects-[\w.-]{1,199}\.parquet)$/;
 
@@ -41,37 +50,80 @@ export class PackageStore implements AsyncDisposable {
   }
 
   /** Uploads a package, its manifest last: one with a manifest is whole. */
-  async put(claim: string, { folder, manifest }: StagedPackage, signal: AbortSignal): Promise<void> {
+  async put(
+    claim: string,
+    { folder, manifest }: StagedPackage,
+    signal: AbortSignal,
+    prepared: PreparedLoad | null = null,
+  ): Promise<void> {
+    if (prepared !== null) await writeFile(join(folder, PREPARED), JSON.stringify(prepared));
     const files = [...manifest.parts, ...manifest.rejects].map(({ file }) => file);
-    for (const file of [...files, MANIFEST])
+    for (const file of [...files, ...(prepared === null ? [] : [PREPARED]), MANIFEST])
       await this.#store.put(`${this.#root}${claim}/${file}`, join(folder, file), signal);
   }
 
   /**
    * Downloads a package into a unit's folders, and checks the size and SHA-256 of every file.
    *
+   * @param takesPrepared leave the parts where they are, if the rows are in the warehouse's bucket
    * @throws CrawlhouseError `bad_package` for one that is not whole; what the store throws
    */
-  async fetch(claim: string, folders: UnitFolders, signal: AbortSignal): Promise<StagedPackage> {
+  async fetch(
+    claim: string,
+    folders: UnitFolders,
+    signal: AbortSignal,
+    takesPrepared = false,
+  ): Promise<StagedPackage> {
     const root = `${this.#root}${claim}/`;
     await resetFolders(folders, 'parts');
-    const objects = (await listObjects(this.#store, root, signal)).map((object) => ({
-      object,
-      file: object.key.slice(root.length),
-    }));
-    // Here too the manifest comes last.
-    for (const { object, file } of objects.toSorted(
-      (a, b) => Number(a.file === MANIFEST) - Number(b.file === MANIFEST),
-    )) {
+    const objects = await listObjects(this.#store, root, signal);
+    const prepared = takesPrepared ? objects.find(({ key }) => key === `${root}${PREPARED}`) : undefined;
+    const files = objects
+      .map((object) => ({ object, file: object.key.slice(root.length) }))
+      .filter(({ file }) => file !== PREPARED && !(prepared && file.startsWith('parts/')))
+      // Here too the manifest comes last.
+      .toSorted((a, b) => Number(a.file === MANIFEST) - Number(b.file === MANIFEST));
+    for (const { object, file } of files) {
       if (!FILES.test(file))
         throw new CrawlhouseError('bad_package', `${object.url} is no file of a package`);
-      await pipeline(
-        objectBytes(this.#store, object, {}, signal),
-        createWriteStream(join(folders.package, file)),
-        { signal },
-      );
+      // On disk, one with a manifest is whole.
+      const name = prepared && file === MANIFEST ? REMOTE : file;
+      const bytes = objectBytes(this.#store, object, {}, signal);
+      await pipeline(bytes, createWriteStream(join(folders.package, name)), { signal });
     }
-    return readPackage(folders.package);
+    if (prepared === undefined) return readPackage(folders.package);
+    const load = PreparedLoad.safeParse(parseJson(await this.#read(prepared, signal)));
+    if (!load.success)
+      throw new CrawlhouseError(
+        'bad_package',
+        `${prepared.url} is no record of a load: ${load.error.message}`,
+      );
+    const manifest = await readManifest(join(folders.package, REMOTE));
+    await checkFiles(folders.package, { ...manifest, parts: [] });
+    const bringParts = async (): Promise<void> => {
+      await this.fetch(claim, folders, signal);
+    };
+    return { folder: folders.package, manifest, prepared: { load: load.data, bringParts } };
+  }
+
+  /** Says to workers what the tables are like that the units of a run go to. */
+  async putTables(runId: string, text: string, folder: string, signal: AbortSignal): Promise<void> {
+    const file = join(folder, TABLES);
+    await writeFile(file, text);
+    await this.#store.put(`${this.#root}${runId}/${TABLES}`, file, signal);
+    await rm(file);
+  }
+
+  /** What `putTables` said; null for nothing. */
+  async tables(runId: string, signal: AbortSignal): Promise<string | null> {
+    const [object] = await listObjects(this.#store, `${this.#root}${runId}/${TABLES}`, signal);
+    return object === undefined ? null : this.#read(object, signal);
+  }
+
+  async #read(object: StoredObject, signal: AbortSignal): Promise<string> {
+    const pieces: Buffer[] = [];
+    for await (const piece of objectBytes(this.#store, object, {}, signal)) pieces.push(piece);
+    return Buffer.concat(pieces).toString();
   }
 
   /** Removes the packages that nobody needs any more, and what a lost process has left. */

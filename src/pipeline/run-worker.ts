@@ -19,6 +19,7 @@ import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
 import { stagingConnections } from '../stage/staging-connections.ts';
 import { removeFolders } from '../stage/unit-folders.ts';
 import type { StagingContext } from './context.ts';
+import { LoadWriter } from './load-writer.ts';
 import { PackageStore } from './package-store.ts';
 import { stageUnit } from './stage-unit.ts';
 import { readTask } from './unit-task.ts';
@@ -66,10 +67,11 @@ export async function runWorker(
     ...{ memoryLimit, threads },
     tempDirectory: join(folder.path, 'spill'),
   });
+  await using loads = await LoadWriter.open(settings, database, folder.path);
   const worker = new Worker({
     // Its own folders, also where several workers and a run are in one project folder.
     settings: { ...settings, state_dir: folder.path },
-    ...{ client, queue, packages, logger, options },
+    ...{ client, queue, packages, loads, logger, options },
     engine: await Engine.start(database, threads, memoryLimit),
     staging: stagingConnections(() => database.connect()),
   });
@@ -90,7 +92,7 @@ async function workerFolder(stateDir: string): Promise<AsyncDisposable & { reado
     const lock = tryLockState(path, 'crawlhouse worker', false);
     if ('holder' in lock) continue;
     const empty = async (): Promise<void> => {
-      for (const name of ['packages', 'raw', 'spill'])
+      for (const name of ['packages', 'raw', 'spill', 'trino'])
         await rm(join(path, name), { recursive: true, force: true });
     };
     await empty();
@@ -109,6 +111,8 @@ interface Means {
   readonly client: ServiceClient;
   readonly queue: UnitQueue;
   readonly packages: PackageStore;
+  /** Null where only the run writes to the warehouse. */
+  readonly loads: LoadWriter | null;
   readonly engine: Engine;
   readonly staging: ConnectionPool;
   readonly logger: Logger;
@@ -166,8 +170,8 @@ class Worker {
   }
 
   async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {
-    const { packages, logger } = this.#means;
-    const { unit, lost } = claim;
+    const { packages, loads, engine, logger } = this.#means;
+    const { unit, lost, runId } = claim;
     const { due, reload } = readTask(claim.work);
     const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
     logger.info('unit claimed', { unit, stage: 'stage' });
@@ -175,7 +179,12 @@ class Worker {
       await withUnitNet(signal, async (own) => {
         const { folders, manifest } = await stageUnit({ ...context, signal: own }, due, attempts.note);
         try {
-          await packages.put(claim.token, { folder: folders.package, manifest }, own);
+          const staged = { folder: folders.package, manifest };
+          const tables = (): Promise<string | null> => packages.tables(runId, own);
+          const { pipeline } = due.planned;
+          const write = loads && (() => loads.write({ runId, pipeline, staged, tables }, own));
+          const prepared = write && (await engine.alone(write));
+          await packages.put(claim.token, staged, own, prepared);
         } finally {
           await removeFolders(folders);
         }

@@ -10,6 +10,7 @@ import type { UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
 import type { RunContext } from './context.ts';
+import { KnownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
 import type { StagedElsewhere } from './run-unit.ts';
 import type { UnitToStage } from './stage-unit.ts';
@@ -54,13 +55,16 @@ export async function shareUnits(
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   await using packages = await PackageStore.open(settings, settings.packages, await offers.id());
+  const datasets = new Set(units.map(({ planned }) => planned.unit.dataset));
+  const tables = new KnownTables(context, packages, datasets);
+  await tables.tell();
   await offers.offer(
     runId,
     units.map((one) => offeredUnit(one, context.reload)),
     await packageVersion(),
   );
   await packages
-    .sweep(() => offers.claims(), signal)
+    .sweep(async () => new Set([...(await offers.claims()), runId]), signal)
     .catch((thrown: unknown) => {
       signal.throwIfAborted();
       logger.warn('packages of a lost process stay in the store', {
@@ -70,7 +74,7 @@ export async function shareUnits(
   if (units.length === 0) return;
   await using queue = await openUnitQueue(settings, 'run', signal);
   if (queue === undefined) return;
-  const sharing = new Sharing({ ...context, signal }, { offers, packages, queue, work }, units);
+  const sharing = new Sharing({ ...context, signal }, { offers, packages, tables, queue, work }, units);
   try {
     const loops = [
       sharing.collect(),
@@ -89,6 +93,7 @@ export async function shareUnits(
 interface Means {
   readonly offers: UnitOffers;
   readonly packages: PackageStore;
+  readonly tables: KnownTables;
   readonly queue: UnitQueue;
   readonly work: SharedWork;
 }
@@ -149,6 +154,7 @@ class Sharing {
       if (status === undefined || claim.lost.aborted) return true;
       this.#left.delete(claim.unit);
       await claim.settle();
+      if (status === 'loaded') await this.#means.tables.loaded(one.planned.unit.dataset);
     } finally {
       this.#own.delete(claim.unit);
     }
@@ -199,6 +205,7 @@ class Sharing {
     this.#left.delete(unit);
     // A package that could not be fetched waits for the next run.
     if (status === 'failed' || !error) await offers.settle(unit, ended === 'loaded' ? 'loaded' : 'done');
+    if (ended === 'loaded') await this.#means.tables.loaded(one.planned.unit.dataset);
   }
 
   async #fetch({ unit, claim, error }: QueueEntry): Promise<StagedPackage> {
@@ -207,15 +214,18 @@ class Sharing {
       throw new CrawlhouseError(code, message, hint === null ? {} : { hint });
     }
     const { settings, signal } = this.#context;
-    const found = await this.#means.packages.fetch(
-      claim ?? '',
-      unitFolders(settings.state_dir, unit),
-      signal,
-    );
+    const folders = unitFolders(settings.state_dir, unit);
+    const found = await this.#means.packages.fetch(claim ?? '', folders, signal, settings.trino !== null);
     const { name } = found.manifest;
     if (name !== unit)
       throw new CrawlhouseError('bad_package', `${found.folder} is of ${name}, not of ${unit}`);
-    return found;
+    const { prepared } = found;
+    if (prepared === undefined) return found;
+    const bringParts = (): Promise<void> => {
+      this.#context.logger.info('the load of a worker is not that of this run, writing it again', { unit });
+      return prepared.bringParts();
+    };
+    return { ...found, prepared: { ...prepared, bringParts } };
   }
 
   /** Shows how far another process is. */

@@ -1,3 +1,12 @@
+import type { PreparedLoad } from '../model/prepared-load.ts';
+
+/** Rows that another process has put into the warehouse's bucket. */
+export interface PreparedRows {
+  readonly load: PreparedLoad;
+  /** Brings the files of the package, where the load is not what would be written by now. */
+  readonly bringParts: () => Promise<void>;
+}
+
 /** Rows that are to be a unit's. */
 export interface UnitRows {
   /** The table: `raw.crawl_pages`. The catalogue has it with all of its columns. */
@@ -7,6 +16,7 @@ export interface UnitRows {
   readonly values: ReadonlyMap<string, string>;
   /** What stands after FROM; null: the unit has no rows. */
   readonly from: string | null;
+  readonly prepared?: PreparedRows | undefined;
 }
 
 /** The finished copy of the catalogue that a publication puts in place. */
@@ -40,6 +50,11 @@ export interface RowStore {
     units: readonly string[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, bigint>>;
+  /**
+   * The columns, with their types, of the table that holds a relation's rows outside of the catalogue; none where there is
+   * no such table.
+   */
+  storedColumns(relation: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** Makes everything but the catalogue's file ready for a publication, before the catalogue is copied. */
   prepare(signal?: AbortSignal): Promise<void>;
   /** Shows readers the rows, right before the catalogue gets its place. */

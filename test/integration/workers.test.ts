@@ -18,7 +18,7 @@ import {
   RUN,
   type WorkerScene,
   workerScene,
-} from './worker-scene.ts';
+} from '../support/worker-scene.ts';
 
 /** Rounds of faults; a night takes more. */
 const ROUNDS = Number(process.env.ROUNDS ?? 4);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { readPackage } from '../../src/load/read-package.ts';
+import type { PreparedLoad } from '../../src/model/prepared-load.ts';
 import { PackageStore, removePublishedPackages } from '../../src/pipeline/package-store.ts';
 import { unitFolders } from '../../src/stage/unit-folders.ts';
 import { openConfiguredStore } from '../../src/stores/registry.ts';
@@ -46,6 +48,42 @@ test('a package comes back as it was put there, and is swept once nobody needs i
   const logger = { warn: () => expect.unreachable() } as never;
   await removePublishedPackages({ ledger: { offers: null }, settings, logger, signal });
   expect(await keys()).toHaveLength(2);
+});
+
+test('a package whose rows are in the warehouse comes without its parts until they are needed', async () => {
+  const { store, queue, packages, keys, folders } = await bucket();
+  const project = await packageProject();
+  const put = await readPackage(await project.make('c1', ['/a', '/b']));
+  const load: PreparedLoad = {
+    ...{ load: randomUUID(), location: 's3://rows/x.parquet', rows: 2, bytes: 100 },
+    ...{ loaded_at: '2026-11-23T06:00:00.000Z', values: [{ target: 'url', type: 'VARCHAR', sql: 'url' }] },
+  };
+  await packages.put('claim', put, signal, load);
+  expect((await keys()).sort()).toEqual([
+    'claim/manifest.json',
+    ...put.manifest.parts.map(({ file }) => `claim/${file}`),
+    'claim/prepared.json',
+  ]);
+  const fetched = await packages.fetch('claim', folders, signal, true);
+  expect([fetched.manifest, fetched.prepared?.load]).toEqual([put.manifest, load]);
+  const present = put.manifest.parts.map(({ file }) => existsSync(join(fetched.folder, file)));
+  // On disk, only a whole package has a manifest.
+  expect([present, existsSync(join(fetched.folder, 'manifest.json'))]).toEqual([[false], false]);
+  await fetched.prepared?.bringParts();
+  expect((await readPackage(fetched.folder)).manifest).toEqual(put.manifest);
+  // A run whose warehouse is a file takes the parts.
+  const whole = await packages.fetch('claim', folders, signal);
+  expect([whole.manifest, whole.prepared]).toEqual([put.manifest, undefined]);
+  const folder = await temporaryFolder();
+  await packages.putTables('run', '{}', folder, signal);
+  expect([await packages.tables('run', signal), await packages.tables('other', signal)]).toEqual([
+    '{}',
+    null,
+  ]);
+  const file = join(folder, 'record');
+  await writeFile(file, '{"load":1}');
+  await store.put(`packages/${queue}/claim/prepared.json`, file, signal);
+  await expect(packages.fetch('claim', folders, signal, true)).rejects.toMatchObject({ code: 'bad_package' });
 });
 
 test('a package whose upload was cut, or that somebody has changed, is not taken', async () => {

@@ -65,6 +65,10 @@ export class DuckDbRows implements RowStore {
     ]);
   }
 
+  async storedColumns(): Promise<ReadonlyMap<string, string>> {
+    return new Map();
+  }
+
   // The rows are in the file that is published.
   async prepare(): Promise<void> {}
 

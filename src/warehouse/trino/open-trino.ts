@@ -48,7 +48,7 @@ export async function openTrinoPlace(
 }
 
 /** The bucket of the rows, with the credentials of Amazon's standard chain. */
-function openTrinoBucket({ bucket, region, endpoint }: TrinoAddress) {
+export function openTrinoBucket({ bucket, region, endpoint }: TrinoAddress) {
   return openConfiguredStore({ store_b: { bucket, region, endpoint, prefix: '' } }, 'store_b');
 }
 

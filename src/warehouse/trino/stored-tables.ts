@@ -49,7 +49,7 @@ export class StoredTables {
     types: ReadonlyMap<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<PreparedRelation> {
-    const stored = this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
+    const stored = new Map(await this.columns(relation, signal));
     const all = new Map([...Object.entries(OURS), ...types]);
     const missing = physicalColumns(all, stored).filter(({ target }) => !stored.has(target));
     const name = this.#names.stored(relation);
@@ -69,6 +69,11 @@ export class StoredTables {
       work: this.#viewOf(relation, physical, 'work'),
       reader: this.#viewOf(relation, physical, 'visible'),
     };
+  }
+
+  /** The columns of the table with their types, in its order; none where there is no table. */
+  async columns(relation: string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, string>> {
+    return this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
   }
 
   /** Whether a column has had another type. */

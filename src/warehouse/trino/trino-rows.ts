@@ -62,16 +62,14 @@ export class TrinoRows implements RowStore {
     const names = new RelationNames(place.prefix);
     await makeStore(place, names, signal);
     const pointers = await PointerTable.begin(place, names, signal);
-    const rows = new TrinoRows(place, names, pointers);
     await checkStore(place, names, pointers, signal);
-    return rows;
+    return new TrinoRows(place, names, pointers);
   }
 
   /** Readers see the rows after `publish`. */
   async replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint> {
     const { relation, unit } = rows;
-    const own = { ...rows, unit: text(unit), name: unit };
-    const { load, written } = await this.#write(relation, own, signal);
+    const { load, written } = await this.#write(relation, { ...rows, unit: text(unit), name: unit }, signal);
     await this.#point([{ relation, unit, load }], signal);
     return written;
   }
@@ -89,10 +87,8 @@ export class TrinoRows implements RowStore {
   async restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean> {
     const published = this.#pointers.published(relation);
     await this.#prepare(relation, signal);
-    await this.#point(
-      units.map((unit) => ({ relation, unit, load: published.get(unit) ?? null })),
-      signal,
-    );
+    const former = units.map((unit) => ({ relation, unit, load: published.get(unit) ?? null }));
+    await this.#point(former, signal);
     return this.#tables.hasWidened(relation);
   }
 
@@ -139,6 +135,10 @@ export class TrinoRows implements RowStore {
     for (const { relation, unit, madeFrom } of pointers)
       if (unit === DEFINITION && madeFrom !== null) this.#definitions.set(relation, madeFrom);
     await this.#pointers.settle(pointers, signal);
+  }
+
+  storedColumns(relation: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    return this.#tables.columns(relation, signal);
   }
 
   async prepare(signal?: AbortSignal): Promise<void> {
@@ -230,8 +230,7 @@ export class TrinoRows implements RowStore {
 
   /** Takes a model away, or some of its partitions, for readers with the next publication. */
   async drop(relation: string, signal?: AbortSignal, units?: readonly string[]): Promise<void> {
-    const gone = units ?? [...this.#pointers.seen(relation).keys()];
-    await this.#point(without(relation, gone), signal);
+    await this.#point(without(relation, units ?? [...this.#pointers.seen(relation).keys()]), signal);
   }
 
   /** Loads of the units or partitions of a relation, as the writer sees them. */

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ident, text } from '../../core/duckdb.ts';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Connection, ident, text } from '../../core/duckdb.ts';
+import type { PreparedLoad, StoredValue } from '../../model/prepared-load.ts';
+import type { ObjectStore } from '../../stores/object-store.ts';
+import type { PreparedRows } from '../row-store.ts';
 import { literal } from './literal.ts';
 import { fileType, type PhysicalColumn } from './physical-columns.ts';
 import type { PointerTable } from './pointer-table.ts';
@@ -19,6 +22,7 @@ interface StoredRows {
   readonly from: string;
   /** In the path of the file, for people. */
   readonly name: string;
+  readonly prepared?: PreparedRows | undefined;
 }
 
 /** The folder of a relation in the bucket. */
@@ -26,39 +30,105 @@ export function folderOf({ folder }: Pick<TrinoPlace, 'folder'>, relation: strin
   return `${folder}/${relation.replace('.', '/')}`;
 }
 
+/** What a file of rows has beside the unit and the load. */
+export function storedValues(
+  columns: readonly PhysicalColumn[],
+  values: ReadonlyMap<string, string>,
+): StoredValue[] {
+  return columns.flatMap(({ name, target, own }) => {
+    const sql = values.get(name);
+    return sql === undefined ? [] : [{ target, type: fileType(own), sql }];
+  });
+}
+
 /**
- * Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load.
+ * Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. Rows that are there
+ * already are registered if the file is what would be written.
  *
  * @returns the load, null for no rows; and their number
  */
 export async function writeLoad(
-  { connection, temporary, objects, bucket }: TrinoPlace,
+  place: TrinoPlace,
   pointers: PointerTable,
-  { stored, folder, columns, values, unit, from, name }: StoredRows,
+  { stored, columns, values, prepared, ...rows }: StoredRows,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly load: string | null; readonly written: bigint }> {
-  const load = randomUUID();
-  const selected = columns.flatMap(({ name, target, own }) => {
-    const sql = values.get(name);
-    return sql === undefined ? [] : [`CAST(${sql} AS ${fileType(own)}) AS ${ident(target)}`];
-  });
-  await mkdir(temporary, { recursive: true });
-  const file = join(temporary, `${load}.parquet`);
-  try {
-    const select = `SELECT ${[`${unit} AS _unit`, `${text(load)} AS _load_id`, ...selected].join(', ')}`;
-    const copy = `COPY (${select} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
-    const written = await connection.run(copy, [], signal);
-    if (written === 0n) return { load: null, written };
-    // Below `data`, so that Iceberg removes it once no snapshot needs it.
-    const key = `${folder}/data/unit=${name.replaceAll('/', '.')}/${load}.parquet`;
-    await objects.put(key, file, signal ?? new AbortController().signal);
-    const location = literal(`s3://${bucket}/${key}`);
-    await pointers.run(
-      `ALTER TABLE ${stored} EXECUTE add_files(location => ${location}, format => 'PARQUET')`,
+  const register = (location: string): Promise<bigint> =>
+    pointers.run(
+      `ALTER TABLE ${stored} EXECUTE add_files(location => ${literal(location)}, format => 'PARQUET')`,
       signal,
     );
-    return { load, written };
+  const own = storedValues(columns, values);
+  if (prepared && isOfNow(prepared.load, own, locationOf(place.bucket, rows, prepared.load.load))) {
+    const { load, location, rows: written } = prepared.load;
+    await register(location);
+    return { load, written: BigInt(written) };
+  }
+  await prepared?.bringParts();
+  const put = await putRows(place, { ...rows, values: own }, signal);
+  if (put === null) return { load: null, written: 0n };
+  await register(put.location);
+  return { load: put.load, written: BigInt(put.rows) };
+}
+
+/** Whether the file of a prepared load is what would be written now. */
+function isOfNow(load: PreparedLoad, values: readonly StoredValue[], location: string): boolean {
+  const inOrder = (some: readonly StoredValue[]): string =>
+    JSON.stringify(
+      some
+        .map(({ target, type, sql }) => [target, type, sql])
+        .sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    );
+  return load.location === location && inOrder(load.values) === inOrder(values);
+}
+
+/**
+ * Writes rows as one Parquet file under a name that was never used, and puts it into the bucket.
+ *
+ * @returns null for no rows
+ */
+export async function putRows(
+  {
+    connection,
+    temporary,
+    objects,
+    bucket,
+  }: {
+    readonly connection: Connection;
+    readonly temporary: string;
+    readonly objects: ObjectStore;
+    readonly bucket: string;
+  },
+  {
+    values,
+    unit,
+    from,
+    ...key
+  }: Pick<StoredRows, 'folder' | 'name' | 'unit' | 'from'> & { readonly values: readonly StoredValue[] },
+  signal: AbortSignal | undefined,
+): Promise<Pick<PreparedLoad, 'load' | 'location' | 'rows' | 'bytes'> | null> {
+  const load = randomUUID();
+  const file = join(temporary, `${load}.parquet`);
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    const columns = values.map(({ target, type, sql }) => `CAST(${sql} AS ${type}) AS ${ident(target)}`);
+    const select = `SELECT ${[`${unit} AS _unit`, `${text(load)} AS _load_id`, ...columns].join(', ')}`;
+    const copy = `COPY (${select} FROM ${from}) TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
+    const written = await connection.run(copy, [], signal);
+    if (written === 0n) return null;
+    const { size } = await stat(file);
+    await objects.put(keyOf(key, load), file, signal ?? new AbortController().signal);
+    return { load, location: locationOf(bucket, key, load), rows: Number(written), bytes: size };
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** Below `data`, so that Iceberg removes it once no snapshot needs it. */
+function keyOf({ folder, name }: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
+  return `${folder}/data/unit=${name.replaceAll('/', '.')}/${load}.parquet`;
+}
+
+function locationOf(bucket: string, rows: Pick<StoredRows, 'folder' | 'name'>, load: string): string {
+  return `s3://${bucket}/${keyOf(rows, load)}`;
 }

@@ -8,14 +8,15 @@ import { loadSettings } from '../../src/config/settings.ts';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { openConfiguredStore } from '../../src/stores/registry.ts';
-import type { LedgerServer } from '../support/ledger-server.ts';
-import { crawlhouseProcess, differences, environmentOf, rawProjectFolder } from '../support/project.ts';
-import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { until } from '../support/until.ts';
+import type { LedgerServer } from './ledger-server.ts';
+import { crawlhouseProcess, differences, environmentOf, rawProjectFolder } from './project.ts';
+import { temporaryConnection, temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
-const TABLES = ['crawl_pages', 'crawl_links'];
+export const TABLES = ['crawl_pages', 'crawl_links'];
 /** Small crawls would come by searches, which take no time. */
 export const RUN = ['run', ...TABLES, '--route', 'stream'];
+const ALL_TIME = ['--from', '2000-01-01', '--to', '2100-01-01'];
 export const GENERATE = ['projects=2,crawls=2,pages=30,links=60,columns=12,seed=4'];
 
 /** A process of a machine, with what it says. */
@@ -33,6 +34,8 @@ export interface WorkerScene {
   readonly project: string;
   readonly warehouse: string;
   run(...args: readonly string[]): Machine;
+  /** Loads every unit again. */
+  reload(): Machine;
   worker(ledger?: string, ...args: readonly string[]): Promise<Machine>;
   /** As if 30 seconds had passed without a word of this process. */
   expire(machine: Machine): Promise<void>;
@@ -43,19 +46,35 @@ export interface WorkerScene {
   spoil(key: string): Promise<void>;
 }
 
+/** What the machines of a scene have beside the defaults. */
+export interface SceneOptions {
+  /** `crawlhouse.yaml`. */
+  readonly yaml?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the run only. */
+  readonly ofRun?: { readonly yaml?: string; readonly environment?: Readonly<Record<string, string>> };
+}
+
 export async function workerScene(
   postgres: LedgerServer,
   sandbox: Sandbox,
   project: string,
+  { yaml, environment = {}, ofRun = {} }: SceneOptions = {},
 ): Promise<WorkerScene> {
   const settings = (ledger = postgres.url(project)) => ({
+    ...environment,
     CRAWLHOUSE_LEDGER: ledger,
     CRAWLHOUSE_PACKAGES_STORE: 'store_b',
     CRAWLHOUSE_CONCURRENCY: '1',
     CRAWLHOUSE_CONCURRENCY_PER_PROJECT: '9',
   });
-  const start = (folder: string, args: readonly string[], ledger?: string): Machine => {
-    const child = crawlhouseProcess(folder, args, environmentOf(sandbox, settings(ledger)));
+  const folderOf = async (text = yaml): Promise<string> => {
+    const folder = await rawProjectFolder();
+    if (text !== undefined) await writeFile(join(folder, 'crawlhouse.yaml'), text);
+    return folder;
+  };
+  const start = (folder: string, args: readonly string[], own: Record<string, string>): Machine => {
+    const child = crawlhouseProcess(folder, args, environmentOf(sandbox, own));
     onTestFinished(() => {
       child.kill('SIGCONT');
       child.kill('SIGKILL');
@@ -71,18 +90,23 @@ export async function workerScene(
       heard: (pattern) => until(async () => pattern.exec(said.text) ?? undefined, 60_000),
     };
   };
-  const warehouse = await rawProjectFolder();
+  const warehouse = await folderOf(ofRun.yaml);
   const { signal } = new AbortController();
   const bucket = async () => {
-    const environment = environmentOf(sandbox, settings());
-    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) process.env[name] = environment[name];
-    return openConfiguredStore(await loadSettings(warehouse, environment), 'store_b');
+    const own = environmentOf(sandbox, settings());
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) process.env[name] = own[name];
+    return openConfiguredStore(await loadSettings(warehouse, own), 'store_b');
   };
   return {
     ...{ project, warehouse },
-    run: (...args) => start(warehouse, [...RUN, ...args]),
+    run: (...args) => start(warehouse, [...RUN, ...args], { ...settings(), ...ofRun.environment }),
+    reload: () =>
+      start(warehouse, ['backfill', ...RUN.slice(1), '--reload', ...ALL_TIME], {
+        ...settings(),
+        ...ofRun.environment,
+      }),
     worker: async (ledger, ...args) => {
-      const machine = start(await rawProjectFolder(), ['worker', '--json', ...args], ledger);
+      const machine = start(await folderOf(), ['worker', '--json', ...args], settings(ledger));
       await machine.heard(/worker starts/);
       return machine;
     },
@@ -122,8 +146,14 @@ export async function expectSame(undisturbed: string, warehouse: string): Promis
     expect([table, await differences(connection, undisturbed, warehouse, table)]).toEqual([table, 0n]);
 }
 
-/** A proxy before the server, which can drop every connection and take no other for a while. */
-export async function cuttable(port: number): Promise<{ readonly port: number; cut(): void; mend(): void }> {
+/** A proxy before a server, which can drop every connection and take no other for a while. */
+export interface CuttableServer {
+  readonly port: number;
+  cut(): void;
+  mend(): void;
+}
+
+export async function cuttable(port: number): Promise<CuttableServer> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer((socket) => {

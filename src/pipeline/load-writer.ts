@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { Connection, Database } from '../core/duckdb.ts';
+import { text } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { TrinoAddress } from '../core/trino-address.ts';
+import { columnContracts } from '../load/column-contracts.ts';
+import { withLoadMemory } from '../load/load-memory.ts';
+import type { StagedPackage } from '../load/read-package.ts';
+import { metaValues, partsOf, unitValues } from '../load/unit-values.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import type { PreparedLoad } from '../model/prepared-load.ts';
+import type { ObjectStore } from '../stores/object-store.ts';
+import { planRawTable, type RawTablePlan } from '../warehouse/raw-table.ts';
+import { RAW_META_COLUMNS } from '../warehouse/schema.ts';
+import { openTrinoBucket } from '../warehouse/trino/open-trino.ts';
+import { physicalColumns } from '../warehouse/trino/physical-columns.ts';
+import { folderOf, putRows, storedValues } from '../warehouse/trino/write-load.ts';
+import { type KnownTable, readTables } from './known-tables.ts';
+
+/** A package whose rows are to be written. */
+interface LoadToWrite {
+  readonly runId: string;
+  readonly pipeline: Pipeline;
+  readonly staged: StagedPackage;
+  /** Reads what the run says of the tables; null where it says nothing. */
+  readonly tables: () => Promise<string | null>;
+}
+
+/**
+ * Writes the rows of packages into the bucket of a warehouse in Trino, as the run would. The run registers a file if it
+ * has the columns, types and values that it would write itself by then (docs/decisions/engines.md).
+ */
+export class LoadWriter implements AsyncDisposable {
+  readonly #address: TrinoAddress;
+  readonly #objects: ObjectStore;
+  readonly #connection: Connection;
+  readonly #temporary: string;
+  #known: { readonly runId: string; readonly tables: ReadonlyMap<string, KnownTable> } | undefined;
+
+  private constructor(
+    address: TrinoAddress,
+    objects: ObjectStore,
+    connection: Connection,
+    temporary: string,
+  ) {
+    this.#address = address;
+    this.#objects = objects;
+    this.#connection = connection;
+    this.#temporary = temporary;
+  }
+
+  /** @returns null for a warehouse that only the run may write to */
+  static async open(
+    { trino }: Pick<Settings, 'trino'>,
+    database: Database,
+    folder: string,
+  ): Promise<LoadWriter | null> {
+    if (trino === null) return null;
+    const objects = await openTrinoBucket(trino);
+    return new LoadWriter(trino, objects, await database.connect(), join(folder, 'trino'));
+  }
+
+  /**
+   * Nothing else may run in the database meanwhile.
+   *
+   * @returns null for no rows, and for a unit that only the run can judge
+   * @throws CrawlhouseError what the bucket throws
+   */
+  async write(given: LoadToWrite, signal: AbortSignal): Promise<PreparedLoad | null> {
+    const { runId, staged } = given;
+    const { manifest } = staged;
+    const from = partsOf(staged);
+    const table = await this.#tableOf(given);
+    if (from === null || table === undefined) return null;
+    const plan = planOf(given, table);
+    if (plan === null) return null;
+    const loaded_at = new Date().toISOString();
+    const meta = metaValues(manifest, runId, loaded_at);
+    const { _unit, ...others } = meta;
+    const types = new Map([
+      ...table.tableColumns,
+      ...Object.keys(others).map((name) => [name, RAW_META_COLUMNS[name as keyof typeof others]] as const),
+      ...plan.targets.map(({ column, merged }) => [column, merged.type] as const),
+    ]);
+    types.delete('_unit');
+    const values = storedValues(physicalColumns(types, table.stored), unitValues(plan, meta));
+    const { name } = manifest;
+    const folder = folderOf(this.#address, `raw.${manifest.unit.dataset}`);
+    const place = {
+      ...{ connection: this.#connection, temporary: this.#temporary },
+      ...{ objects: this.#objects, bucket: this.#address.bucket },
+    };
+    const put = await withLoadMemory(this.#connection, manifest, () =>
+      putRows(place, { folder, name, unit: text(name), from, values }, signal),
+    );
+    return put && { ...put, loaded_at, values };
+  }
+
+  async #tableOf({ runId, staged, tables }: LoadToWrite): Promise<KnownTable | undefined> {
+    const { dataset } = staged.manifest.unit;
+    // The run tells of a table once it is there.
+    if (this.#known?.runId !== runId || !this.#known.tables.has(dataset)) {
+      const said = await tables();
+      this.#known = { runId, tables: said === null ? new Map() : readTables(said) };
+    }
+    return this.#known.tables.get(dataset);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection[Symbol.dispose]();
+    await this.#objects[Symbol.asyncDispose]();
+  }
+}
+
+/** The plan of the run, if the table has stayed as it was; null where it refuses the package, and will say why. */
+function planOf({ pipeline, staged: { manifest } }: LoadToWrite, table: KnownTable): RawTablePlan | null {
+  const contracts = columnContracts(pipeline.columns ?? {});
+  const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
+  try {
+    return planRawTable(manifest.unit.dataset, manifest.columns, { ...table, retype });
+  } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'contract_drift') return null;
+    throw error;
+  }
+}
