@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from './postgres.ts';
+import type { RealServer } from './servers.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 export const PASSWORD = 'correct horse/battery+staple';
 
 /** PostgreSQL with TLS and passwords, and a user `crawlhouse` who owns the database `ledgers`. */
-export interface LedgerServer extends AsyncDisposable {
+export interface LedgerServer extends AsyncDisposable, Pick<RealServer, 'crash' | 'restart'> {
   readonly port: number;
   /** A file with the certificate of the server, which is of localhost. */
   readonly authority: string;
@@ -50,6 +51,7 @@ export async function startLedgerServer(): Promise<LedgerServer> {
       cut: async () => {
         await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'crawlhouse'`);
       },
+      ...{ crash: server.crash, restart: server.restart },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   } catch (error) {

@@ -43,6 +43,8 @@ export async function startPostgres(): Promise<RealPostgres> {
         ),
       // It does not wait for its clients.
       endBy: 'SIGINT',
+      // Its own processes end with it.
+      crashBy: 'SIGQUIT',
     };
   });
   const url = `postgres://postgres@127.0.0.1:${server.port}/postgres`;

@@ -24,6 +24,10 @@ const FAKE_GCS = 'github.com/fsouza/fake-gcs-server@v1.56.1';
 export interface RealServer extends AsyncDisposable {
   readonly endpoint: string;
   readonly port: number;
+  /** Ends it at once, without a word to its clients. */
+  readonly crash: () => Promise<void>;
+  /** Starts it again, on its port and its folder. */
+  readonly restart: () => Promise<void>;
 }
 
 export interface RealS3 extends RealServer {
@@ -90,6 +94,8 @@ interface Start {
   readonly isReady?: (endpoint: string) => Promise<boolean>;
   readonly startMs?: number;
   readonly endBy?: NodeJS.Signals;
+  /** Default: SIGKILL. */
+  readonly crashBy?: NodeJS.Signals;
 }
 
 /** Starts a program and waits until it is ready. */
@@ -99,37 +105,61 @@ export async function started(
 ): Promise<RealServer> {
   const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-server-'));
   const port = await freePort();
-  const { args, environment, isReady = answersHttp, startMs = START_MS, endBy } = await start(port, folder);
-  const child = spawn(program, args, {
-    env: { PATH: process.env.PATH ?? '', HOME: folder, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => {
-      output = (output + String(piece)).slice(-2000);
-    });
-  const ended = once(child, 'exit');
+  const {
+    args,
+    environment,
+    isReady = answersHttp,
+    startMs = START_MS,
+    endBy,
+    crashBy = 'SIGKILL',
+  } = await start(port, folder);
   const endpoint = `http://127.0.0.1:${port}`;
-  const close = async (): Promise<void> => {
-    child.kill(endBy);
-    await ended;
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    const latest = Date.now() + startMs;
-    while (child.exitCode === null && !(await isReady(endpoint))) {
-      if (Date.now() > latest) throw new Error(`not ready after ${startMs / 1000} s`);
-      await sleep(25);
-    }
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-  } catch (cause) {
-    await close();
-    throw new Error(`${program} does not answer at ${endpoint}: ${(cause as Error).message}: ${output}`, {
-      cause,
+  const spawnOne = async (): Promise<(signal?: NodeJS.Signals) => Promise<void>> => {
+    const child = spawn(program, args, {
+      env: { PATH: process.env.PATH ?? '', HOME: folder, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-  }
-  return { endpoint, port, [Symbol.asyncDispose]: close };
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece: Buffer) => {
+        output = (output + String(piece)).slice(-2000);
+      });
+    const ended = once(child, 'exit');
+    const end = async (signal?: NodeJS.Signals): Promise<void> => {
+      child.kill(signal);
+      await ended;
+    };
+    try {
+      const latest = Date.now() + startMs;
+      while (child.exitCode === null && !(await isReady(endpoint))) {
+        if (Date.now() > latest) throw new Error(`not ready after ${startMs / 1000} s`);
+        await sleep(25);
+      }
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    } catch (cause) {
+      await end(endBy);
+      throw new Error(`${program} does not answer at ${endpoint}: ${(cause as Error).message}: ${output}`, {
+        cause,
+      });
+    }
+    return end;
+  };
+  const removed = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  let end = await spawnOne().catch(async (error: unknown) => {
+    await removed();
+    throw error;
+  });
+  return {
+    ...{ endpoint, port },
+    crash: () => end(crashBy),
+    restart: async () => {
+      end = await spawnOne();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end(endBy);
+      await removed();
+    },
+  };
 }
 
 async function answersHttp(endpoint: string): Promise<boolean> {
