@@ -25,6 +25,7 @@ import {
 import { publicationOf } from '../warehouse/ops-publication.ts';
 import { readRuns } from '../warehouse/ops-runs.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
+import { PublicationFollower } from '../warehouse/publication-follower.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
 import { runSession, type Session } from './session.ts';
 
@@ -45,6 +46,7 @@ interface MoveOptions {
  *   with units of others; `locked`
  */
 export async function move({ from, to, logger, signal, progress }: MoveOptions): Promise<RunResult> {
+  await new PublicationFollower(from, logger).follow(signal);
   if (!existsSync(from.warehouse))
     throw new CrawlhouseError('nothing_published', `there is no warehouse at ${from.warehouse} yet`, {
       hint: 'crawlhouse run makes it, in either engine',

@@ -3,9 +3,17 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import type { TrinoAddress } from '../core/trino-address.ts';
+import { PublicationFollower } from '../warehouse/publication-follower.ts';
 import type { TrinoClient } from '../warehouse/trino/client.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 import type { Warehouse } from './warehouse.ts';
+
+interface Opening {
+  readonly logger: Logger;
+  readonly signal?: AbortSignal;
+  /** Of a process that reads on. */
+  readonly follower?: PublicationFollower;
+}
 
 /**
  * The published warehouse, for reading, with the limits of the settings.
@@ -13,7 +21,7 @@ import type { Warehouse } from './warehouse.ts';
  * @param forked a process from `QueryProcess.fork`
  */
 export async function openWarehouse(
-  { logger }: { readonly logger: Logger },
+  { logger, signal, follower }: Opening,
   settings: Settings,
   more: Pick<QueryProcessOptions, 'output'> = {},
   forked: ChildProcess | null = null,
@@ -31,6 +39,7 @@ export async function openWarehouse(
     },
     ...more,
   };
+  await (follower ?? new PublicationFollower(settings, logger)).follow(signal);
   const client = settings.trino && (await clientOf(settings.trino));
   const warehouse = await QueryProcess.start(options, forked);
   if (warehouse.isCopy) {

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
+import { PublicationFollower } from '../warehouse/publication-follower.ts';
 import { publicationStamp } from '../warehouse/publication-stamp.ts';
 import { openWarehouse } from './open-warehouse.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -22,23 +23,26 @@ interface Idle {
 export class WarehousePool implements AsyncDisposable {
   readonly #settings: Settings;
   readonly #logger: Logger;
+  readonly #follower: PublicationFollower;
   readonly #places = new Semaphore(AT_ONCE);
   #idle: Idle[] = [];
   #unused: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(settings: Settings, logger: Logger) {
+  constructor(settings: Settings, logger: Logger, follower = new PublicationFollower(settings, logger)) {
     this.#settings = settings;
     this.#logger = logger;
+    this.#follower = follower;
   }
 
   /** @throws CrawlhouseError `nothing_published` */
   use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
     return this.#places.run(async () => {
+      await this.#follower.follow();
       const stamp = publicationStamp(this.#settings.warehouse);
       await this.#closeOld(stamp);
-      const warehouse =
-        this.#idle.pop()?.warehouse ?? (await openWarehouse({ logger: this.#logger }, this.#settings));
+      const opening = { logger: this.#logger, follower: this.#follower };
+      const warehouse = this.#idle.pop()?.warehouse ?? (await openWarehouse(opening, this.#settings));
       try {
         return await work(warehouse);
       } finally {

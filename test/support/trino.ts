@@ -28,6 +28,19 @@ const CATALOG_TABLES = `
     catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL,
     property_key VARCHAR(255), property_value VARCHAR(1000), PRIMARY KEY (catalog_name, namespace, property_key));`;
 
+/** The user `reader` has the rights that docs/trino.md asks for a machine that only reads, and all others have all. */
+const READER = { user: 'reader' };
+const SELECT = { privileges: ['SELECT'] };
+const RULES = {
+  catalogs: [{ ...READER, allow: 'read-only' }, { allow: 'all' }],
+  tables: [
+    { ...READER, schema: '.*(raw|mart|ops)', ...SELECT },
+    { ...READER, schema: '.*store', table: 'visible', ...SELECT },
+    { ...READER, privileges: [] },
+    { privileges: ['SELECT', 'INSERT', 'DELETE', 'UPDATE', 'OWNERSHIP', 'GRANT_SELECT'] },
+  ],
+};
+
 /** What a test needs to reach Trino and its bucket. */
 export interface TrinoAddress {
   readonly url: string;
@@ -154,9 +167,15 @@ function startNode(java: string, options: NodeOptions): Promise<RealServer> {
       `plugin.dir=${join(FOLDER, 'plugin')}`,
       `catalog.config-dir=${join(folder, 'catalog')}`,
       'shutdown.grace-period=1s',
+      `access-control.config-files=${join(folder, 'access-control.properties')}`,
       'query.max-memory=1GB',
       'query.max-memory-per-node=500MB',
     ];
+    await writeFile(join(folder, 'rules.json'), JSON.stringify(RULES));
+    await writeFile(
+      join(folder, 'access-control.properties'),
+      `access-control.name=file\nsecurity.config-file=${join(folder, 'rules.json')}\n`,
+    );
     await writeFile(config, lines.join('\n'));
     await writeFile(join(folder, 'catalog', 'lake.properties'), catalogLines(options).join('\n'));
     return {

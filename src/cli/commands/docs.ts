@@ -7,6 +7,7 @@ import { giveUserMode } from '../../core/private-files.ts';
 import { renderDictionaryPage } from '../../document/dictionary-page.ts';
 import { readDictionary } from '../../document/read-dictionary.ts';
 import { renderSite } from '../../document/site.ts';
+import { PublicationFollower } from '../../warehouse/publication-follower.ts';
 import type { Command } from '../command.ts';
 
 const FORMATS = {
@@ -32,6 +33,8 @@ export const docs: Command = {
     }
     const { file, render } = FORMATS[format as keyof typeof FORMATS];
     const pipelines = await loadPipelines(settings.projectDir);
+    if (format === 'html')
+      await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
     const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
     const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
     if ((await mkdir(folder, { recursive: true })) !== undefined) await giveUserMode(folder);

@@ -7,6 +7,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { upcoming } from '../../schedule/upcoming.ts';
 import { readStatus, type Status } from '../../status/read-status.ts';
+import { PublicationFollower } from '../../warehouse/publication-follower.ts';
 import { projectNames } from '../../warehouse/raw-projects.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -18,8 +19,9 @@ export const status: Command = {
   positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
   flags: { watch: { type: 'boolean', help: 'show it again every two seconds, until Ctrl-C' } },
   async run(invocation) {
+    const follower = new PublicationFollower(await invocation.settings(), invocation.logger);
     if (!invocation.has('watch')) {
-      await showStatus(invocation);
+      await showStatus(invocation, follower);
       return 0;
     }
     if (invocation.has('json'))
@@ -29,7 +31,7 @@ export const status: Command = {
     try {
       for (;;) {
         invocation.clear();
-        await showStatus(invocation);
+        await showStatus(invocation, follower);
         await sleep(WATCH_MS, undefined, { signal: invocation.signal });
       }
     } catch (error) {
@@ -42,12 +44,13 @@ export const status: Command = {
 /** Between two looks of `--watch`. */
 const WATCH_MS = 2000;
 
-async function showStatus(invocation: Invocation): Promise<void> {
+async function showStatus(invocation: Invocation, follower: PublicationFollower): Promise<void> {
   const [wanted] = invocation.positionals;
   const show = (text: string): Promise<void> =>
     // Masked before it is cut to the width: half a secret is not found any more.
     invocation.print(text, isAlarm);
   const settings = await invocation.settings();
+  await follower.tryFollow(invocation.signal);
   const status = await readStatus(settings, Date.now());
   const schedules = await nextFirings(settings.projectDir);
   const found = wanted === undefined ? null : await find(wanted, status, settings);

@@ -4,6 +4,7 @@ import { textTable } from '../../core/text-table.ts';
 import { failedTests } from '../../transform/failed-tests.ts';
 import { type CaseReport, testCases } from '../../transform/test-cases.ts';
 import { testPublished } from '../../transform/test-published.ts';
+import { PublicationFollower } from '../../warehouse/publication-follower.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeFailedTests } from '../failed-tests.ts';
 import { failureOf } from '../print-error.ts';
@@ -18,7 +19,9 @@ export const test: Command = {
   },
   async run(invocation) {
     if (invocation.has('unit')) return testUnits(invocation);
-    const tests = await testPublished(await invocation.settings(), invocation.positionals, invocation.signal);
+    const settings = await invocation.settings();
+    await new PublicationFollower(settings, invocation.logger).follow(invocation.signal);
+    const tests = await testPublished(settings, invocation.positionals, invocation.signal);
     const failures = failedTests(tests);
     if (invocation.has('json'))
       await invocation.printJson({ tests, error: failureOf(failures, failures.length > 0 ? 4 : 0) });

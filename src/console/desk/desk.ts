@@ -10,6 +10,7 @@ import { upcoming } from '../../schedule/upcoming.ts';
 import { readStatus, type Status } from '../../status/read-status.ts';
 import { loadQuestions, type Question } from '../../transform/questions.ts';
 import { sqlFolders } from '../../transform/sql-folders.ts';
+import { PublicationFollower } from '../../warehouse/publication-follower.ts';
 import { publicationStamp } from '../../warehouse/publication-stamp.ts';
 import { readPublished } from '../../warehouse/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
@@ -35,14 +36,16 @@ export class Desk implements AsyncDisposable {
   readonly texts = new KeptTexts();
   /** Whole answers at once: they take what the settings allow a query. */
   readonly downloads = new Semaphore(1);
+  readonly #follower: PublicationFollower;
   #kept = new Map<string, Promise<unknown>>();
   #keptOf = '';
 
   constructor(settings: Settings, logger: Logger) {
     this.settings = settings;
     this.logger = logger;
-    this.warehouse = new WarehousePool(settings, logger);
-    this.asking = new WarehousePool(askingLimits(settings), logger);
+    this.#follower = new PublicationFollower(settings, logger);
+    this.warehouse = new WarehousePool(settings, logger, this.#follower);
+    this.asking = new WarehousePool(askingLimits(settings), logger, this.#follower);
   }
 
   /**
@@ -60,12 +63,14 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Reads the tables of `ops` in this process; undefined where nothing is published. */
-  published<T>(read: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+  async published<T>(read: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+    await this.#follower.tryFollow();
     return readPublished(this.settings, read);
   }
 
   /** What `read` gives, which depends only on the publication and on `key`; read once a publication. */
   async once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    await this.#follower.tryFollow();
     const stamp = publicationStamp(this.settings.warehouse);
     if (stamp !== this.#keptOf) this.#kept.clear();
     this.#keptOf = stamp;
@@ -82,7 +87,8 @@ export class Desk implements AsyncDisposable {
     }
   }
 
-  status(): Promise<Status> {
+  async status(): Promise<Status> {
+    await this.#follower.tryFollow();
     return readStatus(this.settings, Date.now());
   }
 

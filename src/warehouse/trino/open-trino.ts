@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fixedToken } from '../../api/token-source.ts';
 import type { Connection } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import type { RetryPolicy } from '../../core/retry.ts';
 import type { TrinoAddress } from '../../core/trino-address.ts';
 import { openConfiguredStore } from '../../stores/registry.ts';
 import { TrinoClient, type TrinoOptions } from './client.ts';
@@ -14,7 +15,7 @@ import type { TrinoPlace } from './trino-place.ts';
  *
  * @throws CrawlhouseError `bad_settings`
  */
-export async function openTrinoClient(address: TrinoAddress): Promise<TrinoClient> {
+export async function openTrinoClient(address: TrinoAddress, retry?: RetryPolicy): Promise<TrinoClient> {
   const { url, user, catalog, authority } = address;
   const ca = authority === undefined ? undefined : await readAuthority(authority);
   const credentials = credentialsOf(address, ca);
@@ -22,6 +23,7 @@ export async function openTrinoClient(address: TrinoAddress): Promise<TrinoClien
     ...{ url, user, catalog },
     ...(ca === undefined ? {} : { ca }),
     ...(credentials === undefined ? {} : { credentials }),
+    ...(retry === undefined ? {} : { retry }),
   });
 }
 
