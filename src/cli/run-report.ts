@@ -31,11 +31,17 @@ export async function printRun(
   printErrors(invocation, result);
   invocation.say(describeDrifts(drift));
   if (!isIdle(result.report)) {
-    if (existsSync(settings.warehouse)) invocation.say(`Warehouse: ${settings.warehouse}\n`);
+    if (existsSync(settings.warehouse)) invocation.say(`Warehouse: ${placeOf(settings)}\n`);
     // What has changed says its own.
     if (drift.length === 0) invocation.say(`Next: ${nextCommand(result.exitCode)}\n`);
   }
   return result.exitCode;
+}
+
+function placeOf({ warehouse, trino }: Settings): string {
+  return trino === null
+    ? warehouse
+    : `Trino at ${trino.url}, schemas ${trino.schemaPrefix}raw, ${trino.schemaPrefix}mart`;
 }
 
 /** The units by project and what they come to; with `--verbose` also a line a unit. */

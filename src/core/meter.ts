@@ -174,8 +174,11 @@ export function progressWords(progress: Progress): string {
   const time = left === null ? '' : `, about ${wholeSeconds(left)} left`;
   const of = expected > received ? ` of ${isGuess ? 'about ' : ''}${countText(Math.round(expected))}` : '';
   const pace = seconds > 0 && received > 0 ? [`${countText(Math.round(received / seconds))} rows/s`] : [];
+  const now = `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`;
+  // Such as of a transform.
+  if (units.due === 0) return now;
   return [
-    `${percent}${phase}${steps && steps.total > 1 ? ` ${steps.done} of ${steps.total}` : ''}${time}`,
+    now,
     `${countText(received)}${of} rows`,
     ...pace,
     `${units.done} of ${units.due} units`,

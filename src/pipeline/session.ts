@@ -244,6 +244,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         open.map(({ unit }) => unit),
       );
       await aboveOurs(() => mirrorPublished(settings, working, logger, signal));
+      meter.step('publish');
       await working.rows.tidy(signal).catch((error: unknown) => {
         signal.throwIfAborted();
         logger.warn('former rows not removed', { stage: 'publish', error: toCrawlhouseError(error).message });

@@ -28,6 +28,10 @@ test('nothing is foretold before rows come; models are counted', () => {
   );
   const models = { ...PROGRESS, phase: 'models', steps: { done: 9, total: 18 } } as const;
   expect(describeProgress(models)).toMatch(/^\[█{5}░{5}\] 50 % models 9 of 18, about 3 min left · /);
+  // A command that has no units says nothing of them.
+  expect(describeProgress({ ...models, units: { done: 0, due: 0 } })).toBe(
+    '[█████░░░░░] 50 % models 9 of 18, about 3 min left',
+  );
 });
 
 test('a meter prints its progress after each change, and says how long units and models took', () => {

@@ -71,6 +71,8 @@ async function finish(from: Settings, to: Settings): Promise<void> {
       copyFile(to.warehouse, growing),
     );
   }
+  // It is of the former warehouse, and would be told apart from the new one with a warning.
+  await rm(join(from.state_dir, 'work.duckdb'), { force: true });
   await rm(to.state_dir, { recursive: true, force: true });
 }
 
