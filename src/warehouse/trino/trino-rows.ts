@@ -121,15 +121,16 @@ export class TrinoRows implements RowStore {
     const copied = await copiedRelations(connection);
     const wanted = (relation: string): boolean => relations?.has(relation) ?? true;
     const due = copied.filter(wanted);
+    const copies: Pointer[] = [];
     for (let at = 0; at < due.length; at += COPIES_AT_ONCE) {
       const some = due.slice(at, at + COPIES_AT_ONCE);
-      const copies = await Promise.all(some.map((relation) => this.#copy(relation, signal)));
-      await this.#point(copies.flat(), signal);
+      for (const made of await Promise.all(some.map((one) => this.#copy(one, signal)))) copies.push(...made);
     }
     const own = (await rawTables(connection)).map((name) => `raw.${name}`);
     for (const relation of own.filter((one) => wanted(one) && !copied.includes(one)))
       await this.#makeReadable(relation, signal);
-    await this.#point([], signal);
+    // Each statement that writes pointers is a snapshot of Iceberg's.
+    await this.#point(copies, signal);
     const pointers = await readPointers(connection);
     this.#definitions.clear();
     for (const { relation, unit, madeFrom } of pointers)
