@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longestFirst } from './test/support/longest-first.ts';
 
 const shared = {
   setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
@@ -10,28 +10,8 @@ const shared = {
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
 /** Properties of which `npm test` has a sample. */
 const SAMPLED = ['test/pipeline/load-packages.test.ts'];
-/** They take the longest, so they begin: the others run beside them. */
-const FIRST = [
-  'kill.test.ts',
-  'hostile.test.ts',
-  'crawl-command.test.ts',
-  'value-oracle.test.ts',
-  'kill-large.test.ts',
-  'hostile-answers.test.ts',
-  'simulated-year.test.ts',
-  'holds.test.ts',
-  'route-parity.test.ts',
-];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
-      const index = FIRST.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return index < 0 ? FIRST.length : index;
-    };
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
-  }
-}
+const LONGEST =
+  'kill crawl-command hostile hostile-answers simulated-year kill-large value-oracle holds route-parity outage questions';
 
 /** Kills, simulations and large properties: `npm run test:long`, by seed (SEED). Three files run at once, then some alone. */
 export default defineConfig({
@@ -54,6 +34,8 @@ export default defineConfig({
         test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
-    sequence: { sequencer: LongestFirst },
+    sequence: {
+      sequencer: longestFirst(...LONGEST.split(' ')),
+    },
   },
 });

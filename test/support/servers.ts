@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,15 +74,20 @@ async function installed(name: string, module: string): Promise<string> {
   const program = join(folder, name);
   if (existsSync(program)) return program;
   await mkdir(folder, { recursive: true });
+  const own = await mkdtemp(join(folder, 'new-'));
   const path = [process.env.PATH ?? '', ...GO_FOLDERS].join(delimiter);
   try {
-    const env = { ...process.env, PATH: path, GOBIN: folder };
+    const env = { ...process.env, PATH: path, GOBIN: own };
     await run('go', ['install', module], { env, cwd: tmpdir(), timeout: INSTALL_MS });
+    // Another file may want it at the same time.
+    await rename(join(own, name), program);
   } catch (cause) {
     const { stderr, message } = cause as { stderr?: string; message: string };
     throw new Error(`can't install ${name} (go install ${module}): ${(stderr || message).slice(-2000)}`, {
       cause,
     });
+  } finally {
+    await rm(own, { recursive: true, force: true });
   }
   return program;
 }
