@@ -29,7 +29,7 @@ export class KnownTables {
   /** Tells of the tables that are there. Where that fails, workers stage packages all the same. */
   async tell(): Promise<void> {
     const { settings, runId, engine, working, logger, signal } = this.#context;
-    if (working.rows.isInCatalogue) return;
+    if (working.rows.isInCatalogue || this.#datasets.size === 0) return;
     try {
       const tables = await engine.alone(() => describeTables(this.#context, this.#datasets));
       for (const dataset of Object.keys(tables)) this.#told.add(dataset);

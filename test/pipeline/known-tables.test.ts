@@ -72,6 +72,8 @@ test('a run tells of its tables once, and again when a dataset has got one', asy
     stored.set('raw.crawl_pages', new Map([['_unit', 'varchar']]));
     for (let loads = 0; loads < 3; loads++) await tables.loaded('crawl_pages');
     expect(told.slice(1)).toEqual([['run', { crawl_pages: expect.anything() }]]);
+    // A run without units publishes nothing, so nothing would remove it.
+    await new KnownTables(context, packages, new Set()).tell();
     rows.isInCatalogue = true;
     await new KnownTables(context, packages, new Set(['crawl_pages'])).tell();
     expect(told).toHaveLength(2);
