@@ -10,7 +10,7 @@ import { hasPostgres } from '../support/postgres.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { createBucket, type RealS3, startVersitygw } from '../support/servers.ts';
-import { planRounds, playRound } from '../support/worker-kills.ts';
+import { NOTHING, planRounds, playRound } from '../support/worker-kills.ts';
 import { cuttable, expectSame, GENERATE, RUN, workerScene } from '../support/worker-scene.ts';
 
 /** One of each kind; a night takes more. */
@@ -24,8 +24,7 @@ describe.skipIf(!hasPostgres())('kills of a shared ledger (apt-get install postg
   let sandbox: Sandbox;
   let folder: string;
   let undisturbed: string;
-  let met = 0;
-  let hits = 0;
+  let tally = NOTHING;
   beforeAll(async () => {
     [postgres, s3, sandbox] = await Promise.all([
       startLedgerServer(),
@@ -38,7 +37,7 @@ describe.skipIf(!hasPostgres())('kills of a shared ledger (apt-get install postg
     expect((await crawlhouse(undisturbed, sandbox, RUN)).status).toBe(0);
   });
   afterAll(async () => {
-    process.stdout.write(`${met} of ${hits} hits met a run that was under way\n`);
+    process.stdout.write(`${JSON.stringify(tally)}\n`);
     await sandbox?.close();
     await rm(folder, { recursive: true, force: true });
     await s3?.[Symbol.asyncDispose]();
@@ -70,10 +69,8 @@ describe.skipIf(!hasPostgres())('kills of a shared ledger (apt-get install postg
     const workers = await Promise.all(lines.map((line) => scene.worker(behind(line))));
     const args = isExport ? ['--route', 'export', '--store', 'store_a'] : [];
     const servers = { PostgreSQL: postgres, S3: s3 };
-    const played = await playRound({ scene, workers, lines, servers, args, units: UNITS }, one);
+    tally = await playRound({ scene, workers, lines, servers, args, units: UNITS }, one, tally);
     await clearFaults(sandbox);
-    met += played.met;
-    hits += one.hits.length;
     // What a lost process has uploaded is removed by the next run.
     const last = scene.run(...args);
     expect([await last.ended, last.said.text]).toEqual([0, expect.anything()]);

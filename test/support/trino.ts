@@ -49,8 +49,20 @@ export interface TrinoAddress {
   readonly s3: Pick<RealS3, 'endpoint' | 'accessKey' | 'secretKey' | 'region'>;
 }
 
+/** A Trino whose servers can be crashed. */
+export interface RunningTrino extends TrinoAddress, AsyncDisposable {
+  readonly servers: {
+    readonly s3: RealServer;
+    readonly catalogue: RealServer;
+    readonly coordinator: RealServer;
+    readonly nodes: readonly RealServer[];
+  };
+  /** Waits until all nodes take work. */
+  readonly whole: () => Promise<void>;
+}
+
 /** Trino with an Iceberg catalogue in PostgreSQL and its files in versitygw, all from the registries. */
-export async function startTrino(): Promise<TrinoAddress & AsyncDisposable> {
+export async function startTrino(count = workers()): Promise<RunningTrino> {
   const java = await javaProgram();
   await install();
   await using stack = new AsyncDisposableStack();
@@ -58,14 +70,18 @@ export async function startTrino(): Promise<TrinoAddress & AsyncDisposable> {
   await createBucket(s3, BUCKET);
   const postgres = stack.use(await startPostgres());
   await postgres.execute(CATALOG_TABLES);
-  const count = workers();
   const coordinator = stack.use(await startNode(java, { s3, postgres, workers: count }));
-  const nodes = Array.from({ length: count }, () =>
+  const starting = Array.from({ length: count }, () =>
     startNode(java, { s3, postgres, coordinator: coordinator.endpoint }),
   );
-  for (const node of await Promise.all(nodes)) stack.use(node);
-  await using client = new TrinoClient({ url: coordinator.endpoint, user: 'test' });
-  while (Number(await client.scalar('SELECT count(*) FROM system.runtime.nodes')) < 1 + count);
+  const nodes = await Promise.all(starting);
+  for (const node of nodes) stack.use(node);
+  const whole = async (): Promise<void> => {
+    await using client = new TrinoClient({ url: coordinator.endpoint, user: 'test' });
+    const live = `SELECT count(*) FROM system.runtime.nodes WHERE state = 'active'`;
+    while (Number(await client.scalar(live)) < 1 + count);
+  };
+  await whole();
   const { endpoint, accessKey, secretKey, region } = s3;
   const running = stack.move();
   return {
@@ -73,6 +89,8 @@ export async function startTrino(): Promise<TrinoAddress & AsyncDisposable> {
     catalog: 'lake',
     bucket: BUCKET,
     s3: { endpoint, accessKey, secretKey, region },
+    servers: { s3, catalogue: postgres, coordinator, nodes },
+    whole,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

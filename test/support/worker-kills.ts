@@ -72,12 +72,19 @@ interface Stage {
 /** Runs until a publication is whole are at most so many. */
 const MOST_RUNS = 6;
 
-/**
- * Plays a round: a run with workers, the hits, and as many further runs as it takes.
- *
- * @returns how many hits met a run that was under way, and the number of runs
- */
-export async function playRound(stage: Stage, { hits }: Round): Promise<{ met: number; runs: number }> {
+/** What rounds have met. */
+interface Tally {
+  readonly hits: number;
+  /** Those that met a run that was under way. */
+  readonly met: number;
+  /** Runs until all was published. */
+  readonly runs: number;
+}
+
+export const NOTHING: Tally = { hits: 0, met: 0, runs: 0 };
+
+/** Plays a round: a run with workers, the hits, and as many further runs as it takes. Adds to what others have met. */
+export async function playRound(stage: Stage, { hits }: Round, before: Tally): Promise<Tally> {
   const { scene, workers } = stage;
   let run = scene.run('--verbose', ...stage.args);
   const first = run;
@@ -104,7 +111,7 @@ export async function playRound(stage: Stage, { hits }: Round): Promise<{ met: n
       expect.anything(),
     ]);
   }
-  return { met, runs };
+  return { hits: before.hits + hits.length, met: before.met + met, runs: before.runs + runs };
 }
 
 /** Waits for the moment of a hit, or for the end of the run. */
