@@ -73,6 +73,9 @@ export async function runUnit(
       elsewhere?.result ?? (context.reload ? undefined : await leftoverPackage(context, planned, options));
     if (staged) {
       if (elsewhere) attempts = staged.manifest.attempts;
+      const { columns, counts } = staged.manifest;
+      context.meter.opened(unitName(unit), counts.reported, columns.length);
+      context.meter.received(unitName(unit), counts.received);
       await ledger.setUnit(unit, 'staged', staged.manifest.attempts, null);
       await ledger.claimExport(unitName(unit), context.runId);
     } else {

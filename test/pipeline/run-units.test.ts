@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CrawlhouseError } from '../../src/core/errors.ts';
 import { rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 
 const PAGES = { pipelines: ['crawl_pages'] } as const;
@@ -37,4 +38,19 @@ test('a unit that can’t be loaded is reported once, not again while the reason
   const first = await runProject(folder, sandbox, logs);
   expect(first.report.units.map(({ status }) => status)).toEqual(['skipped']);
   expect((await runProject(folder, sandbox, logs)).report.units).toEqual([]);
+});
+
+test('rows of a package that an earlier run has left count in the progress', async () => {
+  const sandbox = await sandboxFor({ generate: ['crawls=1,pages=5,links=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  const ended = new AbortController();
+  const endAtLoad = (text: string): void => {
+    if (/\] .*\bload\b/.test(text)) ended.abort(new CrawlhouseError('interrupted', 'ended by the test'));
+  };
+  const first = await runProject(folder, sandbox, { ...PAGES, signal: ended.signal, progress: endAtLoad });
+  expect(first.report.units.map(({ status }) => status)).not.toContain('loaded');
+  const said: string[] = [];
+  const second = await runProject(folder, sandbox, { ...PAGES, progress: (text) => said.push(text) });
+  expect(second.report.units.map(({ status }) => status)).toEqual(['loaded']);
+  expect(said.at(-1)).toContain(' · 5 rows');
 });
