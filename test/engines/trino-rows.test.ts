@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
@@ -179,6 +180,27 @@ test('comments are for readers', async () => {
     "The crawl's pages",
     'A number',
   ]);
+});
+
+test('a table is made where one was never finished, but not where rows are', async () => {
+  const rows = await TrinoRows.begin(place);
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '{}');
+  const { signal } = new AbortController();
+  const leave = (path: string) => place.objects.put(`${place.folder}/raw/crawl_pages/${path}`, file, signal);
+  const left = async (): Promise<number> =>
+    (await Array.fromAsync(place.objects.list(`${place.folder}/raw/`, signal))).length;
+  // Trino writes it, and a catalogue that crashes never hears of it.
+  await leave('metadata/00000-a.metadata.json');
+  await leave('data/rows.parquet');
+  await expect(put(rows, 'a', [1])).rejects.toMatchObject({
+    message: expect.stringContaining('on a non-empty location'),
+  });
+  expect(await left()).toBe(2);
+  for await (const object of place.objects.list(`${place.folder}/raw/crawl_pages/data/`, signal))
+    await place.objects.remove(object, signal);
+  await put(rows, 'a', [1]);
+  expect(await worked(rows)).toEqual(['a 1']);
 });
 
 test('rows, pointers and files that nobody sees are removed, and nothing else', async () => {

@@ -1,17 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../core/duckdb.ts';
+import { clearAborted, isOccupied } from './clear-aborted.ts';
 import type { TrinoClient } from './client.ts';
 import { literal } from './literal.ts';
 import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
 import type { RelationNames } from './relation-names.ts';
+import type { TrinoPlace } from './trino-place.ts';
+import { folderOf } from './write-load.ts';
 
+/** Much longer than a CREATE TABLE takes. */
+const SETTLED_MS = 5_000;
 const OURS = { _unit: 'VARCHAR', _load_id: 'VARCHAR' } as const;
-
-interface StoredPlace {
-  readonly catalog: string;
-  readonly names: RelationNames;
-  /** The folder of a relation, as a URL. */
-  readonly location: (relation: string) => string;
-}
 
 /** A relation whose table is there. */
 export interface PreparedRelation {
@@ -24,19 +23,17 @@ export interface PreparedRelation {
 
 /** The tables that hold the rows of relations, and the views over them. Columns are added, never changed. */
 export class StoredTables {
+  readonly #place: TrinoPlace;
   readonly #client: TrinoClient;
-  readonly #catalog: string;
   readonly #names: RelationNames;
-  readonly #location: (relation: string) => string;
   readonly #columns = new Map<string, Map<string, string>>();
   /** What was there before, by table. */
   #former: Promise<ReadonlyMap<string, Map<string, string>>> | undefined;
 
-  constructor(client: TrinoClient, { catalog, names, location }: StoredPlace) {
-    this.#client = client;
-    this.#catalog = catalog;
+  constructor(place: TrinoPlace, names: RelationNames) {
+    this.#place = place;
+    this.#client = place.client;
     this.#names = names;
-    this.#location = location;
   }
 
   /**
@@ -60,7 +57,12 @@ export class StoredTables {
             `CREATE TABLE IF NOT EXISTS ${name} (${defined.join(', ')}) WITH (location = ${literal(this.#location(relation))})`,
           ]
         : defined.map((one) => `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${one}`);
-    for (const sql of statements) await this.#client.run(sql, {}, signal);
+    try {
+      for (const sql of statements) await this.#client.run(sql, {}, signal);
+    } catch (error) {
+      if (stored.size > 0 || !isOccupied(error) || !(await this.#clear(relation, signal))) throw error;
+      return this.prepare(relation, types, signal);
+    }
     for (const { target, type } of missing) stored.set(target, type);
     this.#columns.set(relation, stored);
     const physical = physicalColumns(all, stored);
@@ -71,9 +73,28 @@ export class StoredTables {
     };
   }
 
+  /** Whether a table that could not be made may be there by now, or can be made. */
+  async #clear(relation: string, signal: AbortSignal | undefined): Promise<boolean> {
+    // A statement of a killed process may still be ending.
+    await sleep(SETTLED_MS, undefined, signal ? { signal } : {});
+    this.#former = undefined;
+    return (
+      (await this.columns(relation, signal)).size > 0 ||
+      clearAborted(
+        this.#place.objects,
+        folderOf(this.#place, relation),
+        signal ?? new AbortController().signal,
+      )
+    );
+  }
+
   /** The columns of the table with their types, in its order; none where there is no table. */
   async columns(relation: string, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, string>> {
     return this.#columns.get(relation) ?? (await this.#formerColumns(relation, signal));
+  }
+
+  #location(relation: string): string {
+    return `s3://${this.#place.bucket}/${folderOf(this.#place, relation)}`;
   }
 
   /** Whether a column has had another type. */
@@ -106,7 +127,7 @@ export class StoredTables {
   async #read(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Map<string, string>>> {
     const [schema] = this.#names.storedParts('');
     const rows = await this.#client.rows<{ table_name: string; column_name: string; data_type: string }>(
-      `SELECT table_name, column_name, data_type FROM ${ident(this.#catalog)}.information_schema.columns
+      `SELECT table_name, column_name, data_type FROM ${ident(this.#place.catalog)}.information_schema.columns
        WHERE table_schema = ? ORDER BY table_name, ordinal_position`,
       { values: [schema] },
       signal,

@@ -49,8 +49,7 @@ export class TrinoRows implements RowStore {
     this.#place = place;
     this.names = names;
     this.#pointers = pointers;
-    const location = (relation: string): string => `s3://${place.bucket}/${folderOf(place, relation)}`;
-    this.#tables = new StoredTables(place.client, { catalog: place.catalog, names, location });
+    this.#tables = new StoredTables(place, names);
   }
 
   /**
