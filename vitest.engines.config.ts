@@ -1,13 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest-first.ts';
 
-/** The warehouse on Trino, beside DuckDB: `npm run test:engines` starts Trino once, with PostgreSQL and an S3 server. */
+/**
+ * The warehouse on Trino, beside DuckDB: `npm run test:engines` starts Trino once, with PostgreSQL and an S3 server. Two
+ * files run at once.
+ */
 export default defineConfig({
   test: {
     include: ['test/engines/**/*.test.ts'],
     globalSetup: ['test/support/provide-engines.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    // Each file has schemas of its own.
+    maxWorkers: 2,
+    sequence: { sequencer: longestFirst('publications', 'move', 'query', 'golden', 'trino-rows') },
   },
 });

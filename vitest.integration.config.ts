@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest-first.ts';
 
-/** The package as it is installed elsewhere, and real servers: `npm run test:integration`. */
+/** The package as it is installed elsewhere, and real servers: `npm run test:integration`. Three files run at once. */
 export default defineConfig({
   test: {
     include: ['test/integration/**/*.test.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    fileParallelism: false,
+    // They wait for servers and processes, of which each file has its own.
+    maxWorkers: 3,
+    sequence: { sequencer: longestFirst('workers', 'debian-sites', 'routes', 'stores', 'openlineage') },
   },
 });
