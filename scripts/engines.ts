@@ -5,4 +5,4 @@ import { startTrino } from '../test/support/trino.ts';
 await using trino = await startTrino();
 const { url, catalog, bucket, s3 } = trino;
 console.log(`export ENGINES='${JSON.stringify({ url, catalog, bucket, s3 })}'`);
-await once(process, 'SIGINT');
+await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
