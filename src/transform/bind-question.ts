@@ -8,13 +8,23 @@ export interface BoundQuestion {
   readonly parameters: ReadonlyMap<string, string | null>;
 }
 
+/** What is bound of a question. */
+interface Asked {
+  readonly name: string;
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+  /** The line of its file that `sql` begins on, from 1. */
+  readonly sqlLine?: number;
+}
+
 /**
- * Gives the parameters of a question their values, or else their defaults. Lines of the SQL stay.
+ * Gives the parameters of a question their values, or else their defaults. Its SQL begins on the line of its file, so
+ * errors name the lines of the file.
  *
  * @throws CrawlhouseError `usage` for a value that the question does not take
  */
 export function bindQuestion(
-  question: { readonly name: string; readonly sql: string; readonly parameters: readonly Parameter[] },
+  question: Asked,
   given: ReadonlyMap<string, string> = new Map(),
 ): BoundQuestion {
   const byName = new Map(question.parameters.map((one) => [one.name, one]));
@@ -33,8 +43,9 @@ export function bindQuestion(
       hint: 'to is the day after the last one',
     });
   }
+  const sql = replaceParameters(question.sql, (name) => `CAST($${name} AS ${byName.get(name)?.type})`);
   return {
-    sql: replaceParameters(question.sql, (name) => `CAST($${name} AS ${byName.get(name)?.type})`),
+    sql: '\n'.repeat((question.sqlLine ?? 1) - 1) + sql,
     parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),
   };
 }

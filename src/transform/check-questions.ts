@@ -58,7 +58,7 @@ async function bind(connection: Connection, question: Question): Promise<void> {
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     const [message = said] = said.split('\n');
-    const line = Number(/^LINE (\d+):/m.exec(said)?.[1] ?? 1);
-    throw badModel({ file, line: sqlLine + line - 1 }, message, undefined, cause);
+    const line = Number(/^LINE (\d+):/m.exec(said)?.[1] ?? sqlLine);
+    throw badModel({ file, line }, message, undefined, cause);
   }
 }

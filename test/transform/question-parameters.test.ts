@@ -143,6 +143,14 @@ test.for([
   );
 });
 
+test('the SQL of a question begins on the line of its file, which errors then name', async () => {
+  const question = await one('parameters: [project]', 'SELECT 1\nWHERE $project IS NULL');
+  const lines = bindQuestion(question).sql.split('\n');
+  expect(lines[question.sqlLine - 1]).toBe('SELECT 1');
+  expect(lines.slice(0, question.sqlLine - 1).join('')).toBe('');
+  expect(question.sqlLine).toBeGreaterThan(3);
+});
+
 test('days that end before they begin, or as they begin, are a wrong use', async () => {
   const question = await one('parameters: [from, to]', 'SELECT $from, $to');
   for (const to of ['2026-02-28', '2026-03-01'])
