@@ -3,6 +3,7 @@ import { durationText } from '../core/amounts.ts';
 import { Database, file, ident, text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { TrinoClient } from '../warehouse/trino/client.ts';
+import { QUERY_SESSION } from '../warehouse/trino/session.ts';
 import { TrinoFailure } from '../warehouse/trino/trino-error.ts';
 import type { TrinoValue } from '../warehouse/trino/typed-values.ts';
 import { type QueryLimits, queryLimitError } from './query-limits.ts';
@@ -24,8 +25,6 @@ interface TrinoWarehouseOptions {
   readonly spill: string;
 }
 
-/** Views of views have many parts; Trino runs no more than 150 by itself. */
-const MOST_STAGES = '500';
 /** The longest wait of a Node.js timer, 24 days. */
 const MOST_SECONDS = 2_147_483;
 
@@ -100,8 +99,8 @@ export class TrinoWarehouse extends Warehouse {
     const client = this.#client;
     const { seconds } = this.#options.limits;
     const session = {
+      ...QUERY_SESSION,
       query_max_run_time: `${Math.ceil(Math.min(seconds, MOST_SECONDS))}s`,
-      query_max_stage_count: MOST_STAGES,
     };
     const decoded = (row: readonly TrinoValue[]): unknown[] =>
       decoders.map((decode, index) => decode(row[picked?.[index] ?? index] ?? null));

@@ -23,10 +23,7 @@ interface Asked {
  *
  * @throws CrawlhouseError `usage` for a value that the question does not take
  */
-export function bindQuestion(
-  question: Asked,
-  given: ReadonlyMap<string, string> = new Map(),
-): BoundQuestion {
+export function bindQuestion(question: Asked, given: ReadonlyMap<string, string> = new Map()): BoundQuestion {
   const byName = new Map(question.parameters.map((one) => [one.name, one]));
   for (const [name, text] of given) {
     const parameter = byName.get(name);

@@ -3,13 +3,12 @@ import type { Pointer } from '../ops-pointers.ts';
 import type { TrinoClient } from './client.ts';
 import { literal } from './literal.ts';
 import type { RelationNames } from './relation-names.ts';
+import { MODEL_SESSION } from './session.ts';
 
 /** Pointers of one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
 /** Steps of one writer. */
 const STEPS = 1_000_000_000n;
-/** Views of views have many parts; Trino runs no more than 150 by itself. */
-export const MODEL_SESSION = { query_max_stage_count: '1500' };
 
 interface PointerPlace {
   readonly client: TrinoClient;
