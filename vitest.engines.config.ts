@@ -14,6 +14,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     // Each file has schemas of its own.
     maxWorkers: 2,
-    sequence: { sequencer: longestFirst('publications', 'move', 'query', 'golden', 'trino-rows') },
+    sequence: {
+      sequencer: longestFirst('worker-kills', 'publications', 'move', 'query', 'golden', 'trino-rows'),
+    },
   },
 });

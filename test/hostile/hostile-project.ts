@@ -167,7 +167,7 @@ export class HostileProject {
 
   /** Every crawl's rows are those of its last good load, whole. */
   async #compare(problems: Problems): Promise<void> {
-    if (!existsSync(join(this.#folder, 'warehouse.duckdb'))) {
+    if (!(await this.#hasPages())) {
       problems.unless(this.#held.size === 0, 'nothing was published');
       return;
     }
@@ -190,6 +190,13 @@ export class HostileProject {
         `rows of ${id}: ${have.length} of ${want.length}; ${firstDifference(want[differs], have[differs])}`,
       );
     }
+  }
+
+  /** Where the lists ended the first run, there is no table. */
+  async #hasPages(): Promise<boolean> {
+    if (!existsSync(join(this.#folder, 'warehouse.duckdb'))) return false;
+    const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = 'published' AND table_name = 'crawl_pages'`;
+    return (await published(this.#connection, this.#folder, tables)).length > 0;
   }
 }
 
