@@ -15,13 +15,19 @@ export type StoreFailure =
   | 'connection'
   | 'refused';
 
-export interface FailureFacts {
+/** What the settings of a store are called in messages. */
+export interface SettingNames {
+  /** Of the store: `store_b`. */
+  readonly setting: string;
+  /** Of the bucket, where that is not the `bucket` of the setting. */
+  readonly location?: string;
+}
+
+export interface FailureFacts extends SettingNames {
   /** The requested object: `s3://bucket/key`. */
   readonly url: string;
   /** The message of the store or its SDK. */
   readonly reason: string;
-  /** The name of the store in settings and messages: `store_b`. */
-  readonly setting: string;
   readonly bucket: string;
   /** Where the credentials come from, in one sentence. */
   readonly credentials: string;
@@ -31,18 +37,17 @@ export interface FailureFacts {
 
 /** The error of a failure. No SDK's error is its cause: those carry requests with their tokens. */
 export function storeError(failure: StoreFailure, facts: FailureFacts): CrawlhouseError {
-  const { url, reason, setting, bucket } = facts;
+  const { url, reason, setting, location, bucket } = facts;
   switch (failure) {
     case 'access':
       return new CrawlhouseError('store_access', `${url}: ${reason}`, { hint: facts.credentials });
-    case 'no_bucket':
-      return new CrawlhouseError(
-        'bad_settings',
-        `${setting}.bucket: there is no bucket ${bucket}: ${reason}`,
-        {
-          hint: `set ${setting}.bucket in crawlhouse.yaml or CRAWLHOUSE_${setting.toUpperCase()}_BUCKET`,
-        },
-      );
+    case 'no_bucket': {
+      const named = location ?? `${setting}.bucket`;
+      const variable = location === undefined ? ` or CRAWLHOUSE_${setting.toUpperCase()}_BUCKET` : '';
+      return new CrawlhouseError('bad_settings', `${named}: there is no bucket ${bucket}: ${reason}`, {
+        hint: `set ${named} in crawlhouse.yaml${variable}`,
+      });
+    }
     case 'wrong_region': {
       const { set, actual } = facts.region ?? { set: '', actual: undefined };
       return new CrawlhouseError(

@@ -14,6 +14,7 @@ export class PublicationFollower {
   readonly #logger: Logger;
   #known: KnownPublication | undefined;
   #looking: Promise<void> | undefined;
+  #failure: unknown;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(place: FollowedPlace, logger: Logger) {
@@ -22,13 +23,16 @@ export class PublicationFollower {
   }
 
   /**
-   * Brings the newest publication here, unless that was looked up a moment ago.
+   * Brings the newest publication here, unless that was looked up a moment ago: then it fails as it did.
    *
    * @throws CrawlhouseError why it can't be had, where this machine has none
    */
   async follow(signal?: AbortSignal): Promise<void> {
     if (this.#place.trino === null) return;
-    if (this.#looking === undefined && performance.now() - this.#lookedAt < LOOK_MS) return;
+    if (this.#looking === undefined && performance.now() - this.#lookedAt < LOOK_MS) {
+      if (this.#failure !== undefined) throw this.#failure;
+      return;
+    }
     this.#looking ??= this.#look(signal).finally(() => {
       this.#looking = undefined;
     });
@@ -52,7 +56,16 @@ export class PublicationFollower {
     if (trino === null) return;
     // Read only where it is used: it brings libraries.
     const { followPublication } = await import('./trino/follow-publication.ts');
-    this.#known = await followPublication({ ...this.#place, trino }, this.#logger, signal, this.#known);
-    this.#lookedAt = performance.now();
+    const place = { ...this.#place, trino };
+    this.#failure = undefined;
+    try {
+      this.#known = await followPublication(place, this.#logger, { signal, known: this.#known });
+    } catch (error) {
+      signal?.throwIfAborted();
+      this.#failure = error;
+      throw error;
+    } finally {
+      if (!signal?.aborted) this.#lookedAt = performance.now();
+    }
   }
 }

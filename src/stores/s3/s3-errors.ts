@@ -1,9 +1,17 @@
 import type { CrawlhouseError } from '../../core/errors.ts';
-import { isNetworkError, retryAfterMs, type StoreFailure, storeError } from '../store-errors.ts';
+import {
+  isNetworkError,
+  retryAfterMs,
+  type SettingNames,
+  type StoreFailure,
+  storeError,
+} from '../store-errors.ts';
 
 export interface S3Place {
   readonly bucket: string;
   readonly region: string;
+  /** Default: those of `store_b`. */
+  readonly names?: SettingNames | undefined;
 }
 
 /** The common part of the SDK's error classes. */
@@ -48,7 +56,7 @@ export function s3Error(
     reason: [error.name === 'Error' ? '' : error.name, said, status ? `(${status})` : '']
       .filter(Boolean)
       .join(' '),
-    setting: 'store_b',
+    ...(place.names ?? { setting: 'store_b' }),
     bucket: place.bucket,
     credentials:
       'credentials come from the standard chain of AWS: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine',

@@ -17,9 +17,7 @@ import { checksumOf, tagOf, tellsParts } from './s3-checksum.ts';
 import { type S3Place, s3Error } from './s3-errors.ts';
 import { uploadToS3 } from './s3-upload.ts';
 
-export interface S3Options extends NetworkOptions {
-  readonly bucket: string;
-  readonly region: string;
+export interface S3Options extends NetworkOptions, S3Place {
   /** Of an S3-compatible store; the bucket is then part of the path. None: Amazon's own of the region. */
   readonly endpoint?: string | undefined;
 }
@@ -36,7 +34,7 @@ export class S3Store implements ObjectStore {
 
   constructor(options: S3Options) {
     const idleMs = options.idleMs ?? 60_000;
-    this.#place = { bucket: options.bucket, region: options.region };
+    this.#place = { bucket: options.bucket, region: options.region, names: options.names };
     this.#retry = options.retry ?? DEFAULT_RETRY;
     this.#client = new S3Client({
       region: options.region,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Endpoint, Given, Prefix } from '../../core/setting-types.ts';
 import { missingSetting } from '../missing-setting.ts';
 import type { BucketKind, ExportTarget } from '../store-kind.ts';
+import type { S3Options } from './s3-store.ts';
 
 const S3Settings = z.strictObject({
   bucket: Given,
@@ -17,7 +18,7 @@ type S3Settings = z.output<typeof S3Settings>;
 /** `store_b`: a bucket of S3. */
 export const s3 = {
   settings: S3Settings.optional().describe('A bucket of S3 for data exports.'),
-  open: async (options) => new (await import('./s3-store.ts')).S3Store(options),
+  open: async (options: S3Options) => new (await import('./s3-store.ts')).S3Store(options),
   exportParameters: ({ bucket, region, credentials_secret: secret }, workspaceId, prefix) => {
     if (secret === undefined) throw missingSetting('store_b.credentials_secret');
     return {

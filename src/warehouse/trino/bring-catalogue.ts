@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { syncPath } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { giveUserMode } from '../../core/private-files.ts';
 import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
 import { objectBytes } from '../../stores/read-object.ts';
 import { publicationStamp } from '../publication-stamp.ts';
@@ -57,6 +58,8 @@ interface ShownPlace {
   readonly prefix: string;
   readonly folder: string;
   readonly objects: () => Promise<ObjectStore>;
+  /** Aborts a question to either that takes too long. A download goes on as long as bytes come. */
+  readonly patience?: () => AbortSignal;
 }
 
 /**
@@ -66,7 +69,7 @@ interface ShownPlace {
  * @returns the publication that Trino shows; null where nothing is published there
  */
 export async function bringShown(
-  { client, prefix, folder, objects }: ShownPlace,
+  { client, prefix, folder, objects, patience }: ShownPlace,
   present: { readonly path: string; readonly id: () => Promise<string | null> },
   logger: Logger,
   given?: AbortSignal,
@@ -76,12 +79,13 @@ export async function bringShown(
   let lost: string | undefined;
   for (let tries = 0; tries < TRIES; tries++) {
     const stamp = publicationStamp(path);
-    const id = await shownPublication(client, new RelationNames(prefix), signal);
+    const asking = patience ? AbortSignal.any([signal, patience()]) : signal;
+    const id = await shownPublication(client, new RelationNames(prefix), asking);
     if (id === null || id === (await present.id())) return id;
     const key = catalogueKey(folder, id);
     if (lost === key) break;
     const store = await objects();
-    const object = await find(store, key, signal);
+    const object = await find(store, key, asking);
     // Gone: another publication has followed.
     if (object === undefined) lost = key;
     else if (await download(store, object, { path, stamp }, signal)) {
@@ -142,6 +146,7 @@ async function download(
     await using file = await open(temporary, 'wx', 0o600);
     for await (const bytes of objectBytes(store, object, {}, signal)) await file.write(bytes);
     await file.sync();
+    await giveUserMode(temporary);
     if (publicationStamp(path) !== stamp) return false;
     await rm(`${path}.wal`, { force: true });
     await rename(temporary, path);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import { retryAfterMs } from '../../api/retry-after.ts';
 import type { TokenSource } from '../../api/token-source.ts';
@@ -58,6 +59,8 @@ const BUSY: readonly number[] = [429, 502, 503, 504];
 /** Errors of connections on which nothing was sent. */
 const UNSENT: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const CANCEL_MS = 10_000;
+/** A server that does not answer may hold up the closing of a client for so long. */
+const CLOSE_MS = 1000;
 const SOURCE = 'crawlhouse';
 
 /** A client of Trino's protocol (`/v1/statement`). It has no state of a session, so statements may run side by side. */
@@ -181,7 +184,7 @@ export class TrinoClient implements AsyncDisposable {
     }
   }
 
-  /** Lets the client close only after this. */
+  /** Lets the client close only after this, if it does not take long. */
   #later(work: Promise<void>): void {
     const quiet = work.catch(() => {}).finally(() => this.#cancels.delete(quiet));
     this.#cancels.add(quiet);
@@ -287,7 +290,8 @@ export class TrinoClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#cancels);
+    // Unreferenced: a command that has ended does not wait for it.
+    await Promise.race([Promise.all(this.#cancels), sleep(CLOSE_MS, undefined, { ref: false })]);
     await this.#agent.destroy();
   }
 }

@@ -11,7 +11,7 @@ import { readDespiteWriter } from '../read-publication.ts';
 import { bringShown } from './bring-catalogue.ts';
 import { openTrinoBucket, openTrinoClient } from './open-trino.ts';
 
-/** Trino is waited for so long, in milliseconds: a machine that has a catalogue reads that one. */
+/** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
 const PATIENCE_MS = 15_000;
 
 /** Where the catalogue is, and where the newest one is to be had; the settings have all of it. */
@@ -27,23 +27,30 @@ export interface KnownPublication {
   readonly id: string | null;
 }
 
+interface Following {
+  readonly signal?: AbortSignal | undefined;
+  /** What the same process has found before. */
+  readonly known?: KnownPublication | undefined;
+  /** Aborts a question that takes too long, where this machine has a catalogue; default: after 15 seconds. */
+  readonly patience?: () => AbortSignal;
+}
+
 /**
  * Brings the catalogue of the newest publication, for a process that reads. Where that fails, the one that is there is
  * read, with a warning.
  *
- * @param known what the same process has found before
  * @throws CrawlhouseError why it can't be had, where this machine has none
  */
 export async function followPublication(
   place: FollowedPlace & { readonly trino: TrinoAddress },
   logger: Logger,
-  signal?: AbortSignal,
-  known?: KnownPublication,
+  following: Following = {},
 ): Promise<KnownPublication> {
+  const { signal, known } = following;
   const { bucket, folder } = place.trino;
   const path = await targetOf(place.warehouse);
   try {
-    const id = await bring(place, path, { logger, known, ...(signal ? { signal } : {}) });
+    const id = await bring(place, path, logger, following);
     return { stamp: publicationStamp(path), id };
   } catch (thrown) {
     signal?.throwIfAborted();
@@ -60,16 +67,11 @@ export async function followPublication(
   }
 }
 
-interface Following {
-  readonly logger: Logger;
-  readonly signal?: AbortSignal;
-  readonly known: KnownPublication | undefined;
-}
-
 async function bring(
   { state_dir: stateDir, trino }: FollowedPlace & { readonly trino: TrinoAddress },
   path: string,
-  { logger, signal, known }: Following,
+  logger: Logger,
+  { signal, known, patience = () => AbortSignal.timeout(PATIENCE_MS) }: Following,
 ): Promise<string | null> {
   underUserMask(() => mkdirSync(dirname(path), { recursive: true }));
   const id = async (): Promise<string | null> =>
@@ -78,13 +80,12 @@ async function bring(
       : publishedId(path, stateDir, logger);
   await using stack = new AsyncDisposableStack();
   const client = stack.use(await openTrinoClient(trino, { attempts: 2, baseMs: 100, maxMs: 1000 }));
-  const patience = AbortSignal.timeout(PATIENCE_MS);
   const place = {
     ...{ client, prefix: trino.schemaPrefix, folder: trino.folder },
     objects: async () => stack.use(await openTrinoBucket(trino)),
+    ...(existsSync(path) ? { patience } : {}),
   };
-  const limit = existsSync(path) ? AbortSignal.any([patience, ...(signal ? [signal] : [])]) : signal;
-  return await bringShown(place, { path, id }, logger, limit);
+  return await bringShown(place, { path, id }, logger, signal);
 }
 
 async function publishedId(path: string, stateDir: string, logger: Logger): Promise<string | null> {

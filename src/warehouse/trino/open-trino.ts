@@ -5,7 +5,7 @@ import type { Connection } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { RetryPolicy } from '../../core/retry.ts';
 import type { TrinoAddress } from '../../core/trino-address.ts';
-import { openConfiguredStore } from '../../stores/registry.ts';
+import { s3 } from '../../stores/s3/s3.ts';
 import { TrinoClient, type TrinoOptions } from './client.ts';
 import { ClientCredentials } from './client-credentials.ts';
 import type { TrinoPlace } from './trino-place.ts';
@@ -51,7 +51,8 @@ export async function openTrinoPlace(
 
 /** The bucket of the rows, with the credentials of Amazon's standard chain. */
 export function openTrinoBucket({ bucket, region, endpoint }: TrinoAddress) {
-  return openConfiguredStore({ store_b: { bucket, region, endpoint, prefix: '' } }, 'store_b');
+  const names = { setting: 'warehouse', location: 'warehouse.location' };
+  return s3.open({ bucket, region, endpoint, names });
 }
 
 async function readAuthority(file: string): Promise<string> {
