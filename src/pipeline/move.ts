@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { acquireLock } from '../core/acquire-lock.ts';
+import { writeWhole } from '../core/atomic-file.ts';
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 import type { UnitReport } from '../model/report.ts';
 import type { RunResult } from '../model/run-result.ts';
 import { unitReport } from '../model/unit-report.ts';
 import { attachPublished } from '../warehouse/attach-published.ts';
 import { commentRawColumns } from '../warehouse/comment-columns.ts';
+import { compareMoved, type MovedTable } from '../warehouse/compare-moved.ts';
 import { openUnitRows, type UnitRowsReader } from '../warehouse/moved-rows.ts';
 import {
   copyOps,
@@ -25,7 +29,6 @@ import {
 import { publicationOf } from '../warehouse/ops-publication.ts';
 import { readRuns } from '../warehouse/ops-runs.ts';
 import { readUnits } from '../warehouse/ops-units.ts';
-import { PublicationFollower } from '../warehouse/publication-follower.ts';
 import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
 import { runSession, type Session } from './session.ts';
 
@@ -38,22 +41,33 @@ interface MoveOptions {
   readonly progress?: (text: string) => void;
 }
 
+interface Moved {
+  readonly result: RunResult;
+  /** As counted on both sides; none after an error. */
+  readonly tables: readonly MovedTable[];
+}
+
 /**
- * Takes the published warehouse over into another engine, builds its models there, tests and publishes them. The service
- * is not asked. A unit is moved by one transaction, so another try goes on where the last one ended.
+ * Takes the published warehouse over into another engine, builds its models there, tests and publishes them, and counts
+ * both sides. The service is not asked. A unit is moved by one transaction, so another try goes on where the last one
+ * ended. Until its end no run changes the source, on any machine that shares its ledger.
  *
  * @throws CrawlhouseError `nothing_published`; `usage` for a warehouse that an earlier version has published, or a target
- *   with units of others; `locked`
+ *   with units of others; `locked`; `unreconciled`; why the newest publication in Trino can't be had
  */
-export async function move({ from, to, logger, signal, progress }: MoveOptions): Promise<RunResult> {
-  await new PublicationFollower(from, logger).follow(signal);
-  if (!existsSync(from.warehouse))
-    throw new CrawlhouseError('nothing_published', `there is no warehouse at ${from.warehouse} yet`, {
-      hint: 'crawlhouse run makes it, in either engine',
-    });
-  using _lock = await acquireLock(from.state_dir, 'move', logger, signal);
+export async function move({ from, to, logger, signal: given, progress }: MoveOptions): Promise<Moved> {
+  if (from.trino === null && !existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  using _lock = await acquireLock(from.state_dir, 'move', logger, given);
+  await using ledger = await openLedger(from, 'move', logger, given);
+  const signal = AbortSignal.any([given, ledger.lost]);
+  if (from.trino !== null) {
+    // Read only where it is used: it brings libraries.
+    const { bringNewest } = await import('../warehouse/trino/follow-publication.ts');
+    await bringNewest({ ...from, trino: from.trino }, logger, signal);
+    if (!existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  }
   await mkdir(to.state_dir, { recursive: true });
-  return await runSession(
+  const result = await runSession(
     { command: 'move', settings: to, logger, signal, ...(progress ? { progress } : {}) },
     async (session) => {
       const { connection } = session.working;
@@ -66,6 +80,28 @@ export async function move({ from, to, logger, signal, progress }: MoveOptions):
       }
     },
   );
+  if (result.errors.length > 0) return { result, tables: [] };
+  const tables = await compareMoved(from, to, signal);
+  await finish(from, to);
+  return { result, tables };
+}
+
+function nothingAt(warehouse: string): CrawlhouseError {
+  return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`, {
+    hint: 'crawlhouse run makes it, in either engine',
+  });
+}
+
+/** Puts the catalogue where the settings will look for it, and removes what only the move needed. */
+async function finish(from: Settings, to: Settings): Promise<void> {
+  if (to.trino !== null) {
+    await writeWhole(join(from.state_dir, basename(to.warehouse)), (growing) =>
+      copyFile(to.warehouse, growing),
+    );
+  }
+  // It is of the former warehouse, and would be told apart from the new one with a warning.
+  await rm(join(from.state_dir, 'work.duckdb'), { force: true });
+  await rm(to.state_dir, { recursive: true, force: true });
 }
 
 async function checkVersion(connection: Connection, path: string): Promise<void> {

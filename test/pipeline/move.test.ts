@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsInDuckDb } from '../../src/config/move-target.ts';
+import type { CrawlhouseError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { move } from '../../src/pipeline/move.ts';
 import { compareMoved } from '../../src/warehouse/compare-moved.ts';
@@ -13,26 +14,30 @@ import { PAGES_MODEL, type PackageProject, packageProject, signal } from './pack
 const target = ({ settings }: PackageProject) => settingsInDuckDb(settings, 'other.duckdb');
 
 const moved = async (project: PackageProject) => {
-  const { errors, report } = await move({
+  const { result, tables } = await move({
     ...{ from: project.settings, to: target(project) },
     ...{ logger: silentLogger, signal },
   });
-  return { errors, units: report.units.map(({ unit }) => unit) };
+  return { errors: result.errors, units: result.report.units.map(({ unit }) => unit), tables };
 };
 
 test('each unit is moved with its record, models are built anew, and a second move has nothing to do', async () => {
   const project = await packageProject(PAGES_MODEL);
   await project.load(await project.make('c1', ['a', 'b']), await project.make('c2', ['c']));
-  expect(await moved(project)).toEqual({ errors: [], units: ['crawl_pages/c1', 'crawl_pages/c2'] });
-  expect(await compareMoved(project.settings, target(project), signal)).toEqual([
+  const tables = [
     { name: 'mart.page_urls', units: null, rows: 3n },
     { name: 'raw.crawl_pages', units: 2, rows: 3n },
-  ]);
+  ];
+  expect(await moved(project)).toEqual({
+    errors: [],
+    units: ['crawl_pages/c1', 'crawl_pages/c2'],
+    tables,
+  });
   const loads = 'SELECT * EXCLUDE (queryable), queryable FROM ops.loads ORDER BY unit';
   const read = (settings: PackageProject['settings']) =>
     readPublished(settings, (connection) => connection.jsonRows(loads));
   expect(await read(target(project))).toEqual(await read(project.settings));
-  expect(await moved(project)).toEqual({ errors: [], units: [] });
+  expect(await moved(project)).toEqual({ errors: [], units: [], tables });
 });
 
 test('a unit that was loaded again since is moved again', async () => {
@@ -43,8 +48,11 @@ test('a unit that was loaded again since is moved again', async () => {
   expect((await errorOf(compareMoved(project.settings, target(project), signal))).message).toBe(
     'crawl_pages/c1 in raw.crawl_pages: 2 rows before, 1 after',
   );
-  expect(await moved(project)).toEqual({ errors: [], units: ['crawl_pages/c1'] });
-  expect(await compareMoved(project.settings, target(project), signal)).toHaveLength(1);
+  expect(await moved(project)).toEqual({
+    errors: [],
+    units: ['crawl_pages/c1'],
+    tables: [{ name: 'raw.crawl_pages', units: 2, rows: 3n }],
+  });
 });
 
 test('a target with units of another warehouse is refused, and so is a source that is not there', async () => {
@@ -53,8 +61,27 @@ test('a target with units of another warehouse is refused, and so is a source th
   await project.load(await project.make('c1', ['a']));
   await other.load(await other.make('c9', ['a']));
   const to = { ...target(project), warehouse: join(other.folder, 'warehouse.duckdb') };
-  const { errors } = await move({ from: project.settings, to, logger: silentLogger, signal });
-  expect(errors.map(({ code, message }) => [code, message])).toEqual([
+  const { result } = await move({ from: project.settings, to, logger: silentLogger, signal });
+  expect(result.errors.map(({ code, message }) => [code, message])).toEqual([
     ['usage', 'there is another warehouse already: it has crawl_pages/c9'],
   ]);
+});
+
+test('nothing else changes the source until both sides are counted', async () => {
+  const project = await packageProject();
+  await project.load(await project.make('c1', ['a']));
+  const next = await project.make('c2', ['b', 'c']);
+  const moving = moved(project);
+  const ended = moving.then(() => true);
+  const refused: string[] = [];
+  for (;;) {
+    const code = await project.load(next).then(
+      () => 'loaded',
+      (error: CrawlhouseError) => error.code,
+    );
+    if (await Promise.race([ended, Promise.resolve(false)])) break;
+    refused.push(code);
+  }
+  expect(new Set(refused)).toEqual(new Set(['locked']));
+  expect((await moving).tables[0]?.rows).toBe(1n);
 });

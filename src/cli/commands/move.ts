@@ -1,12 +1,9 @@
-import { copyFile, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { settingsInDuckDb, settingsInTrino } from '../../config/move-target.ts';
 import type { Settings } from '../../config/settings.ts';
-import { writeWhole } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import { move as moveWarehouse } from '../../pipeline/move.ts';
-import { compareMoved, type MovedTable } from '../../warehouse/compare-moved.ts';
+import type { MovedTable } from '../../warehouse/compare-moved.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { printErrors } from '../run-report.ts';
@@ -40,9 +37,7 @@ export const move: Command = {
     const to =
       engine === 'duckdb' ? settingsInDuckDb(from, given) : await settingsInTrino(from, given, process.env);
     const { logger, signal, progress } = invocation;
-    const result = await moveWarehouse({ from, to, logger, signal, progress });
-    const tables = result.errors.length > 0 ? [] : await compareMoved(from, to, signal);
-    if (result.errors.length === 0) await finish(from, to);
+    const { result, tables } = await moveWarehouse({ from, to, logger, signal, progress });
     await print(invocation, tables, {
       to: engine,
       ...result.report,
@@ -62,18 +57,6 @@ function engineOf(invocation: Invocation): Engine {
   throw new CrawlhouseError('usage', text === undefined ? '--to is missing' : `--to: ${text} does not work`, {
     hint: `--to ${ENGINES.join(', --to ')}`,
   });
-}
-
-/** Puts the catalogue where the settings will look for it, and removes what only the move needed. */
-async function finish(from: Settings, to: Settings): Promise<void> {
-  if (to.trino !== null) {
-    await writeWhole(join(from.state_dir, basename(to.warehouse)), (growing) =>
-      copyFile(to.warehouse, growing),
-    );
-  }
-  // It is of the former warehouse, and would be told apart from the new one with a warning.
-  await rm(join(from.state_dir, 'work.duckdb'), { force: true });
-  await rm(to.state_dir, { recursive: true, force: true });
 }
 
 async function print(invocation: Invocation, tables: readonly MovedTable[], document: object): Promise<void> {

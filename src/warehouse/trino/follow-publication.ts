@@ -98,3 +98,16 @@ async function publishedId(path: string, stateDir: string, logger: Logger): Prom
   const { publication } = await readDespiteWriter(connection, path, join(stateDir, 'work.duckdb'), logger);
   return publication?.id ?? null;
 }
+
+/**
+ * The same for a process that must not go on with an earlier publication.
+ *
+ * @throws CrawlhouseError why the newest catalogue can't be had
+ */
+export async function bringNewest(
+  place: FollowedPlace & { readonly trino: TrinoAddress },
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  await bring(place, await targetOf(place.warehouse), logger, { signal });
+}
