@@ -37,23 +37,33 @@ export function planTrinoSql(model: Model, seen: Inspected, present: SourceTable
   if (own === null) return null;
   const tables = new Map<string, string>();
   const tokens = sqlTokens(own.sql);
+  const said = (from: number, step: 1 | -1): number => {
+    let at = from + step;
+    while (/^(\s|--|\/\*)/.test(tokens[at] ?? '')) at += step;
+    return at;
+  };
   let sql = '';
   for (let at = 0; at < tokens.length; at++) {
-    const [schema, dot, name] = [bare(tokens[at]), tokens[at + 1], bare(tokens[at + 2])];
-    if (!/^(raw|mart|ops)$/.test(schema) || dot !== '.' || name === '') {
+    const [schema, dot] = [bare(tokens[at]), said(at, 1)];
+    const last = said(dot, 1);
+    const name = bare(tokens[last]);
+    if (!/^(raw|mart|ops|store|work)$/.test(schema) || tokens[dot] !== '.' || name === '') {
       sql += tokens[at];
       continue;
     }
-    const place = { file: own.file, line: 1 + sql.split('\n').length - 1 };
+    const place = { file: own.file, line: sql.split('\n').length };
     const relation = `${schema}.${name}`;
-    if (tokens[at - 1] === '.' || !(seen.sources.has(relation) || seen.models.has(relation)))
-      throw unknownTable(place, `${tokens[at - 1] === '.' ? '…' : ''}${relation}`, model, seen);
+    const isPart = tokens[said(at, -1)] === '.';
+    if (isPart || !(seen.sources.has(relation) || seen.models.has(relation)))
+      throw unknownTable(place, `${isPart ? '…' : ''}${relation}`, model, seen);
     const declared = model.reads.get(relation) ?? new Map<string, string>();
     const completed =
       schema === 'mart' ? undefined : completedSource(relation, declared, present.get(relation));
     tables.set(relation, completed ?? `SELECT * FROM ${table(schema, name)}`);
-    sql += `"${relation}"`;
-    at += 2;
+    // Lines stay where they are, so that errors name them.
+    const between = tokens.slice(at, last).join('').split('\n').length - 1;
+    sql += `"${relation}"${'\n'.repeat(between)}`;
+    at = last;
   }
   return { ...own, sql, tables };
 }

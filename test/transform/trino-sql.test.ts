@@ -27,13 +27,15 @@ async function plan(own: string, model = MODEL) {
 test('tables become names of a WITH, with what they lack; texts, comments and other names stay', async () => {
   const own = `-- of raw.pages
 SELECT p.url, 'raw.pages' AS "raw.pages" /* mart.b */
-FROM raw."pages" AS p JOIN RAW.Pages ON raw.pages.n = p.n;
+FROM raw."pages" AS p JOIN RAW
+./* here */Pages ON raw.pages.n = p.n;
 `;
   expect(await plan(own)).toEqual({
     file: 'sql/m/a.trino.sql',
     sql: `-- of raw.pages
 SELECT p.url, 'raw.pages' AS "raw.pages" /* mart.b */
-FROM "raw.pages" AS p JOIN "raw.pages" ON "raw.pages".n = p.n`,
+FROM "raw.pages" AS p JOIN "raw.pages"
+ ON "raw.pages".n = p.n`,
     tables: new Map([['raw.pages', 'SELECT *, CAST(NULL AS DATE) AS "late" FROM "raw"."pages"']]),
   });
 });
@@ -51,6 +53,12 @@ test.each([
     '\nSELECT 1 AS url FROM ops.loads',
     'sql/m/a.trino.sql:2: reads ops.loads',
   ],
+  [
+    'a table behind a comment',
+    'SELECT url FROM raw -- x\n . /* y */ crawls',
+    'sql/m/a.trino.sql:1: reads raw.crawls',
+  ],
+  ['a table of stored rows', 'SELECT url FROM store.raw_pages', 'sql/m/a.trino.sql:1: reads store.raw_pages'],
   ['a table with its catalogue', 'SELECT url FROM lake.raw.pages', 'sql/m/a.trino.sql:1: reads …raw.pages'],
 ])('%s is refused', async (_what, own, message) => {
   await expectBadModel(plan(own), `${message}, which sql/m/a.sql does not read`);
