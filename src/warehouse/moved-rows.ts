@@ -49,7 +49,7 @@ export async function openUnitRows(
       const selected = columns.map(({ name }) => ident(name)).join(', ');
       const sql = `SELECT ${selected} FROM ${names.reader(relation)} WHERE _unit = ${literal(unit)}`;
       try {
-        await writeRowsFile(client, sql, file, signal);
+        await writeRowsFile(client.pages(sql, {}, signal), file);
       } catch (error) {
         await remove();
         throw error;

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Pointer } from '../ops-pointers.ts';
-import type { TrinoClient } from './client.ts';
+import type { TrinoClient, TrinoPage } from './client.ts';
 import { literal } from './literal.ts';
 import type { RelationNames } from './relation-names.ts';
 import { MODEL_SESSION } from './session.ts';
@@ -61,6 +61,10 @@ export class PointerTable {
 
   rows<T>(sql: string, signal?: AbortSignal): Promise<T[]> {
     return this.#client.rows<T>(sql, { source: this.#source, session: MODEL_SESSION }, signal);
+  }
+
+  pages(sql: string, signal?: AbortSignal): AsyncIterable<TrinoPage> {
+    return this.#client.pages(sql, { source: this.#source, session: MODEL_SESSION }, signal);
   }
 
   /** The loads of a relation's units, as the writer sees them. */

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { file, ident, text } from '../../core/duckdb.ts';
 import { stringifyJson } from '../../core/json.ts';
-import type { TrinoClient } from './client.ts';
+import type { TrinoPage } from './client.ts';
 import type { TrinoValue } from './typed-values.ts';
 
 interface FileColumn {
@@ -16,17 +16,12 @@ interface FileColumn {
 const LONGEST = 64 * 1024 * 1024;
 
 /** Writes the rows of a statement of Trino as lines of JSON, whose keys are the places of the columns: `c0`, `c1`, … */
-export async function writeRowsFile(
-  client: TrinoClient,
-  sql: string,
-  path: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function writeRowsFile(pages: AsyncIterable<TrinoPage>, path: string): Promise<void> {
   const stream = createWriteStream(path, { mode: 0o600 });
   // A full disk may show while nobody waits for the stream; the next write, or its end, throws it.
   stream.on('error', () => {});
   try {
-    for await (const { rows } of client.pages(sql, {}, signal)) {
+    for await (const { rows } of pages) {
       const lines = rows.map((row) =>
         stringifyJson(Object.fromEntries(row.map((value, place) => [placeName(place), spelled(value)]))),
       );

@@ -173,7 +173,7 @@ export class TrinoRows implements RowStore {
 
   /** Writes the rows of a SELECT of Trino's as lines of JSON, for `selectRowsFile`. */
   writeLines(sql: string, path: string, signal?: AbortSignal): Promise<void> {
-    return writeRowsFile(this.#place.client, sql, path, signal);
+    return writeRowsFile(this.#pointers.pages(sql, signal), path);
   }
 
   /** Builds a model, or some of its partitions, beside what is there; the rows that were written. */
