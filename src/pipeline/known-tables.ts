@@ -1,5 +1,6 @@
 import { toCrawlhouseError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
+import { Semaphore } from '../core/semaphore.ts';
 import { fieldRegistry } from '../warehouse/ops-unit-fields.ts';
 import { type ReadField, rawTableColumns } from '../warehouse/raw-table.ts';
 import type { RunContext } from './context.ts';
@@ -19,6 +20,8 @@ export class KnownTables {
   readonly #packages: PackageStore;
   readonly #datasets: ReadonlySet<string>;
   readonly #told = new Set<string>();
+  /** A list takes the place of the one before, so they follow one another. */
+  readonly #turns = new Semaphore(1);
 
   constructor(context: RunContext, packages: PackageStore, datasets: ReadonlySet<string>) {
     this.#context = context;
@@ -27,24 +30,30 @@ export class KnownTables {
   }
 
   /** Tells of the tables that are there. Where that fails, workers stage packages all the same. */
-  async tell(): Promise<void> {
+  tell(): Promise<void> {
+    return this.#turns.run(() => this.#tell());
+  }
+
+  /** Tells of the table of a dataset once its first unit is loaded. */
+  loaded(dataset: string): Promise<void> {
+    return this.#turns.run(async () => {
+      if (!this.#told.has(dataset)) await this.#tell();
+    });
+  }
+
+  async #tell(): Promise<void> {
     const { settings, runId, engine, working, logger, signal } = this.#context;
     if (working.rows.isInCatalogue || this.#datasets.size === 0) return;
     try {
       const tables = await engine.alone(() => describeTables(this.#context, this.#datasets));
-      for (const dataset of Object.keys(tables)) this.#told.add(dataset);
       await this.#packages.putTables(runId, stringifyJson(tables), settings.state_dir, signal);
+      for (const dataset of Object.keys(tables)) this.#told.add(dataset);
     } catch (thrown) {
       signal.throwIfAborted();
       logger.warn('workers only stage, and the run writes the loads', {
         error: toCrawlhouseError(thrown).message,
       });
     }
-  }
-
-  /** Tells of the table of a dataset once its first unit is loaded. */
-  async loaded(dataset: string): Promise<void> {
-    if (!this.#told.has(dataset)) await this.tell();
   }
 }
 

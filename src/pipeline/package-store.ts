@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -108,10 +109,13 @@ export class PackageStore implements AsyncDisposable {
 
   /** Says to workers what the tables are like that the units of a run go to. */
   async putTables(runId: string, text: string, folder: string, signal: AbortSignal): Promise<void> {
-    const file = join(folder, TABLES);
-    await writeFile(file, text);
-    await this.#store.put(`${this.#root}${runId}/${TABLES}`, file, signal);
-    await rm(file);
+    const file = join(folder, `${randomUUID()}-${TABLES}`);
+    try {
+      await writeFile(file, text);
+      await this.#store.put(`${this.#root}${runId}/${TABLES}`, file, signal);
+    } finally {
+      await rm(file, { force: true });
+    }
   }
 
   /** What `putTables` said; null for nothing. */

@@ -7,7 +7,7 @@ import type { DueUnit } from '../core/unit-work.ts';
 import { respectBackoff } from '../ledger/respect-backoff.ts';
 import type { Inventory } from '../model/inventory.ts';
 import type { PlannedUnit } from '../model/planned-unit.ts';
-import type { UnitReport, UnitStatus } from '../model/report.ts';
+import type { UnitReport } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import { countUnit, unitAttributes } from '../model/unit-measures.ts';
 import { reportedError, unitReport } from '../model/unit-report.ts';
@@ -17,7 +17,7 @@ import type { ChosenRoute } from '../routes/route.ts';
 import { isLoaded } from '../warehouse/is-loaded.ts';
 import { usualRows } from '../warehouse/ops-loads.ts';
 import type { RunContext } from './context.ts';
-import { runUnit } from './run-unit.ts';
+import { runUnit, type UnitOutcome } from './run-unit.ts';
 import type { Work } from './session.ts';
 import { type Share, shareUnits } from './share-units.ts';
 import { sharedUnits } from './unit-task.ts';
@@ -67,7 +67,7 @@ export async function runUnits(
   let shutOut = false;
   let yielded = false;
   const queue = new FairQueue(slotLimits(context.settings));
-  const work = async (one: PlannedUnit, share: Share): Promise<UnitStatus | undefined> => {
+  const work = async (one: PlannedUnit, share: Share): Promise<UnitOutcome | undefined> => {
     const options = routes.get(one.pipeline.dataset);
     if (!options || shutOut || context.signal.aborted) return undefined;
     yielded ||= context.hasLockWaiter();
@@ -75,9 +75,10 @@ export async function runUnits(
     const { kind, id } = one.unit.source;
     const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
     if (out) {
-      reports.push(await failUnit(context, one, out));
-      meter.unitDone(unitName(one.unit), 'failed', null);
-      return 'failed';
+      const report = await failUnit(context, one, out);
+      reports.push(report);
+      meter.unitDone(report.unit, 'failed', null);
+      return { report, error: out };
     }
     const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
     const { slot, lost = context.signal, elsewhere } = share;
@@ -109,7 +110,7 @@ export async function runUnits(
       seconds: report.seconds,
       error: report.error?.message,
     });
-    return report.status;
+    return { report, error };
   };
   const { offers } = context.ledger;
   const shared = offers && context.settings.packages ? sharedUnits(due) : new Set();

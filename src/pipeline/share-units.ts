@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorKind } from '../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { FairQueue, SlotHandle } from '../core/fair-queue.ts';
 import { packageVersion } from '../core/package-version.ts';
@@ -6,13 +7,12 @@ import { Semaphore } from '../core/semaphore.ts';
 import { openUnitQueue } from '../ledger/open-unit-queue.ts';
 import type { QueueEntry, UnitOffers, UnitQueue } from '../ledger/unit-queue.ts';
 import type { StagedPackage } from '../load/read-package.ts';
-import type { UnitStatus } from '../model/report.ts';
 import { unitName } from '../model/unit.ts';
 import { unitFolders } from '../stage/unit-folders.ts';
 import type { RunContext } from './context.ts';
 import { KnownTables } from './known-tables.ts';
 import { PackageStore } from './package-store.ts';
-import type { StagedElsewhere } from './run-unit.ts';
+import type { StagedElsewhere, UnitOutcome } from './run-unit.ts';
 import type { UnitToStage } from './stage-unit.ts';
 import { offeredUnit } from './unit-task.ts';
 
@@ -21,11 +21,13 @@ const LOOK_MS = 500;
 const LOADS = 2;
 /** Errors of a package that is not in the store as it was put there. */
 const BROKEN: readonly string[] = ['bad_package', 'object_corrupt', 'object_changed'];
+/** Errors of a load that say nothing of its package: the next run takes it over. */
+const PASSING: readonly ErrorKind[] = ['retriable', 'access'];
 
 /** How a run takes part. */
 export interface SharedWork {
   /** Stages a unit unless it is staged elsewhere, and loads it; undefined if it was not begun. */
-  readonly run: (one: UnitToStage, share: Share) => Promise<UnitStatus | undefined>;
+  readonly run: (one: UnitToStage, share: Share) => Promise<UnitOutcome | undefined>;
   /** Nothing more is begun. */
   readonly hasEnded: () => boolean;
   /** The units of this process, with its limits. */
@@ -99,7 +101,7 @@ interface Means {
 }
 
 /** The offered units of one run that nobody has seen to yet. */
-class Sharing {
+export class Sharing {
   readonly #context: RunContext;
   readonly #means: Means;
   readonly #left: Map<string, UnitToStage>;
@@ -150,11 +152,11 @@ class Sharing {
     this.#own.add(claim.unit);
     try {
       const slot = { move: (store: string | null) => claim.move(store, signal) };
-      const status = await work.run(one, { slot, lost: claim.lost });
-      if (status === undefined || claim.lost.aborted) return true;
+      const ended = await work.run(one, { slot, lost: claim.lost });
+      if (ended === undefined || claim.lost.aborted) return true;
       this.#left.delete(claim.unit);
       await claim.settle();
-      if (status === 'loaded') await this.#means.tables.loaded(one.planned.unit.dataset);
+      if (ended.report.status === 'loaded') await this.#means.tables.loaded(one.planned.unit.dataset);
     } finally {
       this.#own.delete(claim.unit);
     }
@@ -193,22 +195,37 @@ class Sharing {
     if (!this.#goesOn) return;
     const { offers, work } = this.#means;
     const { unit, status, attempts } = entry;
-    const result = await this.#fetch(entry).catch(toCrawlhouseError);
-    const error = result instanceof CrawlhouseError ? result : null;
-    if (status === 'staged' && error && BROKEN.includes(error.code) && !this.#again.has(unit)) {
-      this.#context.logger.warn('broken package, staging again', { unit, error: error.message });
-      this.#again.add(unit);
-      return offers.settle(unit, 'waiting');
-    }
-    const ended = await work.run(one, { slot: { move: async () => {} }, elsewhere: { result, attempts } });
-    if (ended === undefined || this.#context.signal.aborted) return;
+    const broken = new AbortController();
+    const result = await this.#fetch(entry, broken).catch(toCrawlhouseError);
+    const unfetched = result instanceof CrawlhouseError;
+    if (status === 'staged' && unfetched) this.#refuseBroken(unit, result, broken);
+    const ended = broken.signal.aborted
+      ? undefined
+      : await work.run(one, {
+          ...{ slot: { move: async () => {} }, lost: broken.signal },
+          elsewhere: { result, attempts },
+        });
+    if (this.#context.signal.aborted) return;
+    if (broken.signal.aborted) return offers.settle(unit, 'waiting');
+    if (ended === undefined) return;
     this.#left.delete(unit);
-    // A package that could not be fetched waits for the next run.
-    if (status === 'failed' || !error) await offers.settle(unit, ended === 'loaded' ? 'loaded' : 'done');
-    if (ended === 'loaded') await this.#means.tables.loaded(one.planned.unit.dataset);
+    const isLoaded = ended.report.status === 'loaded';
+    const waits = unfetched || (ended.error !== null && PASSING.includes(ended.error.kind));
+    if (status === 'failed' || !waits) await offers.settle(unit, isLoaded ? 'loaded' : 'done');
+    if (isLoaded) await this.#means.tables.loaded(one.planned.unit.dataset);
   }
 
-  async #fetch({ unit, claim, error }: QueueEntry): Promise<StagedPackage> {
+  /** Lets a unit be staged again, once, where its package is not what was put there. */
+  #refuseBroken(unit: string, error: CrawlhouseError, broken: AbortController): void {
+    if (!BROKEN.includes(error.code) || this.#again.has(unit)) return;
+    this.#context.logger.warn('broken package, staging again', { unit, error: error.message });
+    this.#again.add(unit);
+    // Whatever the code: the data export that the rows came from is whole.
+    broken.abort(new CrawlhouseError('bad_package', error.message, { cause: error }));
+  }
+
+  /** @param broken aborts where the parts of a package turn out to be broken once they are needed */
+  async #fetch({ unit, claim, error }: QueueEntry, broken: AbortController): Promise<StagedPackage> {
     if (error !== null) {
       const { code, message, hint } = error;
       throw new CrawlhouseError(code, message, hint === null ? {} : { hint });
@@ -221,9 +238,17 @@ class Sharing {
       throw new CrawlhouseError('bad_package', `${found.folder} is of ${name}, not of ${unit}`);
     const { prepared } = found;
     if (prepared === undefined) return found;
-    const bringParts = (): Promise<void> => {
-      this.#context.logger.info('the load of a worker is not that of this run, writing it again', { unit });
-      return prepared.bringParts();
+    const bringParts = async (refused?: CrawlhouseError): Promise<void> => {
+      const { logger } = this.#context;
+      if (refused)
+        logger.warn('the load of a worker was refused, writing it again', { unit, error: refused.message });
+      else logger.info('the load of a worker is not that of this run, writing it again', { unit });
+      try {
+        await prepared.bringParts();
+      } catch (thrown) {
+        this.#refuseBroken(unit, toCrawlhouseError(thrown), broken);
+        throw thrown;
+      }
     };
     return { ...found, prepared: { ...prepared, bringParts } };
   }

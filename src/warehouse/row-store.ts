@@ -1,10 +1,15 @@
+import type { CrawlhouseError } from '../core/errors.ts';
 import type { PreparedLoad } from '../model/prepared-load.ts';
 
 /** Rows that another process has put into the warehouse's bucket. */
 export interface PreparedRows {
   readonly load: PreparedLoad;
-  /** Brings the files of the package, where the load is not what would be written by now. */
-  readonly bringParts: () => Promise<void>;
+  /**
+   * Brings the files of the package, where the load is not what would be written by now, or was refused.
+   *
+   * @param refused why it could not be registered
+   */
+  readonly bringParts: (refused?: CrawlhouseError) => Promise<void>;
 }
 
 /** Rows that are to be a unit's. */

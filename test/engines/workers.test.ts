@@ -174,7 +174,9 @@ test('a load that the table has outgrown is written again by the run, and every 
   const brought: string[] = [];
   const load = async (one: StagedPackage, prepared: Awaited<ReturnType<typeof prepare>>, runId: string) => {
     if (prepared === null) return expect.unreachable();
-    const bringParts = async (): Promise<void> => void brought.push(one.manifest.name);
+    const bringParts = async (): Promise<void> => {
+      brought.push(one.manifest.name);
+    };
     return loadPackage(working, { ...one, prepared: { load: prepared, bringParts } }, options(runId));
   };
   // Iceberg makes no table where a file is.
@@ -198,12 +200,20 @@ test('a load that the table has outgrown is written again by the run, and every 
   // Another run would write other rows: their `_run_id` differs.
   expect(await load(narrow, third, 'last')).toMatchObject({ loaded: 2 });
   expect(brought).toHaveLength(2);
+  // Its file is gone, or nobody but the worker has ever seen it.
+  const fourth = await prepare(wide, 'last', await tell());
+  const bucket = await openServer({ kind: 'store_b', bucket: trino.bucket, ...trino.s3 });
+  onTestFinished(() => bucket[Symbol.asyncDispose]());
+  for await (const object of bucket.list(`rows/${prefix}/raw/`, signal))
+    if (fourth && object.key.endsWith(`${fourth.load}.parquet`)) await bucket.remove(object, signal);
+  expect(await load(wide, fourth, 'last')).toMatchObject({ loaded: 1 });
+  expect(brought.slice(2)).toEqual(['crawl_pages/c2']);
   const names = new RelationNames(prefix);
   const rows = await client.rows(`SELECT url, n, _run_id FROM ${names.work('raw.crawl_pages')} ORDER BY url`);
   expect(rows.map((row) => Object.values(row).map(String).join(' '))).toEqual([
     '0 0 run',
     'a 1 last',
     'b null last',
-    'c 123456789012345678901234567890 run',
+    'c 123456789012345678901234567890 last',
   ]);
 });

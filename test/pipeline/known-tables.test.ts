@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { describeTables, KnownTables, readTables } from '../../src/pipeline/known-tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { withWorking } from '../warehouse/open-working.ts';
 import { signal } from './package-project.ts';
 
@@ -20,7 +21,7 @@ async function telling(work: (run: Telling) => Promise<void>): Promise<void> {
     const told: unknown[] = [];
     const rows = { isInCatalogue: false, storedColumns: async (one: string) => stored.get(one) ?? new Map() };
     const context = {
-      ...{ runId: 'run', settings: { state_dir: folder }, signal },
+      ...{ runId: 'run', settings: { state_dir: folder }, signal, logger: { warn: () => {} } },
       working: { connection, rows },
       engine: { alone: (one: () => Promise<unknown>) => one() },
       fieldsRead: () => new Map([['URL', READ]]),
@@ -77,5 +78,35 @@ test('a run tells of its tables once, and again when a dataset has got one', asy
     rows.isInCatalogue = true;
     await new KnownTables(context, packages, new Set(['crawl_pages'])).tell();
     expect(told).toHaveLength(2);
+  });
+});
+
+test('lists follow one another, and a table counts as told once its list is there', async () => {
+  await telling(async ({ stored, told, context }) => {
+    const puts: { readonly text: string; readonly ended: PromiseWithResolvers<void> }[] = [];
+    const putTables = async (_run: string, text: string): Promise<void> => {
+      const ended = Promise.withResolvers<void>();
+      puts.push({ text, ended });
+      await ended.promise;
+      told.push(Object.keys(parseJson(text) as object));
+    };
+    const tables = new KnownTables(context, { putTables } as never, new Set(['crawl_pages', 'crawl_links']));
+    const { connection } = context.working;
+    await connection.run('CREATE TABLE raw.crawl_links (_unit VARCHAR)');
+    stored.set('raw.crawl_pages', new Map([['_unit', 'varchar']]));
+    const first = tables.loaded('crawl_pages');
+    const same = tables.loaded('crawl_pages');
+    await until(async () => puts[0]);
+    stored.set('raw.crawl_links', new Map([['_unit', 'varchar']]));
+    const second = tables.loaded('crawl_links');
+    puts[0]?.ended.reject(new Error('the store is away'));
+    await first;
+    // The table was not told of, so the next load tells of it.
+    await until(async () => puts[1]);
+    expect(told).toEqual([]);
+    puts[1]?.ended.resolve();
+    await Promise.all([same, second]);
+    expect(told).toEqual([['crawl_pages', 'crawl_links']]);
+    expect(puts).toHaveLength(2);
   });
 });

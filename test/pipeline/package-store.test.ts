@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
@@ -75,7 +75,10 @@ test('a package whose rows are in the warehouse comes without its parts until th
   const whole = await packages.fetch('claim', folders, signal);
   expect([whole.manifest, whole.prepared]).toEqual([put.manifest, undefined]);
   const folder = await temporaryFolder();
-  await packages.putTables('run', '{}', folder, signal);
+  // Runs of one state directory, and one that the store refused.
+  await Promise.all(['run', 'next'].map((run) => packages.putTables(run, '{}', folder, signal)));
+  await expect(packages.putTables('run', '{}', folder, AbortSignal.abort())).rejects.toThrow();
+  expect(await readdir(folder)).toEqual([]);
   expect([await packages.tables('run', signal), await packages.tables('other', signal)]).toEqual([
     '{}',
     null,

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import type { ErrorCode } from '../../src/core/error-codes.ts';
+import { CrawlhouseError } from '../../src/core/errors.ts';
 import { FairQueue } from '../../src/core/fair-queue.ts';
 import type { UnitOffers } from '../../src/ledger/unit-queue.ts';
+import type { StagedPackage } from '../../src/load/read-package.ts';
+import { unitName } from '../../src/model/unit.ts';
 import type { RunContext } from '../../src/pipeline/context.ts';
-import { shareUnits } from '../../src/pipeline/share-units.ts';
+import { type Share, Sharing, shareUnits } from '../../src/pipeline/share-units.ts';
 import { rawProjectFolder } from '../support/project.ts';
 
 // With PostgreSQL and a bucket: test/integration/workers.test.ts.
@@ -16,4 +20,64 @@ test('a run without a store for packages offers nothing', async () => {
   const queue = new FairQueue({ all: 1, project: 1, store: 1 });
   await shareUnits(context, offers, [], { queue, run: async () => undefined, hasEnded: () => false });
   expect(asked).toEqual([]);
+});
+
+/** What a run asks of the queue after loads of a prepared package have ended so, one after the other. */
+async function settledAfter(loads: readonly ((bringParts: () => Promise<void>) => Promise<Error | null>)[]) {
+  const unit = { dataset: 'crawl_pages', source: { kind: 'crawl', id: 'c1' }, window: null };
+  const name = unitName(unit as never);
+  const settled: string[] = [];
+  const ended = new AbortController();
+  let claim = 1;
+  const offers = {
+    entries: async () => ({
+      entries: [{ unit: name, status: 'staged', claim: `${claim}`, error: null, attempts: 1 }],
+    }),
+    settle: async (_unit: string, as: string) => {
+      settled.push(as);
+      claim++;
+    },
+  };
+  const broken = new CrawlhouseError('object_corrupt', 'a part is broken');
+  const fetch = async () => ({
+    ...{ folder: 'f', manifest: { name } },
+    prepared: { load: {}, bringParts: () => Promise.reject(broken) },
+  });
+  const left = [...loads];
+  const run = async (_one: unknown, { elsewhere, lost }: Share) => {
+    const prepared = (elsewhere?.result as StagedPackage | undefined)?.prepared;
+    const error = (await left.shift()?.(() => prepared?.bringParts() ?? Promise.resolve())) ?? null;
+    return lost?.aborted ? undefined : { report: { status: error ? 'failed' : 'loaded' }, error };
+  };
+  const logger = { info: () => {}, warn: () => {} };
+  const settings = await loadSettings(await rawProjectFolder(), {});
+  const sharing = new Sharing(
+    { settings, logger, signal: ended.signal, runId: 'run' } as never,
+    {
+      ...{ offers, packages: { fetch }, tables: { loaded: async () => {} } },
+      work: { run, hasEnded: () => false },
+    } as never,
+    [{ planned: { unit } }] as never,
+  );
+  await sharing.collect();
+  return settled;
+}
+
+const fails = (code: ErrorCode) => async () => new CrawlhouseError(code, code);
+
+test('a package waits for the next run where its load failed for a reason that passes', async () => {
+  for (const code of ['connection', 'engine_unavailable', 'engine_failed', 'engine_access', 'disk'] as const)
+    expect([code, await settledAfter([fails(code)])]).toEqual([code, []]);
+  expect(await settledAfter([fails('unreconciled')])).toEqual(['done']);
+  expect(await settledAfter([async () => null])).toEqual(['loaded']);
+});
+
+test('a package whose parts turn out to be broken once they are needed is staged again, once', async () => {
+  const brings = (bringParts: () => Promise<void>) =>
+    bringParts().then(
+      () => null,
+      (error: Error) => error,
+    );
+  expect(await settledAfter([brings, async () => null])).toEqual(['waiting', 'loaded']);
+  expect(await settledAfter([brings, brings])).toEqual(['waiting']);
 });

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Connection, ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
 import type { PreparedLoad, StoredValue } from '../../model/prepared-load.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import type { PreparedRows } from '../row-store.ts';
 import { literal } from './literal.ts';
 import { fileType, type PhysicalColumn } from './physical-columns.ts';
 import type { PointerTable } from './pointer-table.ts';
+import { TrinoFailure } from './trino-error.ts';
 import type { TrinoPlace } from './trino-place.ts';
+
+const NOT_THE_FILE: readonly string[] = ['PERMISSION_DENIED', 'USER_CANCELED', 'ADMINISTRATIVELY_KILLED'];
 
 /** Rows that are to be stored. */
 interface StoredRows {
@@ -43,7 +47,8 @@ export function storedValues(
 
 /**
  * Brings rows into the bucket and registers them. Nobody sees them before a pointer names the load. Rows that are there
- * already are registered if the file is what would be written.
+ * already are registered if the file is what would be written. Where Trino refuses that, the rows are written again: under
+ * another load, so it does no harm if the file was registered all the same.
  *
  * @returns the load, null for no rows; and their number
  */
@@ -59,16 +64,28 @@ export async function writeLoad(
       signal,
     );
   const own = storedValues(columns, values);
+  let refused: CrawlhouseError | undefined;
   if (prepared && isOfNow(prepared.load, own, locationOf(place.bucket, rows, prepared.load.load))) {
     const { load, location, rows: written } = prepared.load;
-    await register(location);
-    return { load, written: BigInt(written) };
+    try {
+      await register(location);
+      return { load, written: BigInt(written) };
+    } catch (error) {
+      if (!isForTheFile(error)) throw error;
+      refused = error;
+    }
   }
-  await prepared?.bringParts();
+  await prepared?.bringParts(refused);
   const put = await putRows(place, { ...rows, values: own }, signal);
   if (put === null) return { load: null, written: 0n };
   await register(put.location);
   return { load: put.load, written: BigInt(put.rows) };
+}
+
+/** Whether a statement failed in Trino, and neither for a right nor because somebody ended it. */
+function isForTheFile(error: unknown): error is CrawlhouseError {
+  if (!(error instanceof CrawlhouseError && error.cause instanceof TrinoFailure)) return false;
+  return !NOT_THE_FILE.includes(error.cause.errorName);
 }
 
 /** Whether the file of a prepared load is what would be written now. */

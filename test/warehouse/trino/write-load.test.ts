@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CrawlhouseError } from '../../../src/core/errors.ts';
 import type { PreparedLoad } from '../../../src/model/prepared-load.ts';
 import type { PhysicalColumn } from '../../../src/warehouse/trino/physical-columns.ts';
+import { TrinoFailure, trinoError } from '../../../src/warehouse/trino/trino-error.ts';
 import { storedValues, writeLoad } from '../../../src/warehouse/trino/write-load.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 
@@ -17,7 +19,7 @@ const VALUES = new Map([
 ]);
 
 /** What becomes of a load that a worker has prepared: whether its parts were brought, and what was registered. */
-async function outcomeOf(changes: Partial<PreparedLoad>) {
+async function outcomeOf(changes: Partial<PreparedLoad>, refusal?: CrawlhouseError) {
   const folder = await temporaryFolder();
   const connection = await temporaryConnection(folder);
   const load = randomUUID();
@@ -29,8 +31,9 @@ async function outcomeOf(changes: Partial<PreparedLoad>) {
   };
   const [said, put]: [string[], string[]] = [[], []];
   let isBrought = false;
-  const bringParts = async (): Promise<void> => {
+  const bringParts = async (refused?: CrawlhouseError): Promise<void> => {
     isBrought = true;
+    expect(refused).toBe(refusal);
   };
   const place = {
     ...{ connection, bucket: 'lake', temporary: join(folder, 'on their way') },
@@ -38,7 +41,12 @@ async function outcomeOf(changes: Partial<PreparedLoad>) {
   };
   const written = await writeLoad(
     place as never,
-    { run: async (sql: string) => void said.push(sql) } as never,
+    {
+      run: async (sql: string) => {
+        if (refusal && sql.includes(prepared.location)) throw refusal;
+        said.push(sql);
+      },
+    } as never,
     {
       ...{ stored: 'store.raw_crawl_pages', folder: FOLDER, columns: COLUMNS, values: VALUES },
       ...{ unit: `'crawl_pages/c1'`, name: 'crawl_pages/c1', from: `(VALUES ('a', 1)) AS t(u, m)` },
@@ -73,4 +81,24 @@ test('a prepared load is registered if it has what would be written, and lies wh
     `s3://other/${FOLDER}/data/unit=crawl_pages.c1/${randomUUID()}.parquet`,
   ])
     expect(await outcomeOf({ location })).toEqual(WRITTEN);
+});
+
+/** As Trino says that a statement failed. */
+const failed = (errorName: string, errorType: string) =>
+  trinoError(new TrinoFailure('q', { message: 'Failed to add files', errorName, errorType }));
+
+test('a prepared load that Trino refuses is written again, but not where Trino itself is out of reach', async () => {
+  for (const refusal of [
+    failed('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR'),
+    failed('ICEBERG_FILESYSTEM_ERROR', 'EXTERNAL'),
+    failed('INVALID_PROCEDURE_ARGUMENT', 'USER_ERROR'),
+  ])
+    expect(await outcomeOf({}, refusal)).toEqual(WRITTEN);
+  for (const refusal of [
+    failed('PERMISSION_DENIED', 'USER_ERROR'),
+    failed('ADMINISTRATIVELY_KILLED', 'USER_ERROR'),
+    new CrawlhouseError('connection', 'Trino cannot be reached'),
+    new CrawlhouseError('engine_access', 'Trino answers 401'),
+  ])
+    await expect(outcomeOf({}, refusal)).rejects.toBe(refusal);
 });
