@@ -134,6 +134,7 @@ test('status and query --question need neither the service nor a warehouse', asy
       exports: [],
       runs: [],
       live: null,
+      claims: [],
       freshness: [],
       disk: expect.objectContaining({ warehouse: 0, working_copy: 0 }),
       schedules: [],
