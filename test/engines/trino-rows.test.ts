@@ -203,6 +203,43 @@ test('a table is made where one was never finished, but not where rows are', asy
   expect(await worked(rows)).toEqual(['a 1']);
 });
 
+test("another warehouse's location is refused, and only a warehouse that surely owns it clears it", async () => {
+  const { signal } = new AbortController();
+  const file = join(await temporaryFolder(), 'file');
+  await writeFile(file, '{}');
+  const keys = async (): Promise<string[]> =>
+    (await Array.fromAsync(place.objects.list(`${place.folder}/`, signal))).map(({ key }) => key);
+  const forget = async (): Promise<void> => {
+    for await (const object of place.objects.list(`${place.folder}/warehouse.json`, signal))
+      await place.objects.remove(object, signal);
+  };
+  const occupied = { message: expect.stringContaining('on a non-empty location') };
+  const rows = await TrinoRows.begin(place);
+  // An empty table.
+  await rows.prepare();
+  const before = await keys();
+  expect(before).toContain(`${place.folder}/warehouse.json`);
+  const folder = await temporaryFolder();
+  const copied = await temporaryConnection(folder);
+  await createSchema(copied);
+  await copied.run('CREATE TABLE raw.crawl_pages (_unit VARCHAR, n BIGINT)');
+  const copy = { ...place, prefix: `${place.prefix}copy_`, connection: copied };
+  expect(await errorOf(TrinoRows.begin(copy))).toMatchObject({
+    code: 'bad_settings',
+    message: expect.stringContaining(`the warehouse ${place.catalog}.${place.prefix}raw`),
+  });
+  // As before there were notes: nothing says whose it is until the owner comes that has published there.
+  await forget();
+  await expect(put(await TrinoRows.begin(copy), 'a', [1])).rejects.toMatchObject(occupied);
+  expect(await keys()).toEqual(before.filter((key) => !key.endsWith('/warehouse.json')));
+  await rows.show({ path: file, id: randomUUID() });
+  await TrinoRows.begin(place);
+  expect(await keys()).toContain(`${place.folder}/warehouse.json`);
+  await expect(TrinoRows.begin(copy)).rejects.toMatchObject({ code: 'bad_settings' });
+  // The same warehouse with another location is taken: nothing of its state directory was changed.
+  await TrinoRows.begin({ ...copy, folder: `rows/${copy.prefix}` });
+});
+
 test('rows, pointers and files that nobody sees are removed, and nothing else', async () => {
   const rows = await TrinoRows.begin(place);
   const { names } = rows;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { countLoadsWithout, readPointers, setPointers } from '../ops-pointers.ts';
+import { CATALOGUE } from './bring-catalogue.ts';
 import { literal } from './literal.ts';
+import { ownLocation } from './own-location.ts';
 import type { PointerTable } from './pointer-table.ts';
 import type { RelationNames } from './relation-names.ts';
 import type { TrinoPlace } from './trino-place.ts';
@@ -10,16 +12,18 @@ import type { TrinoPlace } from './trino-place.ts';
 const STORE = 'store';
 
 /**
- * Notes which warehouse the catalogue is of, so that it is never taken for that of another one.
+ * Notes which warehouse the catalogue and the location are of, so that they are never taken for those of another one.
  *
- * @throws CrawlhouseError `bad_settings` where it is of another one
+ * @returns whether the location is surely this warehouse's
+ * @throws CrawlhouseError `bad_settings` where either is of another one
  */
 export async function checkStore(
-  { connection, catalog, prefix }: TrinoPlace,
+  place: TrinoPlace,
   names: RelationNames,
   pointers: PointerTable,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<boolean> {
+  const { connection, catalog, prefix } = place;
   let id = pointers.published(STORE).get('');
   if (id === undefined) {
     id = randomUUID();
@@ -27,12 +31,13 @@ export async function checkStore(
     await pointers.run(`INSERT INTO ${names.visible} VALUES (${row})`, signal);
   }
   const [own] = await readPointers(connection, STORE);
-  if (own?.load === id) return;
-  if (own === undefined && (await countLoadsWithout(connection)) === 0)
-    return setPointers(connection, [{ relation: STORE, unit: '', load: id }]);
-  throw new CrawlhouseError(
-    'bad_settings',
-    `the state directory has units of another warehouse than ${catalog}.${prefix}raw in Trino`,
-    { hint: 'set another state_dir: a run then takes what is published there, or begins anew' },
-  );
+  if (own === undefined ? (await countLoadsWithout(connection)) > 0 : own.load !== id)
+    throw new CrawlhouseError(
+      'bad_settings',
+      `the state directory has units of another warehouse than ${catalog}.${prefix}raw in Trino`,
+      { hint: 'set another state_dir: a run then takes what is published there, or begins anew' },
+    );
+  const isOurs = await ownLocation(place, { id, published: pointers.published(CATALOGUE).get('') }, signal);
+  if (own === undefined) await setPointers(connection, [{ relation: STORE, unit: '', load: id }]);
+  return isOurs;
 }

@@ -26,12 +26,15 @@ export class StoredTables {
   readonly #place: TrinoPlace;
   readonly #client: TrinoClient;
   readonly #names: RelationNames;
+  readonly #mayClear: boolean;
   readonly #columns = new Map<string, Map<string, string>>();
   /** What was there before, by table. */
   #former: Promise<ReadonlyMap<string, Map<string, string>>> | undefined;
 
-  constructor(place: TrinoPlace, names: RelationNames) {
+  /** @param mayClear remove what a CREATE TABLE has left: the location is surely this warehouse's */
+  constructor(place: TrinoPlace, names: RelationNames, mayClear: boolean) {
     this.#place = place;
+    this.#mayClear = mayClear;
     this.#client = place.client;
     this.#names = names;
   }
@@ -80,11 +83,12 @@ export class StoredTables {
     this.#former = undefined;
     return (
       (await this.columns(relation, signal)).size > 0 ||
-      clearAborted(
-        this.#place.objects,
-        folderOf(this.#place, relation),
-        signal ?? new AbortController().signal,
-      )
+      (this.#mayClear &&
+        clearAborted(
+          this.#place.objects,
+          folderOf(this.#place, relation),
+          signal ?? new AbortController().signal,
+        ))
     );
   }
 

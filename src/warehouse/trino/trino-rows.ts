@@ -45,24 +45,23 @@ export class TrinoRows implements RowStore {
   /** Pointers to views that have been made, for the next statement that writes pointers. */
   readonly #prepared = new Map<string, Pointer>();
 
-  private constructor(place: TrinoPlace, names: RelationNames, pointers: PointerTable) {
+  private constructor(place: TrinoPlace, names: RelationNames, pointers: PointerTable, mayClear: boolean) {
     this.#place = place;
     this.names = names;
     this.#pointers = pointers;
-    this.#tables = new StoredTables(place, names);
+    this.#tables = new StoredTables(place, names, mayClear);
   }
 
   /**
    * Becomes the writer: what former writers have not published is forgotten, and what they still try is refused.
    *
-   * @throws CrawlhouseError `bad_settings` where the catalogue is of another warehouse
+   * @throws CrawlhouseError `bad_settings` where the catalogue or the location is of another warehouse
    */
   static async begin(place: TrinoPlace, signal?: AbortSignal): Promise<TrinoRows> {
     const names = new RelationNames(place.prefix);
     await makeStore(place, names, signal);
     const pointers = await PointerTable.begin(place, names, signal);
-    await checkStore(place, names, pointers, signal);
-    return new TrinoRows(place, names, pointers);
+    return new TrinoRows(place, names, pointers, await checkStore(place, names, pointers, signal));
   }
 
   /** Readers see the rows after `publish`. */
