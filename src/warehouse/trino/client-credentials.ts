@@ -12,6 +12,8 @@ export interface ClientCredentialsOptions {
   readonly scope?: string;
   /** Certificates of a private authority (PEM). */
   readonly ca?: string;
+  /** An answer is waited for so long; default: 30 seconds. */
+  readonly patienceMs?: number;
 }
 
 const TokenAnswer = z.looseObject({
@@ -52,7 +54,7 @@ export class ClientCredentials implements TokenSource {
   }
 
   async #ask(): Promise<string> {
-    const { tokenUrl, clientId, clientSecret, scope, ca } = this.#options;
+    const { tokenUrl, clientId, clientSecret, scope, ca, patienceMs = 30_000 } = this.#options;
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
       ...(scope === undefined ? {} : { scope }),
@@ -62,6 +64,7 @@ export class ClientCredentials implements TokenSource {
     const agent = new Agent({ connect: ca === undefined ? {} : { ca } });
     const { statusCode, text } = await request(tokenUrl, {
       method: 'POST',
+      signal: AbortSignal.timeout(patienceMs),
       dispatcher: agent,
       headers: {
         authorization: `Basic ${Buffer.from(pair).toString('base64')}`,

@@ -301,3 +301,14 @@ test('a token endpoint that is out of reach is named', async () => {
   expect(error.code).toBe('connection');
   expect(error.message).toContain(`the token endpoint ${tokenUrl} can't be reached`);
 });
+
+test('a token endpoint that never answers is not waited for', async () => {
+  const { url } = await serve([() => {}]);
+  const credentials = new ClientCredentials({
+    ...{ tokenUrl: `${url}/token`, clientId: 'a', clientSecret: 'b', patienceMs: 100 },
+  });
+  expect(await errorOf(credentials.token())).toMatchObject({
+    code: 'connection',
+    message: expect.stringContaining('timeout'),
+  });
+});
