@@ -12,9 +12,10 @@ import { checkFiles } from '../load/check-files.ts';
 import { readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
 import { PreparedLoad } from '../model/prepared-load.ts';
 import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
+import { findObject } from '../stores/find-object.ts';
 import { listObjects } from '../stores/list-objects.ts';
-import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
-import { objectBytes } from '../stores/read-object.ts';
+import type { ObjectStore } from '../stores/object-store.ts';
+import { objectBytes, objectText } from '../stores/read-object.ts';
 import { openConfiguredStore } from '../stores/registry.ts';
 
 const MANIFEST = 'manifest.json';
@@ -93,7 +94,7 @@ export class PackageStore implements AsyncDisposable {
       await pipeline(bytes, createWriteStream(join(folders.package, name)), { signal });
     }
     if (prepared === undefined) return readPackage(folders.package);
-    const load = PreparedLoad.safeParse(parseJson(await this.#read(prepared, signal)));
+    const load = PreparedLoad.safeParse(parseJson(await objectText(this.#store, prepared, signal)));
     if (!load.success)
       throw new CrawlhouseError(
         'bad_package',
@@ -120,14 +121,8 @@ export class PackageStore implements AsyncDisposable {
 
   /** What `putTables` said; null for nothing. */
   async tables(runId: string, signal: AbortSignal): Promise<string | null> {
-    const [object] = await listObjects(this.#store, `${this.#root}${runId}/${TABLES}`, signal);
-    return object === undefined ? null : this.#read(object, signal);
-  }
-
-  async #read(object: StoredObject, signal: AbortSignal): Promise<string> {
-    const pieces: Buffer[] = [];
-    for await (const piece of objectBytes(this.#store, object, {}, signal)) pieces.push(piece);
-    return Buffer.concat(pieces).toString();
+    const object = await findObject(this.#store, `${this.#root}${runId}/${TABLES}`, signal);
+    return object === undefined ? null : objectText(this.#store, object, signal);
   }
 
   /** Removes the packages that nobody needs any more, and what a lost process has left. */

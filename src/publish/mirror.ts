@@ -2,8 +2,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../core/errors.ts';
-import type { ObjectStore, StoredObject } from '../stores/object-store.ts';
-import { objectBytes } from '../stores/read-object.ts';
+import { findObject } from '../stores/find-object.ts';
+import type { ObjectStore } from '../stores/object-store.ts';
+import { objectText } from '../stores/read-object.ts';
 import type { CatalogColumn } from '../warehouse/catalog.ts';
 import type { MirroredTable, MirrorSource } from './mirror-source.ts';
 import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
@@ -91,7 +92,7 @@ export async function mirror(
     await rm(folder, { recursive: true, force: true });
   }
   for (const key of plan.remove) {
-    const object = await find(store, key, signal);
+    const object = await findObject(store, key, signal);
     if (object) await store.remove(object, signal);
   }
   return { partitions: present.length, uploaded: plan.upload.length, removed: plan.remove.length };
@@ -99,21 +100,14 @@ export async function mirror(
 
 const manifestKey = (prefix: string): string => (prefix === '' ? 'manifest.json' : `${prefix}/manifest.json`);
 
-async function find(store: ObjectStore, key: string, signal: AbortSignal): Promise<StoredObject | null> {
-  for await (const object of store.list(key, signal)) if (object.key === key) return object;
-  return null;
-}
-
 async function readManifest(
   store: ObjectStore,
   prefix: string,
   signal: AbortSignal,
 ): Promise<{ manifest: MirrorManifest } | null> {
-  const object = await find(store, manifestKey(prefix), signal);
+  const object = await findObject(store, manifestKey(prefix), signal);
   if (!object) return null;
-  const pieces: Buffer[] = [];
-  for await (const piece of objectBytes(store, object, {}, signal)) pieces.push(piece);
-  const parsed = Manifest.safeParse(jsonOf(Buffer.concat(pieces).toString()));
+  const parsed = Manifest.safeParse(jsonOf(await objectText(store, object, signal)));
   if (parsed.success) return { manifest: parsed.data };
   throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
     hint: 'set another prefix under mirror, or remove that object',

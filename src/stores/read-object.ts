@@ -78,6 +78,19 @@ export async function* objectBytes(
   options.onVerified?.(checksum.kind);
 }
 
+/**
+ * The content of a small object, which is held in memory.
+ *
+ * @throws CrawlhouseError as `objectBytes`
+ */
+export async function objectText(
+  store: ObjectStore,
+  object: StoredObject,
+  signal: AbortSignal,
+): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(objectBytes(store, object, {}, signal))).toString();
+}
+
 /** The ranges of an object of `size` bytes, each of at most `rangeBytes`. */
 export function* byteRanges(size: number, rangeBytes: number): Generator<ByteRange, undefined> {
   for (let from = 0; from < size; from += rangeBytes) yield { from, to: Math.min(size, from + rangeBytes) };

@@ -5,6 +5,7 @@ import { syncPath } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
+import { findObject } from '../../stores/find-object.ts';
 import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
 import { objectBytes } from '../../stores/read-object.ts';
 import { publicationStamp } from '../publication-stamp.ts';
@@ -85,7 +86,7 @@ export async function bringShown(
     const key = catalogueKey(folder, id);
     if (lost === key) break;
     const store = await objects();
-    const object = await find(store, key, asking);
+    const object = await findObject(store, key, asking);
     // Gone: another publication has followed.
     if (object === undefined) lost = key;
     else if (await download(store, object, { path, stamp }, signal)) {
@@ -126,11 +127,6 @@ async function shownPublication(
     if (failure instanceof TrinoFailure && /^(SCHEMA|TABLE)_NOT_FOUND$/.test(failure.errorName)) return null;
     throw error;
   }
-}
-
-async function find(store: ObjectStore, key: string, signal: AbortSignal): Promise<StoredObject | undefined> {
-  for await (const object of store.list(key, signal)) if (object.key === key) return object;
-  return undefined;
 }
 
 /** @returns false where another process has replaced the file meanwhile, or the object is gone */

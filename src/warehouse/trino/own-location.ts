@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { listObjects } from '../../stores/list-objects.ts';
-import { objectBytes } from '../../stores/read-object.ts';
+import { findObject } from '../../stores/find-object.ts';
+import { objectText } from '../../stores/read-object.ts';
 import { catalogueKey } from './bring-catalogue.ts';
 import type { TrinoPlace } from './trino-place.ts';
 
@@ -26,10 +26,9 @@ export async function ownLocation(
 ): Promise<boolean> {
   const signal = given ?? new AbortController().signal;
   const key = `${folder}/${NOTE}`;
-  const [note] = await listObjects(objects, key, signal);
+  const note = await findObject(objects, key, signal);
   if (note !== undefined) {
-    const pieces = await Array.fromAsync(objectBytes(objects, note, {}, signal));
-    const owner = OwnerNote.parse(JSON.parse(Buffer.concat(pieces).toString()));
+    const owner = ownerOf(await objectText(objects, note, signal), note.url);
     if (owner.id === id) return true;
     throw new CrawlhouseError(
       'bad_settings',
@@ -54,4 +53,16 @@ export async function ownLocation(
     await rm(file, { force: true });
   }
   return true;
+}
+
+/** @throws CrawlhouseError `bad_settings` where somebody else's object has that name */
+function ownerOf(text: string, url: string): z.output<typeof OwnerNote> {
+  try {
+    return OwnerNote.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new CrawlhouseError('bad_settings', `${url} does not say whose warehouse this is`, {
+      cause,
+      hint: "set another location, or remove that object if the location is this warehouse's",
+    });
+  }
 }
