@@ -7,7 +7,7 @@ import { longestFirst } from './test/support/longest-first.ts';
  */
 export default defineConfig({
   test: {
-    include: ['test/engines/**/*.test.ts'],
+    include: ['test/trino/**/*.test.ts'],
     globalSetup: ['test/support/provide-engines.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { manPage } from '../src/cli/man-page.ts';
+import { manPage } from '../src/people/cli/man-page.ts';
 
 /** Builds `dist/` for the bin and the package, with the manual page and the files of the console. */
 const root = join(import.meta.dirname, '..');
@@ -12,10 +12,10 @@ const { status } = spawnSync(process.execPath, [compiler, '--project', join(root
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
+chmodSync(join(root, 'dist', 'people', 'cli', 'main.js'), 0o755);
 writeFileSync(join(root, 'dist', 'crawlhouse.1'), await manPage());
-const console = join(root, 'src', 'console');
-const assets = join(root, 'dist', 'console', 'assets');
+const console = join(root, 'src', 'people', 'console');
+const assets = join(root, 'dist', 'people', 'console', 'assets');
 cpSync(join(console, 'assets'), assets, { recursive: true });
 await build({
   root: join(console, 'browser'),

@@ -16,7 +16,7 @@ import { serveDemoSite } from './demo-site/serve-site.ts';
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.demo');
 const siteFolder = join(folder, 'site');
-const program = join(root, 'dist', 'cli', 'main.js');
+const program = join(root, 'dist', 'people', 'cli', 'main.js');
 const real = ['gov-sites-2025-01-09', 'gov-sites-2025-01-16', 'typo3-site']
   .map((name) => join(root, '..', 'shared', 'data', name))
   .filter((path) => existsSync(path));

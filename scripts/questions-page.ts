@@ -1,18 +1,18 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadPipelines } from '../src/config/pipelines.ts';
-import { loadSettings } from '../src/config/settings.ts';
+import { alignedTable } from '../src/answers/document/dictionary-page.ts';
+import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
+import { writeResult } from '../src/answers/query/write-result.ts';
 import { silentLogger } from '../src/core/logger.ts';
-import { alignedTable } from '../src/document/dictionary-page.ts';
 import { run } from '../src/pipeline/run.ts';
-import { PublishedWarehouse } from '../src/query/query-warehouse.ts';
-import { writeResult } from '../src/query/write-result.ts';
-import { startSandbox } from '../src/sandbox/start-sandbox.ts';
-import { type BoundQuestion, bindQuestion } from '../src/transform/bind-question.ts';
-import { type Parameter, STANDARD_PARAMETERS } from '../src/transform/question-parameters.ts';
-import { loadQuestions, type Question } from '../src/transform/questions.ts';
-import { sqlFolder } from '../src/transform/sql-folders.ts';
+import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/bind-question.ts';
+import { type Parameter, STANDARD_PARAMETERS } from '../src/pipeline/transform/question-parameters.ts';
+import { loadQuestions, type Question } from '../src/pipeline/transform/questions.ts';
+import { sqlFolder } from '../src/pipeline/transform/sql-folders.ts';
+import { loadPipelines } from '../src/project/settings/pipelines.ts';
+import { loadSettings } from '../src/project/settings/settings.ts';
+import { startSandbox } from '../src/service/sandbox/start-sandbox.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const REAL_DATA = join(ROOT, '..', 'shared', 'data');

@@ -1,12 +1,12 @@
-import type { ServiceClient } from '../api/client.ts';
-import type { Unarchiver } from '../api/unarchiver.ts';
 import type { ConnectionPool } from '../core/connection-pool.ts';
 import type { Engine } from '../core/engine.ts';
 import type { SlotHandle } from '../core/fair-queue.ts';
 import type { Meter } from '../core/meter.ts';
-import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
-import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
-import type { OpeningContext } from '../routes/open-unit.ts';
+import type { ServiceClient } from '../service/api/client.ts';
+import type { Unarchiver } from '../service/api/unarchiver.ts';
+import type { RankingWindows } from './routes/aggregates/ranking-windows.ts';
+import type { FieldSchemaCache } from './routes/field-schema-cache.ts';
+import type { OpeningContext } from './routes/open-unit.ts';
 import type { Session } from './session.ts';
 
 /** The parts of a run, or of a worker, that staging a unit needs. */

@@ -1,15 +1,20 @@
-import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { readLedger } from '../ledger/open-ledger.ts';
-import type { LedgerUnit } from '../model/ledger-records.ts';
-import type { RunResult } from '../model/run-result.ts';
-import { chooseTargets, type DroppedUnit, type DropRequest, dropTargets } from '../warehouse/drop-targets.ts';
-import { dropUnits } from '../warehouse/drop-units.ts';
-import { publicationOf } from '../warehouse/ops-publication.ts';
-import { readUnits } from '../warehouse/ops-units.ts';
-import { readPublished } from '../warehouse/read-published.ts';
-import { CATALOG, WAREHOUSE_VERSION } from '../warehouse/schema.ts';
+import { dropUnits } from '../engines/drop-units.ts';
+import type { LedgerUnit } from '../project/model/ledger-records.ts';
+import type { RunResult } from '../project/model/run-result.ts';
+import type { Settings } from '../project/settings/settings.ts';
+import {
+  chooseTargets,
+  type DroppedUnit,
+  type DropRequest,
+  dropTargets,
+} from '../state/catalogue/drop-targets.ts';
+import { publicationOf } from '../state/catalogue/ops-publication.ts';
+import { readUnits } from '../state/catalogue/ops-units.ts';
+import { readPublished } from '../state/catalogue/read-published.ts';
+import { CATALOG, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
+import { readLedger } from '../state/ledger/open-ledger.ts';
 import { runSession, type Session } from './session.ts';
 
 const BY_HAND = 'taken out by crawlhouse drop';

@@ -1,16 +1,16 @@
 import { CrawlhouseError } from '../core/errors.ts';
 import { withLowerMemory, withOneThread } from '../core/lower-memory.ts';
 import type { Meter } from '../core/meter.ts';
-import type { UnitReport } from '../model/report.ts';
-import { reportedError, unitReport } from '../model/unit-report.ts';
-import { abandonExport, type ReconcileContext } from '../routes/export/reconcile-exports.ts';
-import { type Fault, findFaults } from '../transform/find-faults.ts';
-import { modelEngine } from '../transform/open-engine.ts';
-import type { ModelsOutcome } from '../transform/run-models.ts';
-import { type NewUnit, type NewUnits, withNewUnits } from '../warehouse/new-units.ts';
-import { type Hold, recordHolds } from '../warehouse/ops-holds.ts';
-import { projectNames } from '../warehouse/raw-projects.ts';
-import type { WorkingCopy } from '../warehouse/working-copy.ts';
+import { type NewUnit, type NewUnits, withNewUnits } from '../engines/new-units.ts';
+import type { WorkingCopy } from '../engines/working-copy.ts';
+import type { UnitReport } from '../project/model/report.ts';
+import { reportedError, unitReport } from '../project/model/unit-report.ts';
+import { type Hold, recordHolds } from '../state/catalogue/ops-holds.ts';
+import { projectNames } from '../state/catalogue/raw-projects.ts';
+import { abandonExport, type ReconcileContext } from './routes/export/reconcile-exports.ts';
+import { type Fault, findFaults } from './transform/find-faults.ts';
+import { modelEngine } from './transform/open-engine.ts';
+import type { ModelsOutcome } from './transform/run-models.ts';
 
 /** Of the memory limit: what puts rows of many columns back takes more than the limit counts. */
 const MEMORY_SHARE = 0.6;

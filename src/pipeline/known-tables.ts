@@ -1,8 +1,8 @@
 import { toCrawlhouseError } from '../core/errors.ts';
 import { parseJson, stringifyJson } from '../core/json.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import { fieldRegistry } from '../warehouse/ops-unit-fields.ts';
-import { type ReadField, rawTableColumns } from '../warehouse/raw-table.ts';
+import { fieldRegistry } from '../state/catalogue/ops-unit-fields.ts';
+import { type ReadField, rawTableColumns } from '../state/catalogue/raw-table.ts';
 import type { RunContext } from './context.ts';
 import type { PackageStore } from './package-store.ts';
 

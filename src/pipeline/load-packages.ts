@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { loadPipelines } from '../config/pipelines.ts';
-import type { Settings } from '../config/settings.ts';
 import { Database } from '../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { checkParts } from '../load/check-parts.ts';
-import { readPackage, type StagedPackage } from '../load/read-package.ts';
-import type { UnitReport } from '../model/report.ts';
-import type { RunResult } from '../model/run-result.ts';
-import { reportedError, unitReport } from '../model/unit-report.ts';
+import type { UnitReport } from '../project/model/report.ts';
+import type { RunResult } from '../project/model/run-result.ts';
+import { reportedError, unitReport } from '../project/model/unit-report.ts';
+import { loadPipelines } from '../project/settings/pipelines.ts';
+import type { Settings } from '../project/settings/settings.ts';
+import { checkParts } from './load/check-parts.ts';
+import { readPackage, type StagedPackage } from './load/read-package.ts';
 import { loadStaged, stagedCounts } from './load-staged.ts';
 import { runSession } from './session.ts';
 

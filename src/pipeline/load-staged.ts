@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { parquetFiles } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import { checkVolume } from '../load/check-volume.ts';
-import { columnContracts } from '../load/column-contracts.ts';
-import { loadPackage } from '../load/load-package.ts';
-import { readPackage, type StagedPackage } from '../load/read-package.ts';
-import type { Counts } from '../model/counts.ts';
-import type { Pipeline } from '../model/pipeline.ts';
-import { recordRejects } from '../warehouse/ops-rejects.ts';
+import type { Counts } from '../project/model/counts.ts';
+import type { Pipeline } from '../project/model/pipeline.ts';
+import { recordRejects } from '../state/catalogue/ops-rejects.ts';
+import { checkVolume } from './load/check-volume.ts';
+import { columnContracts } from './load/column-contracts.ts';
+import { loadPackage } from './load/load-package.ts';
+import { readPackage, type StagedPackage } from './load/read-package.ts';
 import type { Session } from './session.ts';
 
 /** The part of a session that a load needs. */

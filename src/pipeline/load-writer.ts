@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import type { Settings } from '../config/settings.ts';
 import type { Connection, Database } from '../core/duckdb.ts';
 import { text } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { TrinoAddress } from '../core/trino-address.ts';
-import { columnContracts } from '../load/column-contracts.ts';
-import { withLoadMemory } from '../load/load-memory.ts';
-import type { StagedPackage } from '../load/read-package.ts';
-import { metaValues, partsOf, unitValues } from '../load/unit-values.ts';
-import type { Pipeline } from '../model/pipeline.ts';
-import type { PreparedLoad } from '../model/prepared-load.ts';
+import { openTrinoBucket } from '../engines/trino/open-trino.ts';
+import { physicalColumns } from '../engines/trino/physical-columns.ts';
+import { folderOf, putRows, storedValues } from '../engines/trino/write-load.ts';
+import type { Pipeline } from '../project/model/pipeline.ts';
+import type { PreparedLoad } from '../project/model/prepared-load.ts';
+import type { Settings } from '../project/settings/settings.ts';
+import { planRawTable, type RawTablePlan } from '../state/catalogue/raw-table.ts';
+import { RAW_META_COLUMNS } from '../state/catalogue/schema.ts';
 import type { ObjectStore } from '../stores/object-store.ts';
-import { planRawTable, type RawTablePlan } from '../warehouse/raw-table.ts';
-import { RAW_META_COLUMNS } from '../warehouse/schema.ts';
-import { openTrinoBucket } from '../warehouse/trino/open-trino.ts';
-import { physicalColumns } from '../warehouse/trino/physical-columns.ts';
-import { folderOf, putRows, storedValues } from '../warehouse/trino/write-load.ts';
 import { type KnownTable, readTables } from './known-tables.ts';
+import { columnContracts } from './load/column-contracts.ts';
+import { withLoadMemory } from './load/load-memory.ts';
+import type { StagedPackage } from './load/read-package.ts';
+import { metaValues, partsOf, unitValues } from './load/unit-values.ts';
 
 /** A package whose rows are to be written. */
 interface LoadToWrite {

@@ -1,20 +1,13 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Settings } from '../config/settings.ts';
 import { acquireLock } from '../core/acquire-lock.ts';
 import { writeWhole } from '../core/atomic-file.ts';
 import type { Connection } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
-import type { UnitReport } from '../model/report.ts';
-import type { RunResult } from '../model/run-result.ts';
-import { unitReport } from '../model/unit-report.ts';
-import { attachPublished } from '../warehouse/attach-published.ts';
-import { commentRawColumns } from '../warehouse/comment-columns.ts';
-import { compareMoved, type MovedTable } from '../warehouse/compare-moved.ts';
-import { openUnitRows, type UnitRowsReader } from '../warehouse/moved-rows.ts';
+import { compareMoved, type MovedTable } from '../engines/compare-moved.ts';
+import { openUnitRows, type UnitRowsReader } from '../engines/moved-rows.ts';
 import {
   copyOps,
   copyRows,
@@ -25,11 +18,18 @@ import {
   refuseOthers,
   SOURCE,
   unitsToMove,
-} from '../warehouse/moved-units.ts';
-import { publicationOf } from '../warehouse/ops-publication.ts';
-import { readRuns } from '../warehouse/ops-runs.ts';
-import { readUnits } from '../warehouse/ops-units.ts';
-import { WAREHOUSE_VERSION } from '../warehouse/schema.ts';
+} from '../engines/moved-units.ts';
+import type { UnitReport } from '../project/model/report.ts';
+import type { RunResult } from '../project/model/run-result.ts';
+import { unitReport } from '../project/model/unit-report.ts';
+import type { Settings } from '../project/settings/settings.ts';
+import { attachPublished } from '../state/catalogue/attach-published.ts';
+import { commentRawColumns } from '../state/catalogue/comment-columns.ts';
+import { publicationOf } from '../state/catalogue/ops-publication.ts';
+import { readRuns } from '../state/catalogue/ops-runs.ts';
+import { readUnits } from '../state/catalogue/ops-units.ts';
+import { WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
+import { openLedger } from '../state/ledger/open-ledger.ts';
 import { runSession, type Session } from './session.ts';
 
 interface MoveOptions {
@@ -62,7 +62,7 @@ export async function move({ from, to, logger, signal: given, progress }: MoveOp
   const signal = AbortSignal.any([given, ledger.lost]);
   if (from.trino !== null) {
     // Read only where it is used: it brings libraries.
-    const { bringNewest } = await import('../warehouse/trino/follow-publication.ts');
+    const { bringNewest } = await import('../engines/trino/follow-publication.ts');
     await bringNewest({ ...from, trino: from.trino }, logger, signal);
     if (!existsSync(from.warehouse)) throw nothingAt(from.warehouse);
   }

@@ -3,20 +3,20 @@ import { createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Settings } from '../config/settings.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { checkFiles } from '../load/check-files.ts';
-import { readManifest, readPackage, type StagedPackage } from '../load/read-package.ts';
-import { PreparedLoad } from '../model/prepared-load.ts';
-import { resetFolders, type UnitFolders } from '../stage/unit-folders.ts';
+import { PreparedLoad } from '../project/model/prepared-load.ts';
+import type { Settings } from '../project/settings/settings.ts';
+import type { Ledger } from '../state/ledger/ledger.ts';
 import { findObject } from '../stores/find-object.ts';
 import { listObjects } from '../stores/list-objects.ts';
 import type { ObjectStore } from '../stores/object-store.ts';
 import { objectBytes, objectText } from '../stores/read-object.ts';
 import { openConfiguredStore } from '../stores/registry.ts';
+import { checkFiles } from './load/check-files.ts';
+import { readManifest, readPackage, type StagedPackage } from './load/read-package.ts';
+import { resetFolders, type UnitFolders } from './stage/unit-folders.ts';
 
 const MANIFEST = 'manifest.json';
 /** What the run needs of a load that is in the warehouse's bucket. */

@@ -1,11 +1,11 @@
-import { findExpired } from '../model/find-expired.ts';
-import type { Inventory } from '../model/inventory.ts';
-import type { Pipeline } from '../model/pipeline.ts';
-import type { PlannedUnit, Selection } from '../model/planned-unit.ts';
-import { unitName } from '../model/unit.ts';
-import { asDropped } from '../warehouse/drop-targets.ts';
-import { markPinned } from '../warehouse/ops-loads.ts';
-import { type WarehouseUnit, warehouseUnits } from '../warehouse/warehouse-units.ts';
+import { findExpired } from '../project/model/find-expired.ts';
+import type { Inventory } from '../project/model/inventory.ts';
+import type { Pipeline } from '../project/model/pipeline.ts';
+import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
+import { unitName } from '../project/model/unit.ts';
+import { asDropped } from '../state/catalogue/drop-targets.ts';
+import { markPinned } from '../state/catalogue/ops-loads.ts';
+import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
 import type { Session, Work } from './session.ts';
 

@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
-import { limitsOf } from '../config/limits.ts';
 import { CrawlhouseError } from '../core/errors.ts';
 import { type RetryPolicy, retry } from '../core/retry.ts';
 import { Semaphore } from '../core/semaphore.ts';
-import { reconcile } from '../model/counts.ts';
-import type { Manifest } from '../model/manifest.ts';
-import { pipelineDefinition } from '../model/pipeline-definition.ts';
-import type { PlannedUnit } from '../model/planned-unit.ts';
-import type { Download, RawPart } from '../model/raw-part.ts';
-import type { Source } from '../model/source.ts';
-import { Unit, unitName } from '../model/unit.ts';
-import { TooManyRows } from '../routes/download/too-many-rows.ts';
-import { openUnit, type UnitToOpen } from '../routes/open-unit.ts';
-import { PackageBuilder, type StagedParts } from '../stage/package-builder.ts';
-import { resetFolders, type UnitFolders, unitFolders } from '../stage/unit-folders.ts';
-import { writeManifest } from '../stage/write-manifest.ts';
+import { reconcile } from '../project/model/counts.ts';
+import type { Manifest } from '../project/model/manifest.ts';
+import { pipelineDefinition } from '../project/model/pipeline-definition.ts';
+import type { PlannedUnit } from '../project/model/planned-unit.ts';
+import type { Download, RawPart } from '../project/model/raw-part.ts';
+import type { Source } from '../project/model/source.ts';
+import { Unit, unitName } from '../project/model/unit.ts';
+import { limitsOf } from '../project/settings/limits.ts';
 import type { StagingContext } from './context.ts';
+import { TooManyRows } from './routes/download/too-many-rows.ts';
+import { openUnit, type UnitToOpen } from './routes/open-unit.ts';
+import { PackageBuilder, type StagedParts } from './stage/package-builder.ts';
+import { resetFolders, type UnitFolders, unitFolders } from './stage/unit-folders.ts';
+import { writeManifest } from './stage/write-manifest.ts';
 
 const POLICY: RetryPolicy = { attempts: 4, baseMs: 500, maxMs: 60_000 };
 

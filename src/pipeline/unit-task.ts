@@ -1,10 +1,10 @@
 import { parseJson, stringifyJson } from '../core/json.ts';
-import type { OfferedUnit } from '../ledger/unit-queue.ts';
-import type { Inventory, WorkspaceView } from '../model/inventory.ts';
-import type { Listed } from '../model/listed.ts';
-import type { PlannedUnit } from '../model/planned-unit.ts';
-import { unitName } from '../model/unit.ts';
-import type { ChosenRoute } from '../routes/route.ts';
+import type { Inventory, WorkspaceView } from '../project/model/inventory.ts';
+import type { Listed } from '../project/model/listed.ts';
+import type { PlannedUnit } from '../project/model/planned-unit.ts';
+import { unitName } from '../project/model/unit.ts';
+import type { OfferedUnit } from '../state/ledger/unit-queue.ts';
+import type { ChosenRoute } from './routes/route.ts';
 import type { UnitToStage } from './stage-unit.ts';
 
 /** All that a process of the same version needs to stage a unit, as JSON. */

@@ -3,15 +3,15 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { type Connection, Database, text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { loadModels } from '../../src/transform/load-models.ts';
-import { runModels } from '../../src/transform/run-models.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { runModels } from '../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**

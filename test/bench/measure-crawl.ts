@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { Database } from '../../src/core/duckdb.ts';
-import { CRAWL_DATABASE, crawl } from '../../src/crawler/crawl.ts';
+import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
+import { CRAWL_DATABASE, crawl } from '../../src/service/crawler/crawl.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /** Measures our crawler in a process of its own: `measure-crawl.ts START_URL FOLDER`. */

@@ -6,8 +6,8 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs, promisify } from 'node:util';
 import { Database, text } from '../../src/core/duckdb.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { FILE_OPTIONS } from '../../src/warehouse/schema.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { putManyCrawls } from '../support/many-crawls.ts';
 
 /**
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program (`npm run build`). */
-const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
+const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
 const LISTS = {
   crawls: ['crawl_pages', 'crawl_links', 'crawl_clusters', 'crawl_structured_data', 'fields'],
   crawl_over_crawls: ['crawl_over_crawl_pages'],

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { keepHeapSmall } from '../../src/cli/keep-heap-small.ts';
 import { Database, parquetFiles, text } from '../../src/core/duckdb.ts';
 import { createLogger, silentLogger } from '../../src/core/logger.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { unitFingerprints } from '../../src/warehouse/fingerprint.ts';
-import { CATALOG, FILE_OPTIONS } from '../../src/warehouse/schema.ts';
-import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { unitFingerprints } from '../../src/state/catalogue/fingerprint.ts';
+import { CATALOG, FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { and, or, where } from '../../src/api/build-oql.ts';
-import { ServiceClient } from '../../src/api/client.ts';
 import { Database, ident, table, text } from '../../src/core/duckdb.ts';
 import { textTable } from '../../src/core/text-table.ts';
+import { and, or, where } from '../../src/service/api/build-oql.ts';
+import { ServiceClient } from '../../src/service/api/client.ts';
 
 /**
  * `node test/bench/sandbox-bench.ts`: exports of the sandbox beside DuckDB writing the same rows itself, and a search
@@ -51,7 +51,7 @@ async function measureSandbox(): Promise<Served> {
   const server = spawn(
     process.execPath,
     [
-      ...[join(import.meta.dirname, '../../src/cli/main.ts'), 'sandbox', 'start', '--quiet'],
+      ...[join(import.meta.dirname, '../../src/people/cli/main.ts'), 'sandbox', 'start', '--quiet'],
       ...['--state', state, '--ready-file', join(folder, 'ready.json')],
       ...['--generate', `pages=${values.pages},columns=${values.columns},seed=7`],
     ],

@@ -7,8 +7,8 @@ import { parseArgs, promisify } from 'node:util';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
 import { childCpuSeconds } from './resources.ts';
 
 /**
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     /** The program, as it was built. */
-    program: { type: 'string', default: join(import.meta.dirname, '../../dist/cli/main.js') },
+    program: { type: 'string', default: join(import.meta.dirname, '../../dist/people/cli/main.js') },
   },
 });
 const COMMANDS: readonly (readonly string[])[] = [

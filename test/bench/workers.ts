@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { textTable } from '../../src/core/text-table.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startLedgerServer } from '../support/ledger-server.ts';
 
 /**
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '..', '..');
 /** What a person starts: the built program (`npm run build`). */
-const PROGRAM = join(ROOT, 'dist', 'cli', 'main.js');
+const PROGRAM = join(ROOT, 'dist', 'people', 'cli', 'main.js');
 
 await using postgres = await startLedgerServer();
 await using sandbox = await startSandbox({

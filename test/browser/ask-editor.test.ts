@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Console, serveConsole } from '../../src/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { projectWithWarehouse } from '../console/project-with-warehouse.ts';
+import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
+import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 

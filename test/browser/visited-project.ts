@@ -1,7 +1,7 @@
-import type { Settings } from '../../src/config/settings.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import { Access } from '../../src/console/access/access.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { Access } from '../../src/people/console/access/access.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 
 const LONG = `Shop "north" & <b>south</b> ${'a-very-long-name-'.repeat(12)}`;

@@ -1,10 +1,10 @@
 import { request as send } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { ServiceClient } from '../../src/api/client.ts';
-import type { OperationId } from '../../src/api/endpoints.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { SCOPES } from '../../src/api/scopes.ts';
-import { sharedService } from '../sandbox/support.ts';
+import { ServiceClient } from '../../src/service/api/client.ts';
+import type { OperationId } from '../../src/service/api/endpoints.ts';
+import { openApiDocument } from '../../src/service/api/openapi.ts';
+import { SCOPES } from '../../src/service/api/scopes.ts';
+import { sharedService } from '../service/sandbox/support.ts';
 import { CALLS } from './calls.ts';
 import { DocumentCheck } from './document-check.ts';
 import { GENERATED, inventoryOf } from './inventory.ts';

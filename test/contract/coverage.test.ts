@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { ENDPOINTS } from '../../src/api/endpoints.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
 import { textTable } from '../../src/core/text-table.ts';
-import { sharedService } from '../sandbox/support.ts';
+import type { Endpoint } from '../../src/service/api/endpoint.ts';
+import { ENDPOINTS } from '../../src/service/api/endpoints.ts';
+import { openApiDocument } from '../../src/service/api/openapi.ts';
+import { sharedService } from '../service/sandbox/support.ts';
 import { CALLS } from './calls.ts';
 import { SPECIFICATION, type SpecifiedOperation } from './specification.ts';
 
@@ -11,7 +11,7 @@ const it = await sharedService({});
 const document = openApiDocument();
 const endpoints: Readonly<Record<string, Endpoint>> = ENDPOINTS;
 
-/** The path without its query, its parameters as src/api writes them. */
+/** The path without its query, its parameters as src/service/api writes them. */
 function templateOf({ path }: SpecifiedOperation): string {
   return (path.split('?')[0] ?? '').replace(/<(\w+)>/g, '{$1}');
 }
@@ -36,7 +36,7 @@ async function isServed({ method, path, scope }: SpecifiedOperation): Promise<bo
   return answer.status === 403 && String(answer.json.message).endsWith(` ${scope}`);
 }
 
-test('the specification has 52 operations, and src/api has the same', () => {
+test('the specification has 52 operations, and src/service/api has the same', () => {
   expect(SPECIFICATION).toHaveLength(52);
   expect(Object.keys(ENDPOINTS)).toEqual(SPECIFICATION.map(({ name }) => name));
 });

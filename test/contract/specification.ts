@@ -1,7 +1,7 @@
 /** What a request of the specification carries. */
 type Request = 'nothing' | 'page query' | 'offset and limit' | 'query' | 'JSON' | 'query and JSON' | 'a form';
 
-/** An operation as the specification has it. Nothing here comes from src/api. */
+/** An operation as the specification has it. Nothing here comes from src/service/api. */
 export interface SpecifiedOperation {
   /** What the client calls it. */
   readonly name: string;

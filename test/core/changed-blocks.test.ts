@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ChangedBlocks } from '../../src/core/changed-blocks.ts';
 import { type DatabaseState, FIRST_BLOCK, readState } from '../../src/core/database-blocks.ts';
 import { text } from '../../src/core/duckdb.ts';
-import { FILE_OPTIONS } from '../../src/warehouse/schema.ts';
+import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

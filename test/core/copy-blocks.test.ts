@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compareCopy, patchCopy } from '../../src/core/copy-blocks.ts';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { text } from '../../src/core/duckdb.ts';
-import { FILE_OPTIONS } from '../../src/warehouse/schema.ts';
+import { FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
 import { flipByte, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GLOBAL_FLAGS } from '../../src/cli/command.ts';
-import { allCommands } from '../../src/cli/commands.ts';
-import { SettingsFile } from '../../src/config/settings-file.ts';
+import { GLOBAL_FLAGS } from '../../src/people/cli/command.ts';
+import { allCommands } from '../../src/people/cli/commands.ts';
+import { SettingsFile } from '../../src/project/settings/settings-file.ts';
 
 const COMMANDS = await allCommands();
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -29,7 +29,7 @@ function spansOf({ text }: Page): string[] {
 }
 
 /** Paths of a reader's own project, in examples. */
-const EXAMPLES = ['sql/mart/slow_pages.sql', 'sql/cases'];
+const EXAMPLES = ['sql/mart/slow_pages.sql', 'sql/cases', 'service/token'];
 
 /** Every line that calls the program, in blocks and in spans. */
 function callsOf(page: Page): string[] {

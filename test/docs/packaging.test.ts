@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { COMMAND_NAMES } from '../../src/cli/command-names.ts';
-import { manPage } from '../../src/cli/man-page.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import { readVariables } from '../../src/config/variables.ts';
+import { COMMAND_NAMES } from '../../src/people/cli/command-names.ts';
+import { manPage } from '../../src/people/cli/man-page.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { readVariables } from '../../src/project/settings/variables.ts';
 import '../support/process-timeout.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

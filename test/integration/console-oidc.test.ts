@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { serveConsole } from '../../src/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { serveConsole } from '../../src/people/console/server/serve-console.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { freePort } from '../support/free-port.ts';
 import { rawProjectFolder } from '../support/project.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { dataExportSuite, Exports } from '../sandbox/data-export-suite.ts';
-import { Service } from '../sandbox/support.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { dataExportSuite, Exports } from '../service/sandbox/data-export-suite.ts';
+import { Service } from '../service/sandbox/support.ts';
 import { startFakeGcs, startVersitygw } from '../support/servers.ts';
 
 const closers: (() => PromiseLike<void>)[] = [];

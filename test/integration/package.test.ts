@@ -125,7 +125,7 @@ test('installed globally it is called by its name, with the project folder that 
   await mkdir(bin);
   await run('ln', [
     '-s',
-    join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js'),
+    join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js'),
     join(bin, 'crawlhouse'),
   ]);
   const global = { PATH: [bin, PATH].join(delimiter) };
@@ -142,7 +142,7 @@ test('installed globally it is called by its name, with the project folder that 
 });
 
 test('--version answers in less than 150 ms: it costs little more than Node itself', async () => {
-  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js');
+  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
   const best = async (args: readonly string[]): Promise<number> => {
     const times: number[] = [];
     for (let start = 0; start < 10; start++) {

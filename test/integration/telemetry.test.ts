@@ -48,7 +48,7 @@ test('with the SDK beside the package a run sends its spans and counters', async
   });
   const { endpoint, bodies } = await collector();
   const sandbox = await sandboxFor({ generate: ['crawls=1,pages=20,links=40,columns=20,seed=3'] });
-  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'cli', 'main.js');
+  const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
   const folder = await rawProjectFolder();
   await run(process.execPath, [program, 'run', 'crawl_pages', '--project-dir', folder], {
     env: {

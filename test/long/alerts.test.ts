@@ -1,15 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withAlerts } from '../../src/alert/with-alerts.ts';
-import type { AlertSettings } from '../../src/config/alert-settings.ts';
-import { loadPipelines } from '../../src/config/pipelines.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { receiver } from '../alert/receiver.ts';
+import type { AlertSettings } from '../../src/project/settings/alert-settings.ts';
+import { loadPipelines } from '../../src/project/settings/pipelines.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { receiver } from '../operations/alert/receiver.ts';
 import {
   clearFaults,
   crawlhouse,

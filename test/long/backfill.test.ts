@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PlanReport } from '../../src/model/plan-report.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { PlanReport } from '../../src/project/model/plan-report.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   clearFaults,
   crawlhouse,

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { describeStatus } from '../../src/cli/status-report.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { readStatus } from '../../src/status/read-status.ts';
+import { readStatus } from '../../src/operations/status/read-status.ts';
+import { describeStatus } from '../../src/people/cli/status-report.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

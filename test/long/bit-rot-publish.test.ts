@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toCrawlhouseError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadPackage } from '../../src/load/load-package.ts';
-import { readPackage } from '../../src/load/read-package.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { fields, makePackage } from '../load/make-package.ts';
+import { loadPackage } from '../../src/pipeline/load/load-package.ts';
+import { readPackage } from '../../src/pipeline/load/read-package.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { openDatabase, placeIn, withWorking } from '../engines/open-working.ts';
+import { fields, makePackage } from '../pipeline/load/make-package.ts';
 import { flipByte, places, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { openDatabase, placeIn, withWorking } from '../warehouse/open-working.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadPackage } from '../../src/load/load-package.ts';
-import { readPackage } from '../../src/load/read-package.ts';
-import { compareFingerprints } from '../../src/publish/compare-fingerprints.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { freshUnits } from '../../src/warehouse/ops-loads.ts';
-import { CATALOG } from '../../src/warehouse/schema.ts';
-import { fields, makePackage, type PackageSpec } from '../load/make-package.ts';
+import { loadPackage } from '../../src/pipeline/load/load-package.ts';
+import { readPackage } from '../../src/pipeline/load/read-package.ts';
+import { compareFingerprints } from '../../src/pipeline/publish/compare-fingerprints.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { freshUnits } from '../../src/state/catalogue/ops-loads.ts';
+import { CATALOG } from '../../src/state/catalogue/schema.ts';
+import { openDatabase, openWorking } from '../engines/open-working.ts';
+import { fields, makePackage, type PackageSpec } from '../pipeline/load/make-package.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 
 const signal = new AbortController().signal;
 

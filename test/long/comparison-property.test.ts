@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/transform/load-models.ts';
-import { runModels } from '../../src/transform/run-models.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { createTable, openWarehouse } from '../transform/test-warehouse.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { runModels } from '../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { createTable, openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 const NEEDED = ['projects', 'crawls', 'pages', 'page_segments', 'page_changes', 'status_codes_by_crawl'];
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))

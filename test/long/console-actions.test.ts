@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { serveConsole } from '../../src/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { lockState } from '../../src/core/state-lock.ts';
+import { serveConsole } from '../../src/people/console/server/serve-console.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { environmentOf, rawProjectFolder, sandboxFor, setFaults } from '../support/project.ts';
 import { until } from '../support/until.ts';
 

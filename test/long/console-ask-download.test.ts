@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { Settings } from '../../src/config/settings.ts';
-import { projectWithWarehouse } from '../console/project-with-warehouse.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { projectWithWarehouse } from '../people/console/project-with-warehouse.ts';
 import { openConsole } from '../support/open-console.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 

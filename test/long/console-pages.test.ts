@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { readLiveRun } from '../../src/ledger/live-run.ts';
-import type { RunReport } from '../../src/model/report.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { RunReport } from '../../src/project/model/report.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { readLiveRun } from '../../src/state/ledger/live-run.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 

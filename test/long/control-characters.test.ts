@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendJson, testService } from '../api/test-service.ts';
-import { capture, type Outcome, projectFolder } from '../cli/capture.ts';
-import { patchProject, projectId } from '../sandbox/clients.ts';
-import { service } from '../sandbox/support.ts';
+import { capture, type Outcome, projectFolder } from '../people/cli/capture.ts';
+import { sendJson, testService } from '../service/api/test-service.ts';
+import { patchProject, projectId } from '../service/sandbox/clients.ts';
+import { service } from '../service/sandbox/support.ts';
 
 /** A title of the window, a colour by C1, a text turned round, a line of ours written over. */
 const EVIL = 'evil\u001b]0;owned\u0007\u009b31m\u202etxt\u2066\u007f\rDone.';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { capture, spawned } from '../cli/capture.ts';
+import { capture, spawned } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';

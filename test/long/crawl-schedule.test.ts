@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fireSchedule } from '../../src/cli/fire-schedule.ts';
-import { loadSchedules } from '../../src/config/schedules.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { type Logger, silentLogger } from '../../src/core/logger.ts';
-import type { RunResult } from '../../src/model/run-result.ts';
-import { capture } from '../cli/capture.ts';
+import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import type { RunResult } from '../../src/project/model/run-result.ts';
+import { loadSchedules } from '../../src/project/settings/schedules.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { capture } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { projectFolder } from '../support/project.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   clearFaults,
   published,

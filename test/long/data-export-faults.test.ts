@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
-import { folderName } from '../../src/model/folder-name.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { folderName } from '../../src/project/model/folder-name.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFaults } from '../../scripts/demo-site/faults.ts';
 import { serveDemoSite } from '../../scripts/demo-site/serve-site.ts';
-import { capture } from '../cli/capture.ts';
+import { capture } from '../people/cli/capture.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const { questions, faults } = readFaults();

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { exchangeCode } from '../../src/api/oauth.ts';
-import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { applicationOf, BACK, codeFor } from '../sandbox/oauth/consent.ts';
-import { Service } from '../sandbox/support.ts';
+import { exchangeCode } from '../../src/service/api/oauth.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { applicationOf, BACK, codeFor } from '../service/sandbox/oauth/consent.ts';
+import { Service } from '../service/sandbox/support.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
   clearFaults,

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadPipelines } from '../../src/config/pipelines.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import type { Dictionary } from '../../src/document/dictionary.ts';
-import { renderDictionaryPage } from '../../src/document/dictionary-page.ts';
-import { readDictionary } from '../../src/document/read-dictionary.ts';
-import { renderSite } from '../../src/document/site.ts';
+import type { Dictionary } from '../../src/answers/document/dictionary.ts';
+import { renderDictionaryPage } from '../../src/answers/document/dictionary-page.ts';
+import { readDictionary } from '../../src/answers/document/read-dictionary.ts';
+import { renderSite } from '../../src/answers/document/site.ts';
+import { loadPipelines } from '../../src/project/settings/pipelines.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { crawlhouse, projectFolder, published, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 

@@ -1,11 +1,11 @@
 import { appendFile, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { drop } from '../../src/pipeline/drop.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { crawlhouse, published, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 import { toVersion9 } from '../support/to-version-9.ts';

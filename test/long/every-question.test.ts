@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/transform/load-models.ts';
-import { loadQuestions } from '../../src/transform/questions.ts';
-import { runModels } from '../../src/transform/run-models.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
+import { runModels } from '../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { askQuestion } from '../support/ask-question.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
-import { openWarehouse, type TestWarehouse } from '../transform/test-warehouse.ts';
 
 // What holds of each question and of each model without a grain of its own, on made sites of two projects.
 

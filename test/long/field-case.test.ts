@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Connection, ident } from '../../src/core/duckdb.ts';
-import { loadPackage } from '../../src/load/load-package.ts';
-import { readPackage } from '../../src/load/read-package.ts';
-import { makePackage } from '../load/make-package.ts';
+import { loadPackage } from '../../src/pipeline/load/load-package.ts';
+import { readPackage } from '../../src/pipeline/load/read-package.ts';
+import { openDatabase, openWorking } from '../engines/open-working.ts';
+import { makePackage } from '../pipeline/load/make-package.ts';
 import { runs } from '../support/runs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { openDatabase, openWorking } from '../warehouse/open-working.ts';
 import '../support/process-timeout.ts';
 
 /** Names that DuckDB takes for one, for one of ours, for a pattern, or for a name with a mark. */

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/transform/load-models.ts';
-import { runModels } from '../../src/transform/run-models.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { openWarehouse } from '../transform/test-warehouse.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { runModels } from '../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 /**
  * After any sequence of loads, reloads and deletions, a build by partition gives the same tables as a full build, by

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { publish } from '../../src/publish/publish.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { placeIn, withWorking } from '../engines/open-working.ts';
 import { readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { placeIn, withWorking } from '../warehouse/open-working.ts';
 import '../support/process-timeout.ts';
 
 const signal = new AbortController().signal;

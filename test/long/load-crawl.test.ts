@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb.ts';
-import { Frontier } from '../../src/crawler/frontier.ts';
-import { loadCrawl } from '../../src/crawler/load-crawl.ts';
-import { Segments } from '../../src/crawler/segments.ts';
+import { Frontier } from '../../src/service/crawler/frontier.ts';
+import { loadCrawl } from '../../src/service/crawler/load-crawl.ts';
+import { Segments } from '../../src/service/crawler/segments.ts';
 import { link, page } from '../support/crawl-records.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   clearFaults,
   type RunOptions,

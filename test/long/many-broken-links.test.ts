@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/transform/load-models.ts';
-import { runModels } from '../../src/transform/run-models.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
-import { openWarehouse } from '../transform/test-warehouse.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { runModels } from '../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 const LINKS = 300_000;
 

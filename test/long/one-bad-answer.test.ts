@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/model/report.ts';
-import { missed, project } from '../schedule/service.ts';
+import type { RunReport } from '../../src/project/model/report.ts';
+import { missed, project } from '../operations/schedule/service.ts';
 import { type Meddling, meddledSandbox } from '../support/meddler.ts';
 import { crawlhouse, published, rawProjectFolder, sandboxFor } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';

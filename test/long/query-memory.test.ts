@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryProcess, someWarehouse } from '../query/some-warehouse.ts';
+import { queryProcess, someWarehouse } from '../answers/query/some-warehouse.ts';
 
 test('values that are larger together than the memory limit end the query, and the next one is answered', async () => {
   const { signal } = new AbortController();

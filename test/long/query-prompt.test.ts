@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Screen } from '../../src/cli/pager.ts';
-import { runPrompt } from '../../src/cli/query-prompt.ts';
-import { queryProcess, someWarehouse } from '../query/some-warehouse.ts';
+import type { Screen } from '../../src/people/cli/pager.ts';
+import { runPrompt } from '../../src/people/cli/query-prompt.ts';
+import { queryProcess, someWarehouse } from '../answers/query/some-warehouse.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Database, text } from '../../src/core/duckdb.ts';
-import { loadQuestions } from '../../src/transform/questions.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { factsOf } from '../questions/answers/facts.ts';
 import { compareQuestion } from '../questions/compare-question.ts';
 import { exported, imported, readService } from '../questions/service-data.ts';
 import { shopFolders } from '../questions/shop.ts';
 import type { Row, Sites } from '../questions/sites/sites.ts';
-import { type Service, service } from '../sandbox/support.ts';
+import { type Service, service } from '../service/sandbox/support.ts';
 import { projectFolder, runProject, SHARED_DATA } from '../support/project.ts';
 
 /** Runs the pipeline on a service and holds every question against its second answer; gives how many rows each has. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { describeDrift, driftHint } from '../../src/model/pipeline-drift.ts';
-import { readDrift } from '../../src/status/read-drift.ts';
+import { readDrift } from '../../src/operations/status/read-drift.ts';
+import { describeDrift, driftHint } from '../../src/project/model/pipeline-drift.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 async function scene() {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
+import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
 
 /** A process of ten readers: each opens, asks, closes, again and again; every fifth stays open until the end. */
 const READERS = 10;

@@ -5,17 +5,17 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
 import { type Connection, text } from '../../src/core/duckdb.ts';
 import { toCrawlhouseError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadPackage } from '../../src/load/load-package.ts';
-import { readPackage } from '../../src/load/read-package.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { PublishedWarehouse } from '../../src/query/query-warehouse.ts';
-import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
-import { fields, makePackage } from '../load/make-package.ts';
+import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { loadPackage } from '../../src/pipeline/load/load-package.ts';
+import { readPackage } from '../../src/pipeline/load/read-package.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { openDatabase, openWorking, placeIn } from '../engines/open-working.ts';
+import { fields, makePackage } from '../pipeline/load/make-package.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { openDatabase, openWorking, placeIn } from '../warehouse/open-working.ts';
 import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fireSchedule } from '../../src/cli/fire-schedule.ts';
-import { loadSchedules } from '../../src/config/schedules.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import { loadSchedules } from '../../src/project/settings/schedules.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { crawlhouse, environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 test('the report of two projects is one file that opens offline, with the figures of the saved questions', async () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockState } from '../../src/core/state-lock.ts';
-import { receiver } from '../alert/receiver.ts';
-import { DONE_LONG_AGO, missed, project, service } from '../schedule/service.ts';
+import { receiver } from '../operations/alert/receiver.ts';
+import { DONE_LONG_AGO, missed, project, service } from '../operations/schedule/service.ts';
 import { clearFaults, crawlhouse, sandboxFor, setFaults } from '../support/project.ts';
 
 async function doneUntil(folder: string): Promise<string> {

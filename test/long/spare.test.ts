@@ -15,14 +15,14 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { PrivateWarehouse } from '../../src/answers/query/private-warehouse.ts';
 import { verifyBlocks } from '../../src/core/database-blocks.ts';
 import { createLogger, silentLogger } from '../../src/core/logger.ts';
-import { publish } from '../../src/publish/publish.ts';
-import { PrivateWarehouse } from '../../src/query/private-warehouse.ts';
-import { WorkingCopy } from '../../src/warehouse/working-copy.ts';
+import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { publish } from '../../src/pipeline/publish/publish.ts';
+import { openDatabase, placeIn, withWorking } from '../engines/open-working.ts';
 import { flipByte, readWhole } from '../support/bit-rot.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { openDatabase, placeIn, withWorking } from '../warehouse/open-working.ts';
 import '../support/process-timeout.ts';
 
 const { signal } = new AbortController();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadQuestions } from '../../src/transform/questions.ts';
-import { sqlFolder } from '../../src/transform/sql-folders.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { factsOf } from '../questions/answers/facts.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { CASES } from '../questions/sites/cases.ts';
 import { buildModels, loadSites, SQL } from '../questions/sites/load-sites.ts';
-import { openWarehouse, type TestWarehouse } from '../transform/test-warehouse.ts';
 
 const questions = await loadQuestions([sqlFolder(SQL)]);
 const facts = factsOf(ALL_SITES);

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/model/report.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
-import { type Json, Service } from '../sandbox/support.ts';
+import type { RunReport } from '../../src/project/model/report.ts';
+import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { type Json, Service } from '../service/sandbox/support.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { until } from '../support/until.ts';
 

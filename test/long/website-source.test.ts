@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { fileForm } from '../../src/api/ingest-files.ts';
-import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { gated, PAGES, Websites } from '../sandbox/crawl/websites.ts';
-import { DAY, refusal, START } from '../sandbox/life/living.ts';
-import { Service } from '../sandbox/support.ts';
+import { fileForm } from '../../src/service/api/ingest-files.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { gated, PAGES, Websites } from '../service/sandbox/crawl/websites.ts';
+import { DAY, refusal, START } from '../service/sandbox/life/living.ts';
+import { Service } from '../service/sandbox/support.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';

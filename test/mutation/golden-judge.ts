@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database, ident, table } from '../../src/core/duckdb.ts';
-import type { Model } from '../../src/transform/model.ts';
-import { compareCase, type ModelCase, runCase } from '../../src/transform/model-cases.ts';
-import { type PlannedModel, planModels } from '../../src/transform/plan-models.ts';
-import { countFailures } from '../../src/transform/test-model.ts';
-import { createSchema } from '../../src/warehouse/schema.ts';
+import type { Model } from '../../src/pipeline/transform/model.ts';
+import { compareCase, type ModelCase, runCase } from '../../src/pipeline/transform/model-cases.ts';
+import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan-models.ts';
+import { countFailures } from '../../src/pipeline/transform/test-model.ts';
+import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { type Verdict, withinTime } from './verdict.ts';
 
 /** Judges mutants of one model by its golden cases. What the model reads is made once for each case. */

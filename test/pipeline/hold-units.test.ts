@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
-import { unitReport } from '../../src/model/unit-report.ts';
+import type { NewUnit } from '../../src/engines/new-units.ts';
 import { withHeld } from '../../src/pipeline/hold-units.ts';
-import type { NewUnit } from '../../src/warehouse/new-units.ts';
+import { unitReport } from '../../src/project/model/unit-report.ts';
 import { PAGES_MODEL, packageProject } from './package-project.ts';
 
 test('a unit whose rows fail a test keeps its former rows, and the others are published', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { describeTables, KnownTables, readTables } from '../../src/pipeline/known-tables.ts';
+import { withWorking } from '../engines/open-working.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { withWorking } from '../warehouse/open-working.ts';
 import { signal } from './package-project.ts';
 
 const READ = { type: 'VARCHAR', file: 'sql/pages.sql' };

@@ -4,19 +4,19 @@ import { cp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import type { Manifest } from '../../src/model/manifest.ts';
-import type { RunResult } from '../../src/model/run-result.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
-import { fields, makePackage } from '../load/make-package.ts';
+import type { Manifest } from '../../src/project/model/manifest.ts';
+import type { RunResult } from '../../src/project/model/run-result.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { runs } from '../support/runs.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { threads } from '../support/threads.ts';
+import { fields, makePackage } from './load/make-package.ts';
 
 const PAGES = { fields: fields('url', 'depth natural', 'tags string many', 'data object', 'inrank float') };
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import type { Manifest } from '../../src/model/manifest.ts';
 import { type LoadContext, loadStaged, stagedCounts } from '../../src/pipeline/load-staged.ts';
-import { fields, makePackage } from '../load/make-package.ts';
+import type { Manifest } from '../../src/project/model/manifest.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { openWorking } from '../engines/open-working.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { openWorking } from '../warehouse/open-working.ts';
+import { fields, makePackage } from './load/make-package.ts';
 import { signal } from './package-project.ts';
 
 async function staged(...depths: readonly unknown[]) {

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import { text } from '../../src/core/duckdb.ts';
-import { readPackage } from '../../src/load/read-package.ts';
+import { openTrinoBucket } from '../../src/engines/trino/open-trino.ts';
+import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { LoadWriter } from '../../src/pipeline/load-writer.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { objectBytes } from '../../src/stores/read-object.ts';
-import { openTrinoBucket } from '../../src/warehouse/trino/open-trino.ts';
-import { fields, makePackage, type PackageSpec } from '../load/make-package.ts';
+import { openDatabase } from '../engines/open-working.ts';
 import { environmentOf, rawProjectFolder, sandboxFor } from '../support/project.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { openDatabase } from '../warehouse/open-working.ts';
+import { fields, makePackage, type PackageSpec } from './load/make-package.ts';
 import { signal } from './package-project.ts';
 
 /** A worker whose warehouse is in the sandbox's bucket. Nobody asks Trino. */

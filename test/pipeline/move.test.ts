@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingsInDuckDb } from '../../src/config/move-target.ts';
 import type { CrawlhouseError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { compareMoved } from '../../src/engines/compare-moved.ts';
 import { move } from '../../src/pipeline/move.ts';
-import { compareMoved } from '../../src/warehouse/compare-moved.ts';
-import { readPublished } from '../../src/warehouse/read-published.ts';
+import { settingsInDuckDb } from '../../src/project/settings/move-target.ts';
+import { readPublished } from '../../src/state/catalogue/read-published.ts';
 import { errorOf } from '../support/error-of.ts';
 import { PAGES_MODEL, type PackageProject, packageProject, signal } from './package-project.ts';
 
-// From a file to a file: the session, the units and the records are those of every move. Trino: test/engines/move.test.ts
+// From a file to a file: the session, the units and the records are those of every move. Trino: test/trino/move.test.ts
 
 const target = ({ settings }: PackageProject) => settingsInDuckDb(settings, 'other.duckdb');
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
-import type { RunResult } from '../../src/model/run-result.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
-import { fields, makePackage } from '../load/make-package.ts';
+import type { RunResult } from '../../src/project/model/run-result.ts';
+import { loadSettings, type Settings } from '../../src/project/settings/settings.ts';
+import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { published, rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
+import { fields, makePackage } from './load/make-package.ts';
 
 export const { signal } = new AbortController();
 

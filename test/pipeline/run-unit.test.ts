@@ -1,12 +1,12 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
-import { unitFolders } from '../../src/stage/unit-folders.ts';
-import { fields, makePackage } from '../load/make-package.ts';
-import { Service } from '../sandbox/support.ts';
+import { unitFolders } from '../../src/pipeline/stage/unit-folders.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { Service } from '../service/sandbox/support.ts';
 import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
+import { fields, makePackage } from './load/make-package.ts';
 
 const PAGES = { pipelines: ['crawl_pages'] } as const;
 

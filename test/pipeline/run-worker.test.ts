@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { runWorker } from '../../src/pipeline/run-worker.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { rawProjectFolder } from '../support/project.ts';
 
 // What it does with units is in test/integration/workers.test.ts, with PostgreSQL.

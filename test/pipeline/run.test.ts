@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadPipelines } from '../../src/config/pipelines.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
+import { loadPipelines } from '../../src/project/settings/pipelines.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const SELECTION = {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../src/config/settings.ts';
 import type { ErrorCode } from '../../src/core/error-codes.ts';
 import { CrawlhouseError } from '../../src/core/errors.ts';
 import { FairQueue } from '../../src/core/fair-queue.ts';
-import type { UnitOffers } from '../../src/ledger/unit-queue.ts';
-import type { StagedPackage } from '../../src/load/read-package.ts';
-import { unitName } from '../../src/model/unit.ts';
 import type { RunContext } from '../../src/pipeline/context.ts';
+import type { StagedPackage } from '../../src/pipeline/load/read-package.ts';
 import { type Share, Sharing, shareUnits } from '../../src/pipeline/share-units.ts';
+import { unitName } from '../../src/project/model/unit.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import type { UnitOffers } from '../../src/state/ledger/unit-queue.ts';
 import { rawProjectFolder } from '../support/project.ts';
 
 // With PostgreSQL and a bucket: test/integration/workers.test.ts.

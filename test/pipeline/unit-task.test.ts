@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { PlannedUnit } from '../../src/model/planned-unit.ts';
 import { offeredUnit, readTask, sharedUnits } from '../../src/pipeline/unit-task.ts';
-import { plannedUnit } from '../routes/route-context.ts';
+import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
 import { workspaceView } from '../support/inventory.ts';
+import { plannedUnit } from './routes/route-context.ts';
 
 const inventory = {
   workspaces: [workspaceView('w', [], [])],

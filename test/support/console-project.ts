@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '../../src/config/settings.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { type Connection, Database, text } from '../../src/core/duckdb.ts';
-import { SqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.ts';
-import type { LedgerRun, LedgerUnit } from '../../src/model/ledger-records.ts';
-import { createSchema, FILE_OPTIONS } from '../../src/warehouse/schema.ts';
+import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { createSchema, FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
+import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { projectFolder, rawProjectFolder } from './project.ts';
 import { threads } from './threads.ts';
 

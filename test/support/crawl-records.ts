@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, file, ident, type Row, text } from '../../src/core/duckdb.ts';
-import { runJobs } from '../../src/crawler/jobs/run-jobs.ts';
-import { unfetchedPage } from '../../src/crawler/parse/parse-page.ts';
+import { runJobs } from '../../src/service/crawler/jobs/run-jobs.ts';
+import { unfetchedPage } from '../../src/service/crawler/parse/parse-page.ts';
 import {
   CRAWL_TABLES,
   type CrawlFacts,
@@ -11,7 +11,7 @@ import {
   type SitemapRecord,
   type StructuredDataRecord,
   type TableColumns,
-} from '../../src/crawler/records.ts';
+} from '../../src/service/crawler/records.ts';
 import { temporaryConnection, temporaryFolder } from './temporary.ts';
 
 export const SITE = 'https://site.example';

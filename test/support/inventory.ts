@@ -1,8 +1,8 @@
-import type { Crawl } from '../../src/api/crawls.ts';
-import { reading } from '../../src/discover/list-incrementally.ts';
-import { CRAWLS } from '../../src/discover/list-kinds.ts';
-import type { WorkspaceView } from '../../src/model/inventory.ts';
-import { UNKNOWN_LIST } from '../../src/model/listed.ts';
+import { reading } from '../../src/pipeline/discover/list-incrementally.ts';
+import { CRAWLS } from '../../src/pipeline/discover/list-kinds.ts';
+import type { WorkspaceView } from '../../src/project/model/inventory.ts';
+import { UNKNOWN_LIST } from '../../src/project/model/listed.ts';
+import type { Crawl } from '../../src/service/api/crawls.ts';
 
 /** A workspace whose crawls have been read to their end. */
 export function workspaceView(

@@ -15,14 +15,14 @@ const STARTS = [
   'node:worker_threads',
   'fastify',
   'src/core/duckdb.ts',
-  'src/sandbox/start-sandbox.ts',
-  'src/schedule/listen.ts',
-  'src/query/query-process.ts',
+  'src/service/sandbox/start-sandbox.ts',
+  'src/operations/schedule/listen.ts',
+  'src/answers/query/query-process.ts',
 ];
 /** A test that imports this has the longer timeout. */
 const LONGER = ['test/support/process-timeout.ts'];
 /** Tests with commands of their own. */
-const OWN_COMMAND = ['bench', 'browser', 'engines', 'integration', 'long'];
+const OWN_COMMAND = ['bench', 'browser', 'integration', 'long', 'trino'];
 
 interface TestFiles {
   /** Those that start no process, no server and no database. */

@@ -1,8 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { refreshProject } from '../../src/sandbox/resources/project-lists.ts';
-import { Resources } from '../../src/sandbox/resources/resources.ts';
-import { ensureProject, ensureWorkspace, USER_ID, WORKSPACE_ID } from '../../src/sandbox/resources/seed.ts';
+import { refreshProject } from '../../src/service/sandbox/resources/project-lists.ts';
+import { Resources } from '../../src/service/sandbox/resources/resources.ts';
+import {
+  ensureProject,
+  ensureWorkspace,
+  USER_ID,
+  WORKSPACE_ID,
+} from '../../src/service/sandbox/resources/seed.ts';
 
 const DAY = 86_400_000;
 

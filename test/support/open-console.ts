@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { Settings } from '../../src/config/settings.ts';
-import { serveConsole } from '../../src/console/server/serve-console.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { serveConsole } from '../../src/people/console/server/serve-console.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
 
 export interface OpenConsole {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { type Connection, ident, parquetFiles } from '../../src/core/duckdb.ts';
-import type { PackageColumn } from '../../src/model/manifest.ts';
-import { fingerprintSql } from '../../src/warehouse/fingerprint.ts';
+import type { PackageColumn } from '../../src/project/model/manifest.ts';
+import { fingerprintSql } from '../../src/state/catalogue/fingerprint.ts';
 
 /** The fingerprint of a finished package, from its files. */
 export async function packageFingerprint(

@@ -4,20 +4,20 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { loadPipelines } from '../../src/config/pipelines.ts';
-import { loadSettings } from '../../src/config/settings.ts';
 import { type Connection, ident, text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import type { RunResult } from '../../src/model/run-result.ts';
+import type { RouteOverride } from '../../src/pipeline/routes/choose-route.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
-import type { RouteOverride } from '../../src/routes/choose-route.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import type { RunResult } from '../../src/project/model/run-result.ts';
+import { loadPipelines } from '../../src/project/settings/pipelines.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { temporaryFolder } from './temporary.ts';
 import { threads } from './threads.ts';
 import './process-timeout.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PROGRAM = join(ROOT, 'src', 'cli', 'main.ts');
+const PROGRAM = join(ROOT, 'src', 'people', 'cli', 'main.ts');
 
 /** What every process gets. */
 const PROCESS = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Connection, ident, text } from '../../src/core/duckdb.ts';
 import { parquetRows } from '../../src/core/parquet-rows.ts';
-import { type Field, typeFamily } from '../../src/model/field.ts';
-import { writeParts } from '../../src/routes/download/write-parts.ts';
-import { PackageBuilder } from '../../src/stage/package-builder.ts';
-import { stagingConnections } from '../../src/stage/staging-connections.ts';
+import { writeParts } from '../../src/pipeline/routes/download/write-parts.ts';
+import { PackageBuilder } from '../../src/pipeline/stage/package-builder.ts';
+import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
+import { type Field, typeFamily } from '../../src/project/model/field.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const signal = new AbortController().signal;

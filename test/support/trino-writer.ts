@@ -1,8 +1,8 @@
 import { Database } from '../../src/core/duckdb.ts';
+import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
+import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { s3 } from '../../src/stores/s3/s3.ts';
-import { createSchema } from '../../src/warehouse/schema.ts';
-import { TrinoClient } from '../../src/warehouse/trino/client.ts';
-import { TrinoRows } from '../../src/warehouse/trino/trino-rows.ts';
 import type { TrinoAddress } from './trino.ts';
 
 // Publishes one version of two units and of a model of them. Says each step before it begins: it is killed in one.

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { TrinoClient } from '../../src/warehouse/trino/client.ts';
-import { RelationNames } from '../../src/warehouse/trino/relation-names.ts';
-import { rowsOfTrino } from '../engines/rows-of-both.ts';
+import type { TrinoClient } from '../../src/engines/trino/client.ts';
+import { RelationNames } from '../../src/engines/trino/relation-names.ts';
+import { rowsOfTrino } from '../trino/rows-of-both.ts';
 import type { TrinoAddress } from './trino.ts';
 import { bucketCredentials, trinoSettings } from './trino-settings.ts';
 import { type SceneOptions, TABLES } from './worker-scene.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
-import { loadModels } from '../../../src/transform/load-models.ts';
-import { rowsSql } from '../../../src/transform/model-cases.ts';
-import { runModels } from '../../../src/transform/run-models.ts';
-import { sqlFolder } from '../../../src/transform/sql-folders.ts';
-import { createSchema } from '../../../src/warehouse/schema.ts';
+import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
+import { rowsSql } from '../../../src/pipeline/transform/model-cases.ts';
+import { runModels } from '../../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { createSchema } from '../../../src/state/catalogue/schema.ts';
 import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
 
 /** Fields by type; every other one is a text, or a list where a value is one. */

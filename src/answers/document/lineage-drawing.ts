@@ -1,0 +1,57 @@
+import { type Html, html } from '../../core/html.ts';
+import { type LineageNode, layoutLineage, type Reads } from './lineage-layout.ts';
+
+const HEIGHT = 26;
+const ROW = 36;
+const GAP = 60;
+const MARGIN = 8;
+/** Width of a letter of the drawing's font, in pixels. */
+const LETTER = 7;
+
+/** What a drawing or a link must know of the whole page. */
+export interface Site {
+  readonly reads: Reads;
+  /** The names that have a place on the page: `mart.pages`, `mart.pages.url`. */
+  readonly known: ReadonlySet<string>;
+}
+
+/**
+ * Draws how tables are made from one another, from left to right, as SVG; each box is a link to its section, where it has one.
+ *
+ * @param chosen the table that the drawing is about
+ */
+export function drawLineage(names: ReadonlySet<string>, { reads, known }: Site, chosen: string | null): Html {
+  const nodes = layoutLineage(names, reads);
+  const widths = columnWidths(nodes);
+  const left = (layer: number): number =>
+    MARGIN + widths.slice(0, layer).reduce((sum, width) => sum + width + GAP, 0);
+  const top = (place: number): number => MARGIN + place * ROW;
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const lines = nodes.flatMap((node) =>
+    (reads.get(node.name) ?? []).flatMap((source) => {
+      const from = byName.get(source);
+      if (!from) return [];
+      const x1 = left(from.layer) + (widths[from.layer] ?? 0);
+      const x2 = left(node.layer);
+      const [y1, y2] = [top(from.place) + HEIGHT / 2, top(node.place) + HEIGHT / 2];
+      const bend = (x2 - x1) / 2;
+      return [html`<path d="M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}"/>`];
+    }),
+  );
+  const boxes = nodes.map((node) => {
+    const width = widths[node.layer] ?? 0;
+    const kind = `${node.name.split('.')[0]}${node.name === chosen ? ' chosen' : ''}`;
+    const box = html`<rect class="${kind}" x="${left(node.layer)}" y="${top(node.place)}" width="${width}" height="${HEIGHT}" rx="5"/><text x="${left(node.layer) + 10}" y="${top(node.place) + 17}">${node.name}</text>`;
+    return known.has(node.name) ? html`<a href="#${node.name}">${box}</a>` : box;
+  });
+  const width = left(widths.length) - GAP + MARGIN;
+  const height = top(Math.max(0, ...nodes.map((node) => node.place)) + 1);
+  return html`<svg class="lineage" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="lineage"><g>${lines}</g>${boxes}</svg>`;
+}
+
+function columnWidths(nodes: readonly LineageNode[]): number[] {
+  const widths: number[] = [];
+  for (const { layer, name } of nodes)
+    widths[layer] = Math.max(widths[layer] ?? 0, name.length * LETTER + 20);
+  return widths;
+}

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { type Connection, Database } from '../../core/duckdb.ts';
+import { columnLineage } from '../../pipeline/transform/column-lineage.ts';
+import { compileQuestions } from '../../pipeline/transform/compile-questions.ts';
+import { loadModels } from '../../pipeline/transform/load-models.ts';
+import type { Model } from '../../pipeline/transform/model.ts';
+import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import { sqlReferences } from '../../pipeline/transform/sql-references.ts';
+import { describedColumn, isWildcard } from '../../pipeline/transform/wildcard-columns.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import {
+  type CatalogColumn,
+  recordedFacts,
+  type TableFacts,
+  tableColumns,
+  tableFacts,
+} from '../../state/catalogue/catalog.ts';
+import { publishedAt } from '../../state/catalogue/ops-publication.ts';
+import { lastTestResults } from '../../state/catalogue/ops-test-results.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import type { Dictionary, DictionaryColumn, DictionaryTable, DictionaryTest } from './dictionary.ts';
+import type { Reads } from './lineage-layout.ts';
+
+/**
+ * Gathers what models, pipelines and questions say of the tables, and what the published warehouse adds, where there is
+ * one: types, rows, the tables of `raw` and `ops`, the last results of the tests.
+ *
+ * @throws CrawlhouseError `bad_model`
+ */
+export async function readDictionary(
+  settings: Settings,
+  pipelines: readonly Pipeline[],
+  { published }: { readonly published: boolean },
+): Promise<Dictionary> {
+  const sql = sqlFolders(settings);
+  const models = await loadModels(sql);
+  const questions = await compileQuestions(settings, models);
+  const inCatalogue = settings.trino === null;
+  const found = published
+    ? await readPublished(settings, (connection) => readWarehouse(connection, inCatalogue))
+    : undefined;
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  const parser = await database.connect();
+  const tables: DictionaryTable[] = [];
+  const lineage = await columnLineage(parser, models);
+  for (const model of models) {
+    const sources = lineage.get(model.name);
+    tables.push(modelTable(model, await readsOf(parser, model), sources, found));
+  }
+  const named = new Map(pipelines.map((pipeline) => [`raw.${pipeline.dataset}`, pipeline.description]));
+  for (const name of found?.columns.keys() ?? []) {
+    if (!name.startsWith('mart.')) tables.push(plainTable(name, named.get(name) ?? null, found as Warehouse));
+  }
+  return {
+    publishedAt: found?.publishedAt ?? null,
+    tables: tables.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    questions: await Promise.all(
+      questions.map(async (question) => ({
+        ...{ name: question.name, title: question.title, description: question.description.trim() },
+        ...{ parameters: question.parameters, sql: question.sql },
+        reads: await readsOf(parser, question),
+      })),
+    ),
+  };
+}
+
+/** The tables that each model reads, by name. */
+export async function modelReads(settings: Settings): Promise<Reads> {
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  const parser = await database.connect();
+  const reads = new Map<string, readonly string[]>();
+  for (const model of await loadModels(sqlFolders(settings)))
+    reads.set(model.name, await readsOf(parser, model));
+  return reads;
+}
+
+async function readsOf(
+  connection: Connection,
+  { sql, file, sqlLine }: Pick<Model, 'sql' | 'file' | 'sqlLine'>,
+): Promise<string[]> {
+  const { tables } = await sqlReferences(connection, sql, { file, line: sqlLine });
+  const names = tables.filter(({ schema }) => schema !== '').map(({ schema, name }) => `${schema}.${name}`);
+  return [...new Set(names)].sort();
+}
+
+/** What the published warehouse says. */
+interface Warehouse {
+  readonly publishedAt: string | null;
+  /** Columns by table, in their order. */
+  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
+  readonly facts: ReadonlyMap<string, TableFacts>;
+  /** The last result of each test, by model and test. */
+  readonly results: ReadonlyMap<string, DictionaryTest>;
+}
+
+/** @param inCatalogue whether the rows are in the file; else `ops` says how many there are */
+async function readWarehouse(connection: Connection, inCatalogue: boolean): Promise<Warehouse> {
+  const results = await lastTestResults(connection);
+  return {
+    publishedAt: await publishedAt(connection),
+    columns: await tableColumns(connection, ['raw', 'mart', 'ops']),
+    facts: inCatalogue ? await tableFacts(connection) : await recordedFacts(connection),
+    results: new Map(results.map(({ model, ...result }) => [`${model} ${result.name}`, result])),
+  };
+}
+
+function modelTable(
+  model: Model,
+  reads: readonly string[],
+  sources: ReadonlyMap<string, readonly string[]> | undefined,
+  found: Warehouse | undefined,
+): DictionaryTable {
+  const types = new Map(found?.columns.get(model.name)?.map(({ name, type }) => [name, type]));
+  const names = [...model.columns.keys()].flatMap((name) => {
+    const behind = [...types.keys()].filter((one) => isWildcard(name) && one.startsWith(name.slice(0, -1)));
+    return behind.length > 0 ? behind : [name];
+  });
+  const columns = names.map(
+    (name): DictionaryColumn => ({
+      name,
+      description: describedColumn(model, name) ?? '',
+      type: types.get(name) ?? null,
+      sources: sources?.get(name) ?? [],
+    }),
+  );
+  const untested = { status: null, failures: null, testedAt: null };
+  return {
+    ...{
+      name: model.name,
+      kind: model.kind,
+      description: model.description,
+      grain: model.grain,
+      columns,
+      reads,
+    },
+    tests: model.tests.map(
+      ({ name, severity }) => found?.results.get(`${model.name} ${name}`) ?? { name, severity, ...untested },
+    ),
+    sql: model.sql.trim(),
+    file: model.file,
+    rows: model.kind === 'table' ? (found?.facts.get(model.name)?.rows ?? null) : null,
+  };
+}
+
+function plainTable(name: string, words: string | null, found: Warehouse): DictionaryTable {
+  const columns = (found.columns.get(name) ?? []).map((column) => ({
+    name: column.name,
+    type: column.type,
+    description: column.comment,
+    sources: [],
+  }));
+  const kind = name.startsWith('raw.') ? 'source' : 'operations';
+  const { comment = null, rows = null } = found.facts.get(name) ?? {};
+  const description = words ?? comment;
+  return { name, kind, description, grain: null, columns, reads: [], tests: [], sql: null, file: null, rows };
+}

@@ -1,0 +1,96 @@
+import type { Stats } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+
+/** The files that a file of results must not replace. */
+export interface Protected {
+  readonly warehouse: string;
+  /** The state directory with everything in it, also the ledger. */
+  readonly stateDir: string;
+}
+
+/**
+ * Resolves `--output`, and refuses the warehouse and its files, the state directory and anything but a plain file.
+ * Symbolic links, hard links, `..` and names in another case make no difference.
+ *
+ * @returns the path to write; for a symbolic link, its target
+ * @throws CrawlhouseError `usage`
+ */
+export async function checkOutput(path: string, { warehouse, stateDir }: Protected): Promise<string> {
+  const target = await resolveOutput(path);
+  const found = await statOrNull(target);
+  if (found !== null && !found.isFile()) throw refused(path, 'is not a plain file');
+  const state = await statOrNull(stateDir);
+  for (let folder = dirname(target); ; folder = dirname(folder)) {
+    const above = await stat(folder);
+    if (state !== null && isSame(above, state)) throw refused(path, `is in the state directory ${stateDir}`);
+    if (folder === dirname(folder)) break;
+  }
+  if (
+    basename(target).toLowerCase() === basename(stateDir).toLowerCase() &&
+    (await sameFolder(target, stateDir))
+  )
+    throw refused(path, 'is the state directory');
+  for (const one of new Set([warehouse, await realpath(warehouse).catch(() => warehouse)])) {
+    const name = basename(one).toLowerCase();
+    const own = basename(target).toLowerCase();
+    if ((own === name || own.startsWith(`${name}.`)) && (await sameFolder(target, one)))
+      throw refused(path, `belongs to the warehouse ${warehouse}`);
+  }
+  if (found !== null && found.nlink > 1) {
+    for (const file of [warehouse, ...(await filesBelow(stateDir))]) {
+      const other = await statOrNull(file);
+      if (other !== null && isSame(found, other)) throw refused(path, `is another name of ${file}`);
+    }
+  }
+  return target;
+}
+
+/** The path behind all symbolic links; its last name need not exist. */
+async function resolveOutput(path: string): Promise<string> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    return await realpath(path).catch((cause: unknown) => {
+      throw new CrawlhouseError('usage', `--output: ${path} is a symbolic link without a target`, {
+        cause,
+      });
+    });
+  }
+  const folder = await realpath(dirname(path)).catch((cause: unknown) => {
+    throw new CrawlhouseError('usage', `--output: there is no folder ${dirname(path)}`, { cause });
+  });
+  return join(folder, basename(path));
+}
+
+async function sameFolder(one: string, other: string): Promise<boolean> {
+  const [left, right] = await Promise.all([statOrNull(dirname(one)), statOrNull(dirname(other))]);
+  return left !== null && right !== null && isSame(left, right);
+}
+
+interface Identity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+async function statOrNull(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => null);
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.map((name) => join(folder, name));
+}
+
+function refused(path: string, why: string): CrawlhouseError {
+  return new CrawlhouseError('usage', `--output: ${path} ${why}`, {
+    hint: 'give the name of a new file, such as rows.csv',
+  });
+}

@@ -1,0 +1,106 @@
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  DuckDBTypeId,
+  type DuckDBValue,
+  StatementType,
+} from '@duckdb/node-api';
+import { CrawlhouseError } from '../../core/errors.ts';
+
+/** Texts for the `$name`s in a statement, by name; null is NULL. */
+export type ParameterTexts = ReadonlyMap<string, string | null>;
+
+/** Values of `$name` in a statement, by name. */
+export type Parameters = Readonly<Record<string, DuckDBValue>>;
+
+/** A value in the type that a statement wants. */
+interface TypedParameter {
+  /** DuckDB's name of it. */
+  readonly type: string;
+  readonly value: DuckDBValue;
+}
+
+/**
+ * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
+ * text stays one. An empty text is an empty text, null is NULL. The prepared statement must be one that reads.
+ *
+ * @throws CrawlhouseError `usage` that names a missing, unknown or mistyped parameter; `bad_query`
+ */
+export async function bindParameters(
+  connection: DuckDBConnection,
+  sql: string,
+  given: ParameterTexts,
+): Promise<Parameters> {
+  const typed = await typedParameters(connection, sql, given);
+  return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
+}
+
+/** The same with the types. */
+export async function typedParameters(
+  connection: DuckDBConnection,
+  sql: string,
+  given: ParameterTexts,
+): Promise<ReadonlyMap<string, TypedParameter>> {
+  const statement = await connection.prepare(sql);
+  try {
+    if (
+      statement.statementType !== StatementType.SELECT &&
+      statement.statementType !== StatementType.EXPLAIN
+    ) {
+      throw new CrawlhouseError('bad_query', 'refused: only statements that read are allowed');
+    }
+    const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
+    checkNames(names, given);
+    const typed = new Map<string, TypedParameter>();
+    for (const [index, name] of names.entries()) {
+      const type = typeOf(statement, index + 1);
+      const text = given.get(name) ?? null;
+      typed.set(name, { type, value: text === null ? null : await cast(connection, name, text, type) });
+    }
+    return typed;
+  } finally {
+    statement.destroySync();
+  }
+}
+
+function checkNames(names: readonly string[], given: ReadonlyMap<string, string | null>): void {
+  const takes = names.length > 0 ? `the SQL asks for ${names.map((name) => `$${name}`).join(', ')}` : '';
+  const missing = names.find((name) => !given.has(name));
+  if (missing !== undefined) {
+    throw new CrawlhouseError('usage', `parameter $${missing} has no value`, {
+      hint: /^\d+$/.test(missing)
+        ? 'name the parameters: $crawl in the SQL, --param crawl=VALUE'
+        : `--param ${missing}=VALUE`,
+    });
+  }
+  const unknown = [...given.keys()].find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new CrawlhouseError('usage', `--param ${unknown}: the SQL has no $${unknown}`, {
+    hint: takes || 'write $name where the value belongs',
+  });
+}
+
+/** DuckDB refuses to name the type of a parameter that could be of any. */
+function typeOf(statement: DuckDBPreparedStatement, position: number): string {
+  const known = statement.parameterTypeId(position) !== DuckDBTypeId.INVALID;
+  return known ? String(statement.parameterType(position)) : 'VARCHAR';
+}
+
+async function cast(
+  connection: DuckDBConnection,
+  name: string,
+  text: string,
+  type: string,
+): Promise<DuckDBValue> {
+  if (type === 'VARCHAR') return text;
+  try {
+    // The type's name is DuckDB's own; the value is bound.
+    const result = await connection.runAndReadAll(`SELECT CAST($1 AS ${type})`, [text]);
+    return result.getRows()[0]?.[0] ?? null;
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `--param ${name}=${text}: not a ${type}`, {
+      cause,
+      hint: `give ${name} as a ${type}`,
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import { type Connection, ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { RelationNames } from '../../engines/trino/relation-names.ts';
+import { findNonPortable } from '../../pipeline/transform/portable-sql.ts';
+import { replaceParameters } from '../../pipeline/transform/question-parameters.ts';
+import { replaceTables } from '../../pipeline/transform/replace-tables.ts';
+import { sqlReferences } from '../../pipeline/transform/sql-references.ts';
+import { parseSelect, type SqlNode } from '../../pipeline/transform/sql-tree.ts';
+import { type TableReference, tableReferences } from '../../pipeline/transform/table-references.ts';
+import { translateSql } from '../../pipeline/transform/translate-sql.ts';
+import { tableColumns } from '../../state/catalogue/catalog.ts';
+import { withoutEnd } from './page-of-rows.ts';
+import type { ParameterTexts } from './parameters.ts';
+import { typedParameters } from './parameters.ts';
+import { typeName } from './result-rows.ts';
+import { trinoPage } from './trino-page.ts';
+import type { AnswerColumn, PlanRequest, TrinoStatement } from './trino-statement.ts';
+
+const PLACE = { file: 'SQL', line: 1 };
+/** Table functions that take a table by a text. Here its rows are elsewhere. */
+const BY_NAME: ReadonlySet<string> = new Set(
+  'query_table histogram histogram_values summary duckdb_table_sample pragma_storage_info'.split(' '),
+);
+
+/**
+ * Binds a statement to the catalogue, and writes it for Trino.
+ *
+ * @param asked one SELECT or an EXPLAIN of one, as `readOnlyStatement` gives it
+ * @returns null where the catalogue has all rows that the statement reads: those of `ops` and of lists
+ * @throws CrawlhouseError `bad_query` for what Trino does not take; what DuckDB throws
+ */
+export async function planOnTrino(
+  connection: Connection,
+  asked: PlanRequest,
+): Promise<TrinoStatement | null> {
+  const [, explain = '', select = ''] = /^(EXPLAIN (?:\([^)]*\) )?)?(.*)$/s.exec(asked.sql) ?? [];
+  const sql = withoutEnd(select);
+  const tree = await parseSelect(connection, sql, PLACE);
+  const here = await tablesInCatalogue(connection);
+  const isElsewhere = (one: TableReference): boolean =>
+    ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
+  refuseByName(tree);
+  if (!tableReferences(withoutDescriptions(tree) as SqlNode).some(isElsewhere)) return null;
+  if (hasShow(tree)) throw refused('SUMMARIZE and DESCRIBE stand alone', 'ask for the columns one by one');
+  await refuseNonPortable(connection, sql);
+  const bound = await withValues(connection, sql, asked.parameters);
+  const columns = await outputColumns(connection, bound);
+  const translated = translateSql(await onReaders(connection, bound, asked.prefix));
+  if (explain !== '') {
+    const analyze = /ANALYZE/i.test(explain) ? 'ANALYZE ' : '';
+    return {
+      sql: `EXPLAIN ${analyze}${translated.trimStart()}`,
+      columns: [{ name: 'Query Plan', type: 'VARCHAR' }],
+      ...{ skip: 0, picked: null },
+    };
+  }
+  if (asked.page !== undefined) return trinoPage(translated, columns, asked.page);
+  return { sql: translated, columns, skip: 0, picked: null };
+}
+
+/** `schema.table`, as DuckDB finds it. */
+const nameOf = ({ schema, name }: TableReference): string => `${schema}.${name}`.toLowerCase();
+
+/** The tables of `raw` whose rows the catalogue has: lists, which have a history. */
+async function tablesInCatalogue(connection: Connection): Promise<ReadonlySet<string>> {
+  const tables = await tableColumns(connection, ['raw']);
+  return new Set(
+    [...tables]
+      .filter(([, columns]) => columns.some(({ name }) => name === '_seen_to'))
+      .map(([name]) => name),
+  );
+}
+
+/** The tree without the tables that are only described. */
+function withoutDescriptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDescriptions);
+  if (typeof value !== 'object' || value === null) return value;
+  const node = value as SqlNode;
+  if (node.type === 'SHOW_REF' && node.show_type !== 'SUMMARY') return null;
+  return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, withoutDescriptions(child)]));
+}
+
+function hasShow(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return (value as SqlNode).type === 'SHOW_REF' || Object.values(value).some(hasShow);
+}
+
+function refuseByName(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { type, function: called } = value as SqlNode;
+  const name = String((called as SqlNode | undefined)?.function_name).toLowerCase();
+  if (type === 'TABLE_FUNCTION' && BY_NAME.has(name))
+    throw refused(`${name}() reads no rows that are in Trino`, 'write the table under FROM');
+  Object.values(value).forEach(refuseByName);
+}
+
+async function refuseNonPortable(connection: Connection, sql: string): Promise<void> {
+  refuseForeignText(sql);
+  const [first, ...others] = await findNonPortable(connection, sql, PLACE);
+  if (!first) return;
+  const lines = [first, ...others].map(
+    ({ line, rule, instead }) => `line ${line}: ${rule}; instead: ${instead}`,
+  );
+  throw refused(`Trino has the rows, and takes no such SQL\n${lines.join('\n')}`);
+}
+
+/** Texts, names and comments that both engines end at the same place, or another beginning of one. */
+const TEXTS =
+  /(?<!\w)'(?:[^']|'')*'|(?<!\w)"(?:[^"]|"")*"|--[^\n\r]*|\/\*(?:(?!\/\*)[\s\S])*?\*\/|('|"|\/\*|\*\/|\$(?!\w+(?!\w|\$)))/g;
+
+/**
+ * What stands in a text or comment for DuckDB must not be SQL for Trino. So nested comments, `E'…'` and `$$…$$` are
+ * refused.
+ */
+function refuseForeignText(sql: string): void {
+  for (const { 1: found, index } of sql.matchAll(TEXTS)) {
+    if (found === undefined) continue;
+    const line = sql.slice(0, index).split('\n').length;
+    throw refused(
+      `line ${line}: Trino has no ${found === '$' ? '$$…$$' : `text or comment like this: ${found}`}`,
+    );
+  }
+}
+
+/** The statement with values in the place of its `$name`s. */
+async function withValues(connection: Connection, sql: string, given: ParameterTexts): Promise<string> {
+  const typed = await typedParameters(connection.inner, sql, given);
+  const written = new Map<string, string>();
+  for (const [name, { type, value }] of typed)
+    written.set(name.toLowerCase(), await writtenValue(connection, type, value));
+  return replaceParameters(sql, (name) => written.get(name) ?? 'NULL');
+}
+
+async function writtenValue(connection: Connection, type: string, value: DuckDBValue): Promise<string> {
+  if (value === null) return `CAST(NULL AS ${type})`;
+  // LIMIT takes a number only.
+  if (type === 'BIGINT' || type === 'INTEGER') return String(value);
+  const zoned = type === 'TIMESTAMP WITH TIME ZONE';
+  const shown = zoned ? `strftime($1, '%Y-%m-%d %H:%M:%S.%f UTC')` : `CAST($1 AS VARCHAR)`;
+  const written = String(await connection.scalar(`SELECT ${shown}`, [value]));
+  return type === 'VARCHAR' ? text(written) : `CAST(${text(written)} AS ${type})`;
+}
+
+async function outputColumns(connection: Connection, sql: string): Promise<AnswerColumn[]> {
+  const statement = await connection.inner.prepare(sql);
+  try {
+    const seen = new Map<string, number>();
+    return Array.from({ length: statement.columnCount }, (_, index) => {
+      const name = statement.columnName(index);
+      const before = seen.get(name) ?? 0;
+      seen.set(name, before + 1);
+      // As DuckDB's own answers have it.
+      return { name: before === 0 ? name : `${name}:${before}`, type: typeName(statement.columnType(index)) };
+    });
+  } finally {
+    statement.destroySync();
+  }
+}
+
+/** Puts the views of readers in the place of tables, each with the columns that the catalogue has, in their order. */
+async function onReaders(connection: Connection, sql: string, prefix: string): Promise<string> {
+  const names = new RelationNames(prefix);
+  const columns = await tableColumns(connection, ['raw', 'mart', 'ops']);
+  const known = new Map([...columns].map(([name, of]) => [name.toLowerCase(), of]));
+  const references = await sqlReferences(connection, sql, PLACE);
+  return replaceTables(sql, references, (reference) => {
+    const of = known.get(nameOf(reference));
+    if (of === undefined)
+      throw refused(
+        `${nameOf(reference)} is not in Trino`,
+        'tables of raw, mart and ops can be read together',
+      );
+    return `SELECT ${of.map(({ name }) => ident(name)).join(', ')} FROM ${names.reader(nameOf(reference))}`;
+  });
+}
+
+function refused(
+  message: string,
+  hint = 'the portable form is in docs/models.md, "Portable SQL"',
+): CrawlhouseError {
+  return new CrawlhouseError('bad_query', `refused: ${message}`, { hint });
+}

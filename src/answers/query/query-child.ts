@@ -1,0 +1,68 @@
+import { toCrawlhouseError } from '../../core/errors.ts';
+import type { StreamedRows } from '../../core/streamed-rows.ts';
+import type { QueryReply, QueryRequest } from './query-messages.ts';
+import { PublishedWarehouse } from './query-warehouse.ts';
+import { writeResult } from './write-result.ts';
+
+/** The program of the process that runs queries (query-process.ts): opens a warehouse, then answers one at a time. */
+const { signal } = new AbortController();
+let warehouse: PublishedWarehouse | undefined;
+let taken = (): void => {};
+
+process.on('message', (request: QueryRequest) => {
+  if (request.kind === 'taken') taken();
+  else void answer(request).then(reply, (thrown: unknown) => reply(errorReply(thrown)));
+});
+// The parent decides what an interruption ends.
+process.on('SIGINT', () => {});
+process.on('disconnect', () => {
+  warehouse?.removeFiles();
+  // A running statement keeps the process alive.
+  process.kill(process.pid, 'SIGKILL');
+});
+
+async function answer(request: Exclude<QueryRequest, { kind: 'taken' }>): Promise<QueryReply> {
+  if (request.kind === 'open') {
+    warehouse = await PublishedWarehouse.open(request);
+    return { kind: 'opened', isCopy: warehouse.isCopy };
+  }
+  if (warehouse === undefined) throw new Error('no warehouse is open');
+  if (request.kind === 'plan') {
+    await send(JSON.stringify(await warehouse.plan(request, signal)));
+    await onTheWay;
+    return { kind: 'done', rows: 0 };
+  }
+  const { sql, parameters } = request;
+  if (request.kind === 'parquet')
+    return { kind: 'done', rows: await warehouse.writeParquet(sql, request.output, signal, parameters) };
+  const write = async (result: StreamedRows): Promise<number> => {
+    const count = await writeResult(result, request, send);
+    await onTheWay;
+    return count;
+  };
+  const rows =
+    request.page === undefined
+      ? await warehouse.ask(sql, signal, write, parameters)
+      : await warehouse.askPage({ sql, parameters, page: request.page }, signal, write);
+  return { kind: 'done', rows };
+}
+
+/** The text that is not taken yet; the next one is made meanwhile. */
+let onTheWay = Promise.resolve();
+
+async function send(text: string): Promise<void> {
+  await onTheWay;
+  onTheWay = new Promise((resolve) => {
+    taken = resolve;
+  });
+  reply({ kind: 'text', text });
+}
+
+function reply(message: QueryReply): void {
+  process.send?.(message);
+}
+
+function errorReply(thrown: unknown): QueryReply {
+  const { code, message, hint } = toCrawlhouseError(thrown);
+  return { kind: 'error', code, message, hint };
+}

@@ -1,0 +1,222 @@
+import { existsSync } from 'node:fs';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { damagedFile } from '../../core/database-blocks.ts';
+import { Connection, openInstance, text } from '../../core/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { StreamedRows } from '../../core/streamed-rows.ts';
+import { publishedError } from '../../state/catalogue/attach-published.ts';
+import { pageStatement, type RowsPage } from './page-of-rows.ts';
+import { bindParameters, type ParameterTexts } from './parameters.ts';
+import { PrivateWarehouse } from './private-warehouse.ts';
+import { isExplain, readOnlyStatement } from './read-only-statement.ts';
+import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
+
+export interface QueryOptions {
+  /** The published warehouse. */
+  readonly warehouse: string;
+  /** The folder for spilled data and for the private name of the warehouse; default: the system's temporary folder. */
+  readonly stateDir?: string;
+  /** Memory that DuckDB counts; single values and their copies exceed it. */
+  readonly memoryLimit: string;
+  /** The limit of spilled data, such as `10GB`. */
+  readonly tempLimit?: string;
+  readonly threads: number;
+  /** The one file that may be written, by `writeParquet`. */
+  readonly output?: string;
+}
+
+/** A statement, of whose answer some rows are asked. */
+export interface PagedStatement {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
+  readonly page: RowsPage;
+}
+
+const NO_PARAMETERS: ParameterTexts = new Map();
+
+/**
+ * A read-only, fenced connection to the published warehouse, in this process. SQL of analysts runs in a separate
+ * process with limits of time and memory (`query-process.ts`).
+ */
+export class PublishedWarehouse implements Disposable {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+  readonly #file: PrivateWarehouse;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, file: PrivateWarehouse) {
+    this.#instance = instance;
+    this.#connection = connection;
+    this.#file = file;
+  }
+
+  /**
+   * Opens the published warehouse: no writes, no files and network of the machine, no change of these rules.
+   *
+   * @throws CrawlhouseError `nothing_published`, `locked` when another program has it open for writing,
+   *   `damaged_warehouse`
+   */
+  static async open(options: QueryOptions): Promise<PublishedWarehouse> {
+    if (!existsSync(options.warehouse)) {
+      throw new CrawlhouseError('nothing_published', `there is no warehouse at ${options.warehouse} yet`, {
+        hint: 'crawlhouse run makes it',
+      });
+    }
+    const file = await PrivateWarehouse.make(options.warehouse, options.stateDir);
+    try {
+      const { memoryLimit, threads } = options;
+      const limits = { memoryLimit, threads, tempDirectory: file.spill };
+      const instance = await openInstance(file.path, limits, { access_mode: 'READ_ONLY' }).catch(
+        (error: unknown) => {
+          throw publishedError(options.warehouse, error, 'is not a DuckDB file that can be opened');
+        },
+      );
+      file.hide();
+      const connection = await instance.connect();
+      for (const fence of [
+        "SET TimeZone = 'UTC'",
+        // Given while it opens a file, DuckDB 1.5 shows this setting but does not hold it.
+        ...(options.tempLimit === undefined
+          ? []
+          : [`SET max_temp_directory_size = ${text(options.tempLimit)}`]),
+        `SET allowed_paths = [${options.output === undefined ? '' : text(options.output)}]`,
+        'SET enable_external_access = false',
+        'SET lock_configuration = true',
+      ]) {
+        await connection.run(fence);
+      }
+      return new PublishedWarehouse(instance, connection, file);
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Whether the whole file was copied, because the disk does not support hard links. */
+  get isCopy(): boolean {
+    return this.#file.isCopy;
+  }
+
+  /**
+   * Runs one statement and hands its rows to `read` as they come.
+   *
+   * @throws CrawlhouseError `bad_query` with what DuckDB says, also where a later row fails; `query_limit` for its
+   * limits of memory and spilling; `usage` for parameters
+   */
+  async ask<T>(
+    sql: string,
+    signal: AbortSignal,
+    read: (result: StreamedRows) => Promise<T>,
+    parameters = NO_PARAMETERS,
+  ): Promise<T> {
+    return this.#guarded(signal, async () => {
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      return read(await StreamedRows.open(this.#connection, statement, values));
+    });
+  }
+
+  /**
+   * The same for a page of the statement's answer. An EXPLAIN gives all of its own.
+   *
+   * @throws CrawlhouseError as `ask`, with the lines of the person's own SQL
+   */
+  async askPage<T>(
+    { sql, parameters, page }: PagedStatement,
+    signal: AbortSignal,
+    read: (result: StreamedRows) => Promise<T>,
+  ): Promise<T> {
+    if (isExplain(sql)) return this.ask(sql, signal, read, parameters);
+    return this.#guarded(signal, async () => {
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      const { sql: paged, parameters: more } = pageStatement(statement, page);
+      try {
+        const all = { ...values, ...Object.fromEntries(more) };
+        return await read(await StreamedRows.open(this.#connection, paged, all));
+      } catch (error) {
+        if (error instanceof Error && !(error instanceof CrawlhouseError))
+          error.message = error.message.replace(/^LINE (\d+)(?=:)/m, (_, line) => `LINE ${Number(line) - 1}`);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Writes a statement for Trino, where this is the catalogue of a warehouse there.
+   *
+   * @returns null where the catalogue has all rows that it reads
+   * @throws CrawlhouseError as `ask`
+   */
+  async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
+    return this.#guarded(signal, async () => {
+      const sql = await readOnlyStatement(this.#connection, asked.sql);
+      const { planOnTrino } = await import('./plan-on-trino.ts');
+      return planOnTrino(new Connection(this.#connection, '', () => {}), { ...asked, sql });
+    });
+  }
+
+  /**
+   * Writes the rows of one SELECT as a Parquet file (zstd) to the `output` of the options.
+   *
+   * @returns the number of rows
+   * @throws CrawlhouseError as `ask`
+   */
+  async writeParquet(
+    sql: string,
+    output: string,
+    signal: AbortSignal,
+    parameters = NO_PARAMETERS,
+  ): Promise<number> {
+    return this.#guarded(signal, async () => {
+      const statement = await readOnlyStatement(this.#connection, sql);
+      const values = await bindParameters(this.#connection, statement, parameters);
+      const select = statement.trim().replace(/;$/, '');
+      const result = await this.#connection.run(
+        // On a separate line, because the statement may end in a comment.
+        `COPY (${select}\n) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+        values,
+      );
+      return result.rowsChanged;
+    });
+  }
+
+  /** @throws CrawlhouseError for what DuckDB throws, the signal's reason where it was aborted */
+  async #guarded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const interrupt = (): void => this.#connection.interrupt();
+    signal.throwIfAborted();
+    signal.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await work();
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (cause instanceof CrawlhouseError || (cause as { code?: string }).code !== undefined) throw cause;
+      throw queryError(cause);
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+    }
+  }
+
+  /** Removes its files, even while a statement runs. No further query is possible. */
+  removeFiles(): void {
+    this.#file[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+    this.removeFiles();
+  }
+}
+
+function queryError(cause: unknown): CrawlhouseError {
+  const message = (cause instanceof Error ? cause.message : String(cause)).trim();
+  if (toCrawlhouseError(cause).code === 'damaged_warehouse')
+    return damagedFile('the published warehouse', message, cause);
+  if (!message.startsWith('Out of Memory Error')) return new CrawlhouseError('bad_query', message, { cause });
+  // DuckDB's advice is about settings that a query can't change.
+  const [said = message] = message.split('\n\n');
+  return new CrawlhouseError('query_limit', said, {
+    cause,
+    hint: 'ask for less, or raise query_memory_limit or query_temp_limit in crawlhouse.yaml',
+  });
+}

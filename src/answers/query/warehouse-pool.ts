@@ -1,0 +1,72 @@
+import type { Logger } from '../../core/logger.ts';
+import { Semaphore } from '../../core/semaphore.ts';
+import { PublicationFollower } from '../../engines/publication-follower.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
+import { openWarehouse } from './open-warehouse.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** Queries at once, each in a process of its own. */
+const AT_ONCE = 2;
+/** An idle process keeps the disk space of its publication, also when that has been replaced. */
+const IDLE_MS = 60_000;
+
+interface Idle {
+  readonly stamp: string;
+  readonly warehouse: Warehouse;
+}
+
+/**
+ * Processes that query the published warehouse. An idle one is used again until the next publication: its start takes
+ * longer than most queries. After a minute without queries they end.
+ */
+export class WarehousePool implements AsyncDisposable {
+  readonly #settings: Settings;
+  readonly #logger: Logger;
+  readonly #follower: PublicationFollower;
+  readonly #places = new Semaphore(AT_ONCE);
+  #idle: Idle[] = [];
+  #unused: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(settings: Settings, logger: Logger, follower = new PublicationFollower(settings, logger)) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#follower = follower;
+  }
+
+  /** @throws CrawlhouseError `nothing_published` */
+  use<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+    return this.#places.run(async () => {
+      await this.#follower.follow();
+      const stamp = publicationStamp(this.#settings.warehouse);
+      await this.#closeOld(stamp);
+      const opening = { logger: this.#logger, follower: this.#follower };
+      const warehouse = this.#idle.pop()?.warehouse ?? (await openWarehouse(opening, this.#settings));
+      try {
+        return await work(warehouse);
+      } finally {
+        this.#idle.push({ stamp, warehouse });
+        if (this.#isClosed) await this.#closeOld('closed');
+        else this.#endUnused();
+      }
+    });
+  }
+
+  #endUnused(): void {
+    clearTimeout(this.#unused);
+    this.#unused = setTimeout(() => this.#closeOld('unused').catch(() => {}), IDLE_MS).unref();
+  }
+
+  async #closeOld(stamp: string): Promise<void> {
+    const old = this.#idle.filter((one) => one.stamp !== stamp);
+    this.#idle = this.#idle.filter((one) => one.stamp === stamp);
+    for (const { warehouse } of old) await warehouse[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#unused);
+    await this.#closeOld('closed');
+  }
+}

@@ -1,0 +1,182 @@
+import { countText } from '../../core/amounts.ts';
+import { cutToWidth } from '../../core/display-width.ts';
+import { stringifyJson } from '../../core/json.ts';
+import type { StreamedRows } from '../../core/streamed-rows.ts';
+import { alignColumns, ruleOf } from '../../core/text-table.ts';
+import { visible } from '../../core/visible.ts';
+import { queryLimitError } from './query-limits.ts';
+import { jsonRows, type ResultRows } from './result-rows.ts';
+import type { TextFormat } from './text-formats.ts';
+
+/** The most rows of a table for people; the other formats stream all rows. */
+const TABLE_ROWS = 1000;
+/** Columns of a terminal. */
+const CELL_WIDTH = 80;
+
+/** Takes a piece of output; the next one waits until it is taken. */
+export type Write = (text: string) => Promise<void>;
+
+export interface TextOptions {
+  /** `typed`: a line with names and one with types of the columns, then an array of values a row. */
+  readonly format: TextFormat | 'typed';
+  /** More rows are an error; none: no limit. */
+  readonly rowLimit?: number;
+  /** Rows after these are not read. */
+  readonly firstRows?: number;
+  /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
+  readonly safeCsv?: boolean;
+  /** What stands for NULL in a table or record; none: nothing. */
+  readonly nullText?: string;
+}
+
+/**
+ * Writes a result in a format.
+ *
+ * @returns the number of rows
+ * @throws CrawlhouseError `query_limit` for more rows than `rowLimit`
+ */
+export function writeResult(result: StreamedRows, options: TextOptions, write: Write): Promise<number> {
+  return writeRows(jsonRows(result), options, write);
+}
+
+/** The same for rows of any engine. */
+export async function writeRows(result: ResultRows, options: TextOptions, write: Write): Promise<number> {
+  const { format, safeCsv = false, nullText = '' } = options;
+  const { names } = result;
+  const chunks = chunksOf(result, options);
+  if (format === 'table') return writeTable(chunks, names, nullText, write);
+  if (format === 'record') return writeRecords(chunks, names, nullText, write);
+  const cell = safeCsv ? safeCell : csvCell;
+  const row: (values: readonly unknown[]) => string = {
+    json: (values: readonly unknown[]) => jsonLine(names, values),
+    jsonl: (values: readonly unknown[]) => jsonLine(names, values),
+    typed: (values: readonly unknown[]) => stringifyJson(values),
+    csv: (values: readonly unknown[]) => csvLine(values, cell),
+    markdown: markdownRow,
+  }[format];
+  let count = 0;
+  if (format === 'typed') {
+    await write(`${stringifyJson(names)}\n${stringifyJson(result.types)}\n`);
+  }
+  if (format === 'json') await write('[');
+  if (format === 'csv') await write(`${names.map(cell).join(',')}\n`);
+  if (format === 'markdown') await write(`${markdownLine(names)}\n${markdownLine(names.map(() => '---'))}\n`);
+  for await (const rows of chunks) {
+    const lines = rows.map(row);
+    if (format === 'json') await write(`${count === 0 ? '\n' : ',\n'}${lines.join(',\n')}`);
+    else await write(`${lines.join('\n')}\n`);
+    count += rows.length;
+  }
+  if (format === 'json') await write(count === 0 ? ']\n' : '\n]\n');
+  return count;
+}
+
+async function* chunksOf(
+  result: ResultRows,
+  { rowLimit = Number.POSITIVE_INFINITY, firstRows = Number.POSITIVE_INFINITY }: TextOptions,
+): AsyncGenerator<readonly Values[]> {
+  let count = 0;
+  for await (const rows of result.chunks()) {
+    count += rows.length;
+    if (Math.min(count, firstRows) > rowLimit)
+      throw queryLimitError(`it gave more than ${countText(rowLimit)} rows`, 'query_row_limit');
+    yield rows.slice(0, Math.max(0, rows.length - (count - firstRows)));
+    if (count >= firstRows) return;
+  }
+}
+
+type Values = readonly unknown[];
+
+function jsonLine(names: readonly string[], row: readonly unknown[]): string {
+  return stringifyJson(Object.fromEntries(names.map((name, index) => [name, row[index]])));
+}
+
+function csvLine(row: readonly unknown[], textCell: (text: string) => string): string {
+  return row
+    .map((value) => {
+      if (value === null) return '';
+      return typeof value === 'string' ? textCell(value) : csvCell(stringifyJson(value));
+    })
+    .join(',');
+}
+
+/** An empty text is quoted, so that it stays apart from NULL. */
+function csvCell(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The first characters of formulas in spreadsheets. Some skip spaces and accept full-width forms. */
+const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+
+function safeCell(text: string): string {
+  return csvCell(FORMULA.test(text) ? `'${text}` : text);
+}
+
+function cellText(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+async function writeTable(
+  chunks: AsyncIterable<readonly Values[]>,
+  names: readonly string[],
+  nullText: string,
+  write: Write,
+): Promise<number> {
+  const shown: string[][] = [];
+  const numeric = names.map(() => true);
+  let count = 0;
+  for await (const rows of chunks) {
+    for (const row of rows) {
+      count++;
+      if (shown.length >= TABLE_ROWS) continue;
+      shown.push(
+        row.map((value, index) => {
+          if (value !== null && typeof value !== 'number' && typeof value !== 'bigint')
+            numeric[index] = false;
+          return value === null ? nullText : cutToWidth(flat(cellText(value)), CELL_WIDTH);
+        }),
+      );
+    }
+  }
+  const { lines, widths } = alignColumns([names.map(flat), ...shown], numeric);
+  await write(`${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`);
+  if (count > shown.length)
+    await write(`… ${count - shown.length} more rows; --format csv, json or jsonl has all\n`);
+  return count;
+}
+
+/** A line a column, for rows that are wider than the screen. */
+async function writeRecords(
+  chunks: AsyncIterable<readonly Values[]>,
+  names: readonly string[],
+  nullText: string,
+  write: Write,
+): Promise<number> {
+  let count = 0;
+  for await (const rows of chunks) {
+    const records = rows.map((row) => {
+      count++;
+      const cells = row.map((value) => (value === null ? nullText : flat(cellText(value))));
+      const { lines } = alignColumns(
+        names.map((name, index) => [flat(name), cells[index] ?? '']),
+        [],
+      );
+      return `─ row ${count} ${'─'.repeat(10)}\n${lines.join('\n')}\n`;
+    });
+    await write(records.join(''));
+  }
+  return count;
+}
+
+/** One line, without control characters. */
+function flat(text: string): string {
+  return visible(text.replaceAll(/\s+/g, ' '));
+}
+
+function markdownRow(values: readonly unknown[]): string {
+  return markdownLine(values.map((value) => (value === null ? '' : cellText(value))));
+}
+
+function markdownLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => flat(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+}

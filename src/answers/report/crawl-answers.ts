@@ -1,0 +1,86 @@
+import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
+import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
+
+export const QUESTIONS = {
+  trend: 'q21_kpi_trend',
+  statuses: 'q05_status_codes_by_crawl',
+  funnel: 'q04_indexability_funnel',
+  changes: 'q06_page_changes_by_crawl',
+  findings: 'q32_what_to_do_first',
+} as const;
+
+type Row = Readonly<Record<string, unknown>>;
+export type Rows = readonly Row[];
+
+/** The columns of an issue, among findings that `placed` gives; and an order of issues. */
+export const ISSUE = `issue, max(severity) AS severity, count(*) AS pages, max(CASE WHEN place = 1 THEN url END) AS example`;
+export const BY_SEVERITY = `CASE max(placed.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 0 END`;
+
+/** Findings with their places within groups, the most important first. */
+export function placed(answer: string, by: string): string {
+  return `(SELECT *, row_number() OVER (PARTITION BY ${by} ORDER BY priority DESC, url) AS place FROM ${answer}) AS placed`;
+}
+
+/** Runs a statement on the published warehouse. */
+export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<Rows>;
+
+/** What the saved questions answer; each row names its crawl in `crawl_id`. */
+export interface CrawlAnswers {
+  readonly statuses: Rows;
+  readonly funnel: Rows;
+  /** Nothing for the first crawl of a site. */
+  readonly changes: Rows;
+  /** Issues with their pages, the most severe first. */
+  readonly findings: Rows;
+}
+
+/** Asks about one crawl, a project, or all: as `given` says by the parameters of the questions. */
+export async function readCrawlAnswers(
+  ask: Ask,
+  questions: readonly Question[],
+  given: ReadonlyMap<string, string>,
+): Promise<CrawlAnswers> {
+  const of = (name: keyof CrawlAnswers, select: (answer: string) => string): Promise<Rows> =>
+    askQuestion(ask, questions, QUESTIONS[name], { given, select });
+  return {
+    statuses: await of(
+      'statuses',
+      (answer) =>
+        `SELECT crawl_id, status_code, pages, pages_percent FROM ${answer} WHERE segment IS NULL
+         ORDER BY crawl_id, status_code, pages, pages_percent`,
+    ),
+    funnel: await of(
+      'funnel',
+      (answer) =>
+        `SELECT crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer}
+         ORDER BY crawl_id, known, fetched, answered_200, indexable, canonical, canonical_not_set`,
+    ),
+    changes: await of(
+      'changes',
+      (answer) => `SELECT crawl_id, change, pages FROM ${answer} ORDER BY pages DESC, change, crawl_id`,
+    ),
+    findings: await of(
+      'findings',
+      (answer) =>
+        `SELECT crawl_id, ${ISSUE} FROM ${placed(answer, 'crawl_id, issue')} GROUP BY crawl_id, issue
+         ORDER BY ${BY_SEVERITY}, pages DESC, issue, crawl_id`,
+    ),
+  };
+}
+
+/** A statement on the whole answer of a saved question, without its limit. */
+export function askQuestion(
+  ask: Ask,
+  questions: readonly Question[],
+  name: string,
+  {
+    given,
+    select,
+  }: {
+    readonly given: ReadonlyMap<string, string>;
+    readonly select: (answer: string) => string;
+  },
+): Promise<Rows> {
+  const { sql, parameters } = bindQuestion(questionNamed(questions, name), given);
+  return ask(select(`(\n${sql}\n) AS answer`), new Map([...parameters, ['limit', null]]));
+}

@@ -1,0 +1,116 @@
+import type { Question } from '../../pipeline/transform/questions.ts';
+import {
+  type Ask,
+  askQuestion,
+  type CrawlAnswers,
+  QUESTIONS,
+  type Rows,
+  readCrawlAnswers,
+} from './crawl-answers.ts';
+
+/** Crawls of a chart: two years of monthly ones. */
+const MOST_CRAWLS = 24;
+
+/** A crawl of a project's main configuration, in its figures; null where one is not known. */
+export interface TrendPoint {
+  readonly crawl_id: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string;
+  readonly pages: number | null;
+  readonly indexable_pages: number | null;
+  readonly error_pages: number | null;
+  /** Milliseconds. */
+  readonly average_load_time: number | null;
+}
+
+/** Pages of one crawl with statuses of one range; null: without an answer. */
+export interface StatusPoint {
+  readonly crawl_id: string;
+  readonly ended_at: string;
+  readonly status_code_range: string | null;
+  readonly pages: number;
+}
+
+/** A project by its main crawl (mart.crawls.is_main). */
+export interface ProjectReport extends CrawlAnswers {
+  readonly project_id: string;
+  readonly project_name: string | null;
+  readonly crawl_config_name: string | null;
+  readonly crawl_id: string;
+  readonly previous_crawl_id: string | null;
+  readonly ended_at: string | null;
+  readonly end_reason: string | null;
+  /** The crawls of its configuration, the oldest first. */
+  readonly trend: readonly TrendPoint[];
+  readonly statusTrend: readonly StatusPoint[];
+}
+
+const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
+
+const SHOWN = `
+  WITH main AS (SELECT project_id, crawl_config_id, crawl_id FROM mart.crawls WHERE is_main)
+  SELECT crawl_id, main_id FROM (
+    SELECT crawls.crawl_id, main.crawl_id AS main_id,
+      row_number() OVER (PARTITION BY main.crawl_id ORDER BY crawls.ended_at DESC, crawls.crawl_id) AS place
+    FROM mart.crawls AS crawls
+    JOIN main ON main.project_id = crawls.project_id AND main.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
+    WHERE crawls.has_pages AND crawls.ended_at IS NOT NULL) AS placed
+  WHERE place <= ${MOST_CRAWLS}`;
+
+/**
+ * What the saved questions answer about one project or all, by name. Each question is asked once, whatever the number
+ * of projects.
+ *
+ * @param project its name or identifier
+ */
+export async function readSiteReport(
+  ask: Ask,
+  questions: readonly Question[],
+  project: string | undefined,
+): Promise<readonly ProjectReport[]> {
+  const given = new Map(project === undefined ? [] : [['project', project]]);
+  const crawls = (await ask(
+    `SELECT project_id, project_name, crawl_config_name, crawl_id, previous_crawl_id, ended_at, end_reason
+     FROM mart.crawls WHERE is_main AND ($project IS NULL OR project_id = $project OR project_name = $project)
+     ORDER BY project_name, project_id`,
+    new Map([['project', project ?? null]]),
+  )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | keyof CrawlAnswers>[];
+  const trend = (name: string, columns: string, by: string): Promise<Rows> =>
+    askQuestion(ask, questions, name, {
+      given,
+      select: (answer) =>
+        `SELECT shown.main_id, answer.crawl_id, answer.ended_at, ${columns}
+         FROM ${answer} JOIN (${SHOWN}) AS shown ON shown.crawl_id = answer.crawl_id
+         WHERE answer.segmentation IS NULL OR answer.segmentation = '(site)'
+         GROUP BY shown.main_id, answer.crawl_id, answer.ended_at, ${by} ORDER BY answer.ended_at, answer.crawl_id, ${by}`,
+    });
+  const figures = byMain(await trend(QUESTIONS.trend, FIGURES, FIGURES));
+  const statuses = byMain(
+    await trend(
+      QUESTIONS.statuses,
+      'status_code_range, CAST(sum(pages) AS BIGINT) AS pages',
+      'status_code_range',
+    ),
+  );
+  const answers = await readCrawlAnswers(ask, questions, given);
+  const of = (rows: Rows): ReadonlyMap<unknown, Rows> => Map.groupBy(rows, ({ crawl_id }) => crawl_id);
+  const grouped = {
+    statuses: of(answers.statuses),
+    funnel: of(answers.funnel),
+    changes: of(answers.changes),
+    findings: of(answers.findings),
+  };
+  return crawls.map((crawl) => ({
+    ...crawl,
+    trend: (figures.get(crawl.crawl_id) ?? []) as unknown as TrendPoint[],
+    statusTrend: (statuses.get(crawl.crawl_id) ?? []) as unknown as StatusPoint[],
+    statuses: grouped.statuses.get(crawl.crawl_id) ?? [],
+    funnel: grouped.funnel.get(crawl.crawl_id) ?? [],
+    changes: grouped.changes.get(crawl.crawl_id) ?? [],
+    findings: grouped.findings.get(crawl.crawl_id) ?? [],
+  }));
+}
+
+function byMain(rows: Rows): ReadonlyMap<unknown, Rows> {
+  return Map.groupBy(rows, ({ main_id }) => main_id);
+}

@@ -1,0 +1,109 @@
+import { type Connection, ident, table } from '../core/duckdb.ts';
+import { CrawlhouseError } from '../core/errors.ts';
+import type { Unit } from '../project/model/unit.ts';
+
+/** The name under which the published warehouse that is moved is attached. */
+export const SOURCE = 'moved_warehouse';
+/** Tables of `ops` that say what the engine has made. */
+const OF_ENGINE = ['publication', 'loads', 'pointers', 'models', 'model_partitions'];
+
+/** @throws CrawlhouseError `usage` where the target has units that the source has not */
+export async function refuseOthers(connection: Connection): Promise<void> {
+  const other = await connection.scalar(
+    `SELECT unit FROM ops.loads WHERE unit NOT IN (SELECT unit FROM ${SOURCE}.ops.loads) ORDER BY unit LIMIT 1`,
+  );
+  if (other === undefined) return;
+  throw new CrawlhouseError('usage', `there is another warehouse already: it has ${other}`, {
+    hint: 'move to another place: schema_prefix and location, or another file',
+  });
+}
+
+/** The tables of a schema that the source has. */
+export async function movedTables(connection: Connection, schema: 'raw' | 'ops'): Promise<string[]> {
+  const rows = await connection.rows<{ name: string }>(
+    `SELECT table_name AS name FROM duckdb_tables() WHERE database_name = '${SOURCE}' AND schema_name = '${schema}'
+     ORDER BY name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Puts the rows of the source in the place of a table's own. */
+export async function copyRows(connection: Connection, schema: 'raw' | 'ops', name: string): Promise<void> {
+  await connection.run(`DELETE FROM ${table(schema, name)}`);
+  await connection.run(
+    `INSERT INTO ${table(schema, name)} BY NAME SELECT * FROM ${table(SOURCE, schema, name)}`,
+  );
+}
+
+/** Copies the tables of `ops` but those that say what an engine has made. */
+export async function copyOps(connection: Connection): Promise<void> {
+  for (const name of await movedTables(connection, 'ops'))
+    if (!OF_ENGINE.includes(name)) await copyRows(connection, 'ops', name);
+}
+
+/** Makes a table of `raw` as the source has it. Gives its columns. */
+export async function makeTable(
+  connection: Connection,
+  dataset: string,
+): Promise<readonly { name: string }[]> {
+  const name = table('raw', dataset);
+  const columns = await connection.rows<{ name: string; type: string; own: string | null }>(
+    `SELECT source.column_name AS name, source.data_type AS type, own.data_type AS own
+     FROM duckdb_columns() AS source
+     LEFT JOIN duckdb_columns() AS own ON own.database_name = current_database() AND own.schema_name = 'raw'
+       AND own.table_name = source.table_name AND own.column_name = source.column_name
+     WHERE source.database_name = '${SOURCE}' AND source.schema_name = 'raw' AND source.table_name = ?
+     ORDER BY source.column_index`,
+    [dataset],
+  );
+  await connection.run(
+    `CREATE TABLE IF NOT EXISTS ${name} (${columns.map((one) => `${ident(one.name)} ${one.type}`).join(', ')})`,
+  );
+  // Of an earlier try, before the source got a column or widened one.
+  if (columns.some(({ own }) => own !== null))
+    for (const { name: column, type, own } of columns) {
+      if (own === null) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${type}`);
+      else if (own !== type) await connection.run(`ALTER TABLE ${name} ALTER ${ident(column)} TYPE ${type}`);
+    }
+  return columns;
+}
+
+export type MovedUnit = Unit & { readonly unit: string; readonly rows: bigint };
+
+/** Units whose load is not in the target yet. */
+export async function unitsToMove(connection: Connection): Promise<MovedUnit[]> {
+  const rows = await connection.rows<Record<string, string | bigint | null>>(
+    `SELECT unit, dataset, source_kind, source_id, project_id, window_from, window_to, loaded
+     FROM ${SOURCE}.ops.loads AS source
+     WHERE NOT EXISTS (
+       SELECT 1 FROM ops.loads AS own WHERE own.unit = source.unit AND own.run_id = source.run_id
+         AND own.loaded_at = source.loaded_at AND own.loaded = source.loaded)
+     ORDER BY dataset, unit`,
+  );
+  return rows.map((row) => ({
+    unit: String(row.unit),
+    dataset: String(row.dataset),
+    source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
+    window: row.window_from === null ? null : { from: String(row.window_from), to: String(row.window_to) },
+    rows: row.loaded as bigint,
+  }));
+}
+
+/**
+ * Records that a unit is in the target. The publication counts its rows, as those of a unit that is new.
+ *
+ * @param withFingerprint whether its rows are in the target's file
+ */
+export async function recordMoved(
+  connection: Connection,
+  unit: string,
+  withFingerprint: boolean,
+): Promise<void> {
+  const fingerprint = withFingerprint ? 'fingerprint' : 'NULL';
+  await connection.run('DELETE FROM ops.loads WHERE unit = ?', [unit]);
+  await connection.run(
+    `INSERT INTO ops.loads BY NAME SELECT * REPLACE (CAST(NULL AS BIGINT) AS queryable, ${fingerprint} AS fingerprint)
+     FROM ${SOURCE}.ops.loads WHERE unit = ?`,
+    [unit],
+  );
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { type Connection, table } from '../core/duckdb.ts';
+import type { Unit } from '../project/model/unit.ts';
+import { attachDespiteWriter } from '../state/catalogue/attach-published.ts';
+import { publicationOf } from '../state/catalogue/ops-publication.ts';
+import { columnsOfVersion, FORMER, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
+import { ABOUT_UNITS } from './drop-units.ts';
+import type { WorkingCopy } from './working-copy.ts';
+
+const LISTED = `(SELECT unnest(from_json($1, '["VARCHAR"]')))`;
+
+/** A unit whose load is in the working copy and not in the published warehouse. */
+export interface NewUnit extends Unit {
+  readonly unit: string;
+  /** The run that loaded it. */
+  readonly run_id: string;
+  readonly content_sha256: string | null;
+}
+
+/** What is new in the working copy, compared with the published warehouse. */
+export interface NewUnits {
+  readonly units: readonly NewUnit[];
+  /**
+   * Brings units back to what is published of them, which may be nothing: rows, fields, rejects, line in `ops.loads`.
+   * Within the caller's transaction.
+   *
+   * @param names units of `units`
+   */
+  readonly putBack: (names: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Gives `work` the units of crawls, comparisons and windows whose present load is not published. Lists of resources are
+ * not among them: what discovery knows follows from them.
+ */
+export async function withNewUnits<T>(
+  working: WorkingCopy,
+  work: (found: NewUnits) => Promise<T>,
+): Promise<T> {
+  const { connection, path, publishedPath } = working;
+  const isThere = existsSync(publishedPath);
+  await using _former = isThere
+    ? await attachDespiteWriter(connection, { path: publishedPath, name: FORMER, workingPath: path })
+    : undefined;
+  const units = await newUnits(connection, isThere);
+  return await work({ units, putBack: (names) => putBack(working, isThere, names) });
+}
+
+async function newUnits(connection: Connection, isThere: boolean): Promise<NewUnit[]> {
+  const published = isThere
+    ? `EXISTS (FROM ${table(FORMER, 'ops', 'loads')} AS former WHERE former.unit = load.unit
+         AND former.run_id = load.run_id AND former.loaded_at = load.loaded_at)`
+    : 'false';
+  const rows = await connection.rows<Record<string, string | null>>(
+    `SELECT unit, dataset, source_kind, source_id, project_id, window_from, window_to, run_id, content_sha256
+     FROM ops.loads AS load WHERE source_kind <> 'resource' AND NOT ${published} ORDER BY unit`,
+  );
+  return rows.map((row) => ({
+    unit: String(row.unit),
+    dataset: String(row.dataset),
+    source: { kind: row.source_kind, id: row.source_id, project_id: row.project_id } as Unit['source'],
+    window: row.window_from ? { from: row.window_from, to: String(row.window_to) } : null,
+    run_id: String(row.run_id),
+    content_sha256: row.content_sha256 ?? null,
+  }));
+}
+
+async function putBack(
+  { connection, rows }: WorkingCopy,
+  isThere: boolean,
+  names: readonly string[],
+): Promise<void> {
+  const listed = [JSON.stringify(names)];
+  const retyped: string[] = [];
+  const datasets = await connection.rows<{ dataset: string }>(
+    `SELECT DISTINCT dataset FROM ops.loads WHERE unit IN ${LISTED} ORDER BY dataset`,
+    listed,
+  );
+  for (const { dataset } of datasets)
+    if (await rows.restoreUnits(`raw.${dataset}`, names)) retyped.push(dataset);
+  const version = isThere ? (await publicationOf(connection, FORMER)).version : WAREHOUSE_VERSION;
+  for (const name of ABOUT_UNITS) {
+    const own = table('ops', name);
+    await connection.run(`DELETE FROM ${own} WHERE unit IN ${LISTED}`, listed);
+    if (isThere)
+      await connection.run(
+        `INSERT INTO ${own} BY NAME SELECT ${columnsOfVersion(name, version)} FROM ${table(FORMER, 'ops', name)} WHERE unit IN ${LISTED}`,
+        listed,
+      );
+  }
+  // Fingerprints hold for the types that the columns had.
+  await connection.run(
+    `UPDATE ops.loads SET fingerprint = NULL
+     WHERE unit IN ${LISTED} AND dataset IN (SELECT unnest(from_json($2, '["VARCHAR"]')))`,
+    [...listed, JSON.stringify(retyped)],
+  );
+}

@@ -1,0 +1,57 @@
+import type { LedgerRun, LedgerUnit } from '../project/model/ledger-records.ts';
+import type { LoadedUnit } from '../state/catalogue/ops-loads.ts';
+import { readRuns, recordRuns } from '../state/catalogue/ops-runs.ts';
+import { readUnits, recordUnits } from '../state/catalogue/ops-units.ts';
+import type { WorkingCopy } from './working-copy.ts';
+
+/** The part of the ledger that is filled and corrected from the warehouse. */
+interface RestorableLedger {
+  publication(): Promise<string | null>;
+  setPublication(id: string): Promise<void>;
+  restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void>;
+  reconcile(loaded: ReadonlyMap<string, LoadedUnit>): Promise<unknown>;
+}
+
+/**
+ * Reconciles the ledger with the warehouse at the start. `.crawlhouse/` may have been deleted, or a person may have put
+ * an older ledger or warehouse back. The last run may have been killed between a load and its entry in the ledger.
+ */
+export async function reconcileLedger(
+  ledger: RestorableLedger,
+  working: WorkingCopy,
+  loaded: ReadonlyMap<string, LoadedUnit>,
+): Promise<void> {
+  const { id } = await working.publication();
+  if (id !== null && (await ledger.publication()) !== id) {
+    await ledger.restore(await readUnits(working.connection), await readRuns(working.connection));
+    await ledger.setPublication(id);
+  }
+  // Of a drop whose process was killed before the ledger heard of it.
+  await ledger.restore(await readUnits(working.connection, 'dropped'), []);
+  await ledger.reconcile(loaded);
+}
+
+/** The part of the ledger that is written to the warehouse. */
+interface LedgerReader {
+  units(): Promise<readonly LedgerUnit[]>;
+  runs(most: number): Promise<readonly LedgerRun[]>;
+}
+
+/** Writes units and runs of the ledger to `ops`, as they will be once this publication is in place. */
+export async function recordLedger(
+  ledger: LedgerReader,
+  working: WorkingCopy,
+  current: { readonly runId: string; readonly status: string },
+): Promise<void> {
+  const runs = (await ledger.runs(1000)).map((run) =>
+    run.run_id === current.runId
+      ? { ...run, status: current.status, ended_at: new Date().toISOString() }
+      : run,
+  );
+  const units = await ledger.units();
+  await working.connection.transaction(async () => {
+    await recordUnits(working.connection, units);
+    await recordRuns(working.connection, runs);
+    await working.markDirty();
+  });
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncPath } from '../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { giveUserMode } from '../../core/private-files.ts';
+import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
+import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import { findObject } from '../../stores/find-object.ts';
+import type { ObjectStore, StoredObject } from '../../stores/object-store.ts';
+import { objectBytes } from '../../stores/read-object.ts';
+import type { TrinoClient } from './client.ts';
+import { makeStore } from './make-store.ts';
+import { RelationNames } from './relation-names.ts';
+import { TrinoFailure } from './trino-error.ts';
+import type { TrinoPlace } from './trino-place.ts';
+
+/** The relation whose pointer names the publication that readers see, and so its catalogue. */
+export const CATALOGUE = 'catalogue';
+/** Publications that may follow one another while a catalogue is on its way. */
+const TRIES = 5;
+/** The name of a catalogue on its way ends so. */
+const ENDING = '.bringing';
+/** After an hour nobody is bringing it any more. */
+const LEFT_MS = 3_600_000;
+
+/** Where the bucket has the catalogue of a publication. */
+export function catalogueKey(folder: string, id: string): string {
+  return `${folder}/${CATALOGUE}/${id}.duckdb`;
+}
+
+/**
+ * Puts the catalogue of the publication that Trino shows in the place of the published one, where that is missing or
+ * another: a process was killed between the two, or another machine has published.
+ *
+ * @throws CrawlhouseError `damaged_warehouse` where the bucket has lost it
+ */
+export async function bringCatalogue(
+  place: TrinoPlace,
+  { path, workingPath }: { readonly path: string; readonly workingPath: string },
+  logger: Logger,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { client, connection, prefix, folder } = place;
+  await makeStore(place, new RelationNames(prefix), signal);
+  const present = async () => (await readDespiteWriter(connection, path, workingPath, logger)).publication;
+  await bringShown(
+    { client, prefix, folder, objects: async () => place.objects },
+    { path, id: async () => (await present())?.id ?? null },
+    logger,
+    signal,
+  );
+}
+
+/** What Trino shows, and the bucket with the catalogues. */
+interface ShownPlace {
+  readonly client: TrinoClient;
+  readonly prefix: string;
+  readonly folder: string;
+  readonly objects: () => Promise<ObjectStore>;
+  /** Aborts a question to either that takes too long. A download goes on as long as bytes come. */
+  readonly patience?: () => AbortSignal;
+}
+
+/**
+ * The same for a process that has no right but to read.
+ *
+ * @param present the published file, and what tells the publication that it is of
+ * @returns the publication that Trino shows; null where nothing is published there
+ */
+export async function bringShown(
+  { client, prefix, folder, objects, patience }: ShownPlace,
+  present: { readonly path: string; readonly id: () => Promise<string | null> },
+  logger: Logger,
+  given?: AbortSignal,
+): Promise<string | null> {
+  const { path } = present;
+  const signal = given ?? new AbortController().signal;
+  let lost: string | undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const stamp = publicationStamp(path);
+    const asking = patience ? AbortSignal.any([signal, patience()]) : signal;
+    const id = await shownPublication(client, new RelationNames(prefix), asking);
+    if (id === null || id === (await present.id())) return id;
+    const key = catalogueKey(folder, id);
+    if (lost === key) break;
+    const store = await objects();
+    const object = await findObject(store, key, asking);
+    // Gone: another publication has followed.
+    if (object === undefined) lost = key;
+    else if (await download(store, object, { path, stamp }, signal)) {
+      logger.info('catalogue taken from the bucket', { publication: id });
+      return id;
+    }
+  }
+  if (lost === undefined) return null;
+  throw new CrawlhouseError(
+    'damaged_warehouse',
+    `the bucket has no ${lost}, the catalogue of what Trino shows`,
+    { hint: 'put it back from a copy of the bucket' },
+  );
+}
+
+/** Removes catalogues of other publications than the present one from the bucket. */
+export async function removeCatalogues(
+  { objects, folder }: TrinoPlace,
+  published: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const quiet = signal ?? new AbortController().signal;
+  for await (const object of objects.list(`${folder}/${CATALOGUE}/`, quiet))
+    if (basename(object.key, '.duckdb') !== published) await objects.remove(object, quiet);
+}
+
+async function shownPublication(
+  client: TrinoClient,
+  names: RelationNames,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const last = `SELECT max_by(load_id, seq) FROM ${names.visible} WHERE relation = '${CATALOGUE}'`;
+  try {
+    const id = await client.scalar(last, {}, signal);
+    return typeof id === 'string' ? id : null;
+  } catch (error) {
+    const failure = error instanceof CrawlhouseError ? error.cause : undefined;
+    if (failure instanceof TrinoFailure && /^(SCHEMA|TABLE)_NOT_FOUND$/.test(failure.errorName)) return null;
+    throw error;
+  }
+}
+
+/** @returns false where another process has replaced the file meanwhile, or the object is gone */
+async function download(
+  store: ObjectStore,
+  object: StoredObject,
+  { path, stamp }: { readonly path: string; readonly stamp: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  await removeLeftovers(path);
+  const temporary = `${path}.${randomUUID()}${ENDING}`;
+  try {
+    await using file = await open(temporary, 'wx', 0o600);
+    for await (const bytes of objectBytes(store, object, {}, signal)) await file.write(bytes);
+    await file.sync();
+    await giveUserMode(temporary);
+    if (publicationStamp(path) !== stamp) return false;
+    await rm(`${path}.wal`, { force: true });
+    await rename(temporary, path);
+    await syncPath(dirname(path));
+    return true;
+  } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'object_changed') return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Removes what killed processes have left on its way. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(ENDING)) continue;
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });
+  }
+}

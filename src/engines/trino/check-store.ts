@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { countLoadsWithout, readPointers, setPointers } from '../../state/catalogue/ops-pointers.ts';
+import { CATALOGUE } from './bring-catalogue.ts';
+import { literal } from './literal.ts';
+import { ownLocation } from './own-location.ts';
+import type { PointerTable } from './pointer-table.ts';
+import type { RelationNames } from './relation-names.ts';
+import type { TrinoPlace } from './trino-place.ts';
+
+/** The relation whose pointer names the warehouse. */
+const STORE = 'store';
+
+/**
+ * Notes which warehouse the catalogue and the location are of, so that they are never taken for those of another one.
+ *
+ * @returns whether the location is surely this warehouse's
+ * @throws CrawlhouseError `bad_settings` where either is of another one
+ */
+export async function checkStore(
+  place: TrinoPlace,
+  names: RelationNames,
+  pointers: PointerTable,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { connection, catalog, prefix } = place;
+  let id = pointers.published(STORE).get('');
+  if (id === undefined) {
+    id = randomUUID();
+    const row = [0n, 0n, STORE, '', id].map(literal).join(', ');
+    await pointers.run(`INSERT INTO ${names.visible} VALUES (${row})`, signal);
+  }
+  const [own] = await readPointers(connection, STORE);
+  if (own === undefined ? (await countLoadsWithout(connection)) > 0 : own.load !== id)
+    throw new CrawlhouseError(
+      'bad_settings',
+      `the state directory has units of another warehouse than ${catalog}.${prefix}raw in Trino`,
+      { hint: 'set another state_dir: a run then takes what is published there, or begins anew' },
+    );
+  const isOurs = await ownLocation(place, { id, published: pointers.published(CATALOGUE).get('') }, signal);
+  if (own === undefined) await setPointers(connection, [{ relation: STORE, unit: '', load: id }]);
+  return isOurs;
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Database } from '../../core/duckdb.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { underUserMask } from '../../core/private-files.ts';
+import type { TrinoAddress } from '../../core/trino-address.ts';
+import { targetOf } from '../../state/catalogue/attach-published.ts';
+import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
+import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import { bringShown } from './bring-catalogue.ts';
+import { openTrinoBucket, openTrinoClient } from './open-trino.ts';
+
+/** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
+const PATIENCE_MS = 15_000;
+
+/** Where the catalogue is, and where the newest one is to be had; the settings have all of it. */
+export interface FollowedPlace {
+  readonly warehouse: string;
+  readonly state_dir: string;
+  readonly trino: TrinoAddress | null;
+}
+
+/** A published file as it was found, and its publication. */
+export interface KnownPublication {
+  readonly stamp: string;
+  readonly id: string | null;
+}
+
+interface Following {
+  readonly signal?: AbortSignal | undefined;
+  /** What the same process has found before. */
+  readonly known?: KnownPublication | undefined;
+  /** Aborts a question that takes too long, where this machine has a catalogue; default: after 15 seconds. */
+  readonly patience?: () => AbortSignal;
+}
+
+/**
+ * Brings the catalogue of the newest publication, for a process that reads. Where that fails, the one that is there is
+ * read, with a warning.
+ *
+ * @throws CrawlhouseError why it can't be had, where this machine has none
+ */
+export async function followPublication(
+  place: FollowedPlace & { readonly trino: TrinoAddress },
+  logger: Logger,
+  following: Following = {},
+): Promise<KnownPublication> {
+  const { signal, known } = following;
+  const { bucket, folder } = place.trino;
+  const path = await targetOf(place.warehouse);
+  try {
+    const id = await bring(place, path, logger, following);
+    return { stamp: publicationStamp(path), id };
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    const { code, message } = toCrawlhouseError(thrown);
+    if (!existsSync(path))
+      throw new CrawlhouseError(code, `the catalogue of the warehouse can't be had: ${message}`, {
+        cause: thrown,
+        hint: `whoever reads needs Trino and the objects under s3://${bucket}/${folder}/catalogue/ (docs/trino.md)`,
+      });
+    logger.warn('the newest catalogue cannot be had: that of an earlier publication is read', {
+      because: message,
+    });
+    return known ?? { stamp: '', id: null };
+  }
+}
+
+async function bring(
+  { state_dir: stateDir, trino }: FollowedPlace & { readonly trino: TrinoAddress },
+  path: string,
+  logger: Logger,
+  { signal, known, patience = () => AbortSignal.timeout(PATIENCE_MS) }: Following,
+): Promise<string | null> {
+  underUserMask(() => mkdirSync(dirname(path), { recursive: true }));
+  const id = async (): Promise<string | null> =>
+    known !== undefined && known.stamp === publicationStamp(path)
+      ? known.id
+      : publishedId(path, stateDir, logger);
+  await using stack = new AsyncDisposableStack();
+  const client = stack.use(await openTrinoClient(trino, { attempts: 2, baseMs: 100, maxMs: 1000 }));
+  const place = {
+    ...{ client, prefix: trino.schemaPrefix, folder: trino.folder },
+    objects: async () => stack.use(await openTrinoBucket(trino)),
+    ...(existsSync(path) ? { patience } : {}),
+  };
+  return await bringShown(place, { path, id }, logger, signal);
+}
+
+async function publishedId(path: string, stateDir: string, logger: Logger): Promise<string | null> {
+  if (!existsSync(path)) return null;
+  await using database = await Database.open({
+    ...{ memoryLimit: '100MB', threads: 1 },
+    tempDirectory: join(stateDir, 'spill'),
+  });
+  using connection = await database.connect();
+  const { publication } = await readDespiteWriter(connection, path, join(stateDir, 'work.duckdb'), logger);
+  return publication?.id ?? null;
+}
+
+/**
+ * The same for a process that must not go on with an earlier publication.
+ *
+ * @throws CrawlhouseError why the newest catalogue can't be had
+ */
+export async function bringNewest(
+  place: FollowedPlace & { readonly trino: TrinoAddress },
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  await bring(place, await targetOf(place.warehouse), logger, { signal });
+}

@@ -1,0 +1,213 @@
+import { constants, existsSync, mkdirSync } from 'node:fs';
+import { chmod, copyFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { verifyBlocks } from '../core/database-blocks.ts';
+import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
+import type { Logger } from '../core/logger.ts';
+import { underUserMask } from '../core/private-files.ts';
+import type { TrinoAddress } from '../core/trino-address.ts';
+import { targetOf } from '../state/catalogue/attach-published.ts';
+import { FormerCopies, SPARE_FILE } from '../state/catalogue/former-copies.ts';
+import { keepFormer } from '../state/catalogue/keep-former.ts';
+import { markDirty, type Publication, publicationOf } from '../state/catalogue/ops-publication.ts';
+import { readDespiteWriter } from '../state/catalogue/read-publication.ts';
+import { restoreFormer } from '../state/catalogue/restore-former.ts';
+import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
+import { DuckDbRows } from './duckdb/duckdb-rows.ts';
+import type { RowStore } from './row-store.ts';
+import { bringCatalogue } from './trino/bring-catalogue.ts';
+import { openTrinoPlace } from './trino/open-trino.ts';
+import { TrinoRows } from './trino/trino-rows.ts';
+
+/**
+ * The number of loaded values after which the file is reopened. 5 million pages of 125 columns and 20 million links,
+ * 900 million values, left 280 MB of what DuckDB knows of them (docs/decisions/warehouse-file.md).
+ */
+const VALUES_KEPT = 50_000_000;
+
+/** Where a working copy is, and what it is a copy of. */
+export interface WorkingPlace {
+  readonly stateDir: string;
+  /** The published file; a symbolic link stands for its target. */
+  readonly warehouse: string;
+  /** Where the rows of units and models are, unless they are in the file. */
+  readonly trino?: TrinoAddress | null;
+}
+
+/**
+ * The warehouse that the pipeline writes to. Readers never open it: they open the published one, of which this is a
+ * copy that has gone further. Where the two don't belong together the published one is right.
+ */
+export class WorkingCopy implements AsyncDisposable {
+  readonly connection: Connection;
+  readonly path: string;
+  readonly publishedPath: string;
+  /** The files that were copied from it. */
+  readonly copies: FormerCopies;
+  #rows: RowStore;
+  readonly #opened: AsyncDisposableStack;
+  #values = 0;
+  #attached = false;
+
+  private constructor(
+    connection: Connection,
+    path: string,
+    publishedPath: string,
+    opened: AsyncDisposableStack,
+  ) {
+    this.connection = connection;
+    this.#rows = new DuckDbRows(connection);
+    this.#opened = opened;
+    this.path = path;
+    this.publishedPath = publishedPath;
+    this.copies = FormerCopies.open(path);
+  }
+
+  /**
+   * Opens the working copy of a state directory. If it is missing, damaged or of another publication, it is replaced by
+   * a copy of the published warehouse.
+   *
+   * @param anew replace it in any case
+   * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; nothing is changed
+   */
+  static async open(
+    database: Database,
+    { stateDir, warehouse, trino }: WorkingPlace,
+    logger: Logger,
+    anew = false,
+    signal?: AbortSignal,
+  ): Promise<WorkingCopy> {
+    const path = join(stateDir, 'work.duckdb');
+    const publishedPath = await targetOf(warehouse);
+    underUserMask(() => mkdirSync(dirname(publishedPath), { recursive: true }));
+    const connection = await database.connect();
+    await restoreFormer(connection, publishedPath, logger);
+    await using opened = new AsyncDisposableStack();
+    const place = trino ? opened.use(await openTrinoPlace(trino, { connection, stateDir })) : null;
+    if (place) await bringCatalogue(place, { path: publishedPath, workingPath: path }, logger, signal);
+    const { publication: published } = await readDespiteWriter(connection, publishedPath, path, logger);
+    const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
+    if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
+    const working = new WorkingCopy(connection, path, publishedPath, opened.move());
+    try {
+      await working.attach();
+      working.copies.follow();
+      connection.observe(() => working.copies.observe());
+      // A working copy is brought forward once; the published file follows with the next publication.
+      if (published && (await working.publication()).version < WAREHOUSE_VERSION) {
+        const kept = await keepFormer(publishedPath, `v${published.version}`);
+        logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
+      }
+      await createSchema(connection);
+      if (place) working.#rows = await TrinoRows.begin(place, signal);
+      return working;
+    } catch (error) {
+      working.copies.close();
+      await working.#opened.disposeAsync();
+      throw error;
+    }
+  }
+
+  /** The rows of its units. */
+  get rows(): RowStore {
+    return this.#rows;
+  }
+
+  async attach(): Promise<void> {
+    await this.connection.run(`ATTACH ${text(this.path)} AS ${ident(CATALOG)} (${FILE_OPTIONS})`);
+    await this.connection.run(`USE ${ident(CATALOG)}`);
+    this.#attached = true;
+    this.#values = 0;
+  }
+
+  /** Writes everything to the file and lets go of it, so that it can be copied. */
+  async detach(): Promise<void> {
+    await this.connection.run(`CHECKPOINT ${ident(CATALOG)}`);
+    await this.connection.run('USE memory');
+    await this.connection.run(`DETACH ${ident(CATALOG)}`);
+    this.#attached = false;
+  }
+
+  /** Notes that so many values, rows by columns, were loaded. */
+  noteLoaded(values: number): void {
+    this.#values += values;
+  }
+
+  /**
+   * Gives back what DuckDB keeps in memory of every row group that was written since the file was opened, once that is
+   * much. Nobody else may be using the working copy.
+   */
+  async letGoOfWritten(): Promise<void> {
+    if (this.#attached && this.#values < VALUES_KEPT) return;
+    // Where it could not be attached again, the next load tries.
+    if (this.#attached) await this.detach();
+    await this.attach();
+  }
+
+  async publication(): Promise<Publication> {
+    return publicationOf(this.connection, CATALOG);
+  }
+
+  /** Notes, within the caller's transaction, that there is something to publish. */
+  async markDirty(): Promise<void> {
+    await markDirty(this.connection);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (this.#attached) await this.detach();
+      await this.copies.keep();
+    } catch {
+      // What failed before has its own error. Without a note the next publication copies everything.
+      this.copies.close();
+    }
+    this.connection[Symbol.dispose]();
+    await this.#opened.disposeAsync();
+  }
+}
+
+/** Is the working copy sound, and the published warehouse or a later state of it? */
+async function belongsTo(
+  connection: Connection,
+  path: string,
+  published: Publication | undefined,
+  logger: Logger,
+): Promise<boolean> {
+  try {
+    await connection.run(`ATTACH ${text(path)} AS candidate (${FILE_OPTIONS})`);
+  } catch (error) {
+    logger.warn('working copy cannot be opened, taking it anew', { error: String(error) });
+    return false;
+  }
+  try {
+    const own = await publicationOf(connection, 'candidate');
+    if (!published || published.id === own.id) return true;
+    // Killed before the rename: what waits to be published is still dirty. Else somebody put an older file back.
+    if (published.id === own.base_id && own.dirty) return true;
+    logger.warn('working copy does not belong to the published warehouse, taking it anew');
+    return false;
+  } catch {
+    return false;
+  } finally {
+    await connection.run('DETACH candidate');
+  }
+}
+
+/** Puts a copy of the published warehouse, once every block of it was verified, or nothing in the place of a working copy. */
+async function takeAnew(path: string, publishedPath: string | null, logger: Logger): Promise<void> {
+  // Nothing is known of it any more, and the copy needs room.
+  await rm(join(dirname(path), SPARE_FILE), { force: true });
+  if (publishedPath === null) return removeDatabase(path);
+  logger.info('working copy taken from the published warehouse');
+  await copyFile(publishedPath, `${path}.new`, constants.COPYFILE_FICLONE);
+  // A copy has the mode of its original.
+  await chmod(`${path}.new`, 0o600);
+  await verifyBlocks(`${path}.new`, undefined, publishedPath);
+  await removeDatabase(path);
+  await rename(`${path}.new`, path);
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(`${path}.wal`, { force: true });
+}

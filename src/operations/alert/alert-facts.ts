@@ -1,0 +1,64 @@
+import type { Connection } from '../../core/duckdb.ts';
+import type { LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { rowCountAnomalies } from '../../state/catalogue/ops-loads.ts';
+import { crawlEnds } from '../../state/catalogue/raw-crawls.ts';
+import { projectNames } from '../../state/catalogue/raw-projects.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import type { FailedUnit } from './find-failures.ts';
+import type { Rhythm } from './find-stale.ts';
+import type { RowCountAnomaly } from './row-count-anomaly.ts';
+
+/** The facts for alerts, from the ledger and the published warehouse after a run. */
+export interface AlertFacts {
+  readonly failed: readonly FailedUnit[];
+  readonly rhythms: readonly Rhythm[];
+  readonly anomalies: readonly RowCountAnomaly[];
+  /** Names of projects by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** @param units as the ledger has them, or where it is lost the warehouse */
+export async function alertFacts(settings: Settings, units: readonly LedgerUnit[]): Promise<AlertFacts> {
+  const failed = failedUnits(units);
+  const held = failed.filter(({ code }) => code === 'volume_held');
+  const heldBack = held.flatMap(({ project_id, message, hint, failing_since }) =>
+    project_id === null ? [] : [{ project_id, what: `${message}; not loaded`, began: failing_since, hint }],
+  );
+  const found = await readPublished(settings, async (connection) => {
+    const names = await projectNames(connection);
+    return {
+      names,
+      rhythms: await rhythmsOf(connection, names),
+      anomalies: (await rowCountAnomalies(connection)).map(
+        ({ unit, project_id, rows, usual, loaded_at }) => ({
+          project_id,
+          what: `${unit}: ${rows} rows, usually ${usual}`,
+          began: loaded_at,
+          hint: 'check the crawl in the service; it is loaded, and the next crawl with the usual rows ends this incident',
+        }),
+      ),
+    };
+  });
+  return {
+    failed,
+    rhythms: found?.rhythms ?? [],
+    anomalies: [...heldBack, ...(found?.anomalies ?? [])],
+    names: found?.names ?? new Map(),
+  };
+}
+
+function failedUnits(units: readonly LedgerUnit[]): FailedUnit[] {
+  return units.flatMap(({ unit, source, status, error, failing_since, updated_at }) => {
+    if (error === null || (status !== 'failed' && status !== 'refused')) return [];
+    return [{ unit, project_id: source.project_id, ...error, failing_since: failing_since ?? updated_at }];
+  });
+}
+
+/** When the crawls ended that left a report, of the projects that are there now. */
+async function rhythmsOf(connection: Connection, names: ReadonlyMap<string, string>): Promise<Rhythm[]> {
+  return (await crawlEnds(connection)).flatMap(({ project_id, ends }) => {
+    const name = names.get(project_id);
+    return name === undefined ? [] : [{ project_id, name, ends }];
+  });
+}

@@ -1,0 +1,80 @@
+import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
+import { detailsOf, earliest, type Incident } from './incident.ts';
+
+/** A unit that did not go through when it was last tried. */
+export interface FailedUnit {
+  readonly unit: string;
+  readonly project_id: string | null;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** When it first did not, ISO 8601, UTC; null where that is not known. */
+  readonly failing_since: string | null;
+}
+
+/** An error of a run that is no single unit's. */
+export interface RunFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+  /** When the first run of those in a row began that failed so, ISO 8601, UTC. */
+  readonly failing_since?: string;
+}
+
+/** Caused by a person at the terminal, by a signal or by another process: no incident. */
+const NO_INCIDENT: readonly ErrorCode[] = ['usage', 'locked', 'interrupted'];
+/** Of a unit: already an incident of the run, or a row-count anomaly. */
+const FOUND_ELSEWHERE: readonly ErrorCode[] = ['timed_out', 'volume_held'];
+
+/** Units that fail, one incident for each project and code; `isLast` is false if the run will be repeated. */
+export function findUnitFailures(
+  units: readonly FailedUnit[],
+  nameOf: (projectId: string) => string,
+  isLast: boolean,
+): Incident[] {
+  const failed = units.filter(({ code }) => isIncident(code) && !FOUND_ELSEWHERE.includes(code));
+  const groups = Map.groupBy(failed, ({ project_id, code }) => `units/${project_id ?? 'workspace'}/${code}`);
+  return [...groups].map(([key, [first, ...others]]) => {
+    const { project_id, code } = first as FailedUnit;
+    const count = others.length === 0 ? '1 unit' : `${others.length + 1} units`;
+    const whose = project_id === null ? '' : ` of ${nameOf(project_id)}`;
+    return {
+      key,
+      event: 'failure',
+      title: `${count}${whose} failed: ${code}`,
+      details: detailsOf(
+        [first as FailedUnit, ...others].map(({ unit, message }) =>
+          message.startsWith(unit) ? message : `${unit}: ${message}`,
+        ),
+      ),
+      project_id,
+      began: earliest([first as FailedUnit, ...others].map(({ failing_since }) => failing_since)),
+      hint: (first as FailedUnit).hint,
+      wait: !isLast && ERROR_CODES[code].kind === 'retriable',
+    };
+  });
+}
+
+/** The failures of a run as a whole, one incident for each code; `scope` is the schedule or command. */
+export function findRunFailures(scope: string, errors: readonly RunFailure[], isLast: boolean): Incident[] {
+  const failures = errors.filter(({ code }) => isIncident(code));
+  return [...Map.groupBy(failures, ({ code }) => code)].map(([code, all]) => ({
+    key: runKey(scope, code),
+    event: 'failure',
+    title: `${scope} failed: ${code}`,
+    details: detailsOf([...new Set(all.map(({ message }) => message))]),
+    project_id: null,
+    began: all[0]?.failing_since ?? null,
+    hint: all[0]?.hint ?? null,
+    wait: !isLast && ERROR_CODES[code].kind === 'retriable',
+  }));
+}
+
+/** The key of the incident of a run as a whole. */
+export function runKey(scope: string, code: ErrorCode | 'killed' | ''): string {
+  return `run/${scope}/${code}`;
+}
+
+function isIncident(code: ErrorCode): boolean {
+  return ERROR_CODES[code].kind !== 'skip' && !NO_INCIDENT.includes(code);
+}

@@ -1,0 +1,39 @@
+import type { AlertEvent } from '../../project/settings/alert-settings.ts';
+
+/** Something that is wrong, under a key that stays the same for as long as it is. */
+export interface Incident {
+  readonly key: string;
+  readonly event: Exclude<AlertEvent, 'recovery'>;
+  /** One line. */
+  readonly title: string;
+  readonly details: readonly string[];
+  /** Null where it is no single project's. */
+  readonly project_id: string | null;
+  /** When it began, ISO 8601, UTC; null where that is not known. */
+  readonly began: string | null;
+  /** What a person may do about it. */
+  readonly hint: string | null;
+  /** It may pass by itself, so it raises no alert yet. An incident that is open stays open. */
+  readonly wait?: boolean;
+}
+
+/** An incident whose alert was sent and that is not over. */
+export interface OpenIncident extends Pick<Incident, 'key' | 'event' | 'title' | 'project_id'> {
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  /** Ids of the targets that got its alert. */
+  readonly targets: readonly string[];
+}
+
+/** The details that an alert carries at the most. */
+const MOST_DETAILS = 10;
+
+export function detailsOf(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_DETAILS) return lines;
+  return [...lines.slice(0, MOST_DETAILS - 1), `and ${lines.length - MOST_DETAILS + 1} more`];
+}
+
+/** The first of some times, ISO 8601, UTC; null where none is known. */
+export function earliest(times: readonly (string | null)[]): string | null {
+  return times.filter((time) => time !== null).sort()[0] ?? null;
+}

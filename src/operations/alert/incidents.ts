@@ -1,0 +1,65 @@
+import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { alertFacts } from './alert-facts.ts';
+import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findStale } from './find-stale.ts';
+import type { Incident } from './incident.ts';
+import { findRowCountAnomalies } from './row-count-anomaly.ts';
+
+/**
+ * The incidents that are open now, the oldest first, by the rules of alerts and whether or not an alert was sent
+ * (docs/alerts.md).
+ *
+ * @param runs the last first
+ * @param now UTC milliseconds
+ */
+export async function openIncidents(
+  settings: Settings,
+  { units, runs }: { readonly units: readonly LedgerUnit[]; readonly runs: readonly LedgerRun[] },
+  now: number,
+): Promise<readonly Incident[]> {
+  const facts = await alertFacts(settings, units);
+  const nameOf = (id: string): string => facts.names.get(id) ?? id;
+  const stale = findStale(
+    facts.rhythms.filter(
+      ({ project_id, name }) =>
+        settings.projects === 'all' ||
+        settings.projects.includes(project_id) ||
+        settings.projects.includes(name),
+    ),
+    now,
+  );
+  return [
+    ...killedRun(runs),
+    ...findRunFailures('run', runFailures(runs), true),
+    ...findUnitFailures(facts.failed, nameOf, true),
+    ...findRowCountAnomalies(facts.anomalies, nameOf),
+    ...stale.filter(({ wait }) => wait !== true),
+  ].toSorted((a, b) => (a.began ?? '').localeCompare(b.began ?? ''));
+}
+
+/** The last run, if its process is dead. A later run takes up what it has left. */
+function killedRun([last]: readonly LedgerRun[]): readonly Incident[] {
+  if (last?.status !== 'killed') return [];
+  return [
+    {
+      key: runKey('run', 'killed'),
+      event: 'failure',
+      title: `${last.command} was cut off`,
+      details: ['its process is gone: it was killed, such as for want of memory, or the machine stopped'],
+      project_id: null,
+      began: last.started_at,
+      hint: 'crawlhouse run, which goes on from there',
+    },
+  ];
+}
+
+/** The error of the last run as a whole, with the time since which every run has failed. */
+function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
+  const ended = newestFirst.filter(({ command, summary }) => command === 'run' && summary !== null);
+  const well = ended.findIndex(({ summary }) => !summary?.failure);
+  const failing = well < 0 ? ended : ended.slice(0, well);
+  const [last] = failing;
+  if (!last?.summary?.failure) return [];
+  return [{ ...last.summary.failure, failing_since: failing.at(-1)?.started_at ?? last.started_at }];
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { underUserMask } from '../../core/private-files.ts';
+import { commandEnvironment } from '../../project/settings/command-environment.ts';
+
+/** As much of what a command says on stderr stands in an error. */
+const MOST_SAID = 500;
+
+/**
+ * Runs a program with its arguments, no shell between, and gives it a text on its standard input. After `timeoutMs` it is
+ * killed with all that it started.
+ *
+ * @throws CrawlhouseError that says how it ended, unless with 0
+ */
+export async function runCommand(
+  [program = '', ...args]: readonly string[],
+  input: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const late = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, late]);
+  // A group of its own, so that its children can be killed with it.
+  const child = underUserMask(() =>
+    spawn(program, args, {
+      detached: true,
+      env: commandEnvironment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    }),
+  );
+  const kill = (): void => killGroup(child);
+  either.addEventListener('abort', kill);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    said = `${said}${piece}`.slice(0, MOST_SAID);
+  });
+  // A command that does not read its input is no error.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  try {
+    const ended = await endOf(child);
+    if (signal.aborted) throw signal.reason;
+    if (late.aborted) throw failed(program, `was killed after ${timeoutMs / 1000} s`, said);
+    if (ended !== 0) throw failed(program, `ended with ${ended}`, said);
+  } finally {
+    either.removeEventListener('abort', kill);
+    // Its background processes must not block us.
+    child.stderr.destroy();
+  }
+}
+
+/** The exit code, or the name of the signal; not the end of the streams, which a child in the background may hold. */
+function endOf(child: ChildProcess): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => {
+      reject(new CrawlhouseError('bad_settings', `alerts.command: ${cause.message}`, { cause }));
+    });
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'nothing'));
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}
+
+function failed(program: string, how: string, said: string): CrawlhouseError {
+  const words = said.trim();
+  return new CrawlhouseError('connection', `${program} ${how}${words === '' ? '' : `: ${words}`}`);
+}
+
+/**
+ * Looks for a program where `runCommand` would.
+ *
+ * @throws CrawlhouseError `bad_settings` if there is none that may be run
+ */
+export function findCommand(program: string): void {
+  const { PATH = '' } = commandEnvironment();
+  const places = program.includes('/')
+    ? [program]
+    : PATH.split(delimiter).map((folder) => join(folder, program));
+  if (!places.some(isProgram))
+    throw new CrawlhouseError('bad_settings', `alerts.command: ${program} is no program that may be run`);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

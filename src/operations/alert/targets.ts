@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { type AlertSettings, alertsOf } from '../../project/settings/alert-settings.ts';
+import type { Schedule } from '../../project/settings/schedules.ts';
+import { type Alert, alertText } from './alert.ts';
+import { findCommand, runCommand } from './run-command.ts';
+import { reachWebhook, sendWebhook } from './send-webhook.ts';
+
+/** A receiver of alerts. */
+export interface Target {
+  /** A hash of the address or command. */
+  readonly id: string;
+  /** For people: the host of the address or the program, without what may be a secret. */
+  readonly name: string;
+  /** Gives the receiver an alert; what it answered. */
+  readonly send: (alert: Alert, signal: AbortSignal) => Promise<string>;
+  /** Throws if the receiver can't be reached; sends nothing. */
+  readonly reach: (signal: AbortSignal) => Promise<void>;
+}
+
+export function targetsOf({ webhook, format, command, timeout }: AlertSettings): Target[] {
+  const timeoutMs = timeout * 1000;
+  return [
+    ...(webhook === undefined
+      ? []
+      : [
+          {
+            id: idOf('webhook', webhook),
+            name: `webhook at ${new URL(webhook).host}`,
+            send: (alert: Alert, signal: AbortSignal) =>
+              sendWebhook(webhook, alertText(alert, format), { timeoutMs }, signal),
+            reach: (signal: AbortSignal) => reachWebhook(webhook, signal),
+          },
+        ]),
+    ...(command === undefined
+      ? []
+      : [
+          {
+            id: idOf('command', ...command),
+            name: `command ${command[0]}`,
+            send: async (alert: Alert, signal: AbortSignal) => {
+              await runCommand(command, `${alertText(alert, 'json')}\n`, timeoutMs, signal);
+              return 'ended with 0';
+            },
+            reach: async () => findCommand(String(command[0])),
+          },
+        ]),
+  ];
+}
+
+/** Every target of the setting and of the schedules, once, with who uses it. */
+export function allTargets(
+  alerts: AlertSettings,
+  schedules: readonly Schedule[],
+): readonly { readonly target: Target; readonly users: readonly string[] }[] {
+  const found = new Map<string, { target: Target; users: string[] }>();
+  const users = [
+    { name: 'alerts', alerts },
+    ...schedules.flatMap((one) =>
+      one.alerts === undefined
+        ? []
+        : [{ name: `schedule ${one.name}`, alerts: alertsOf(alerts, one.alerts) }],
+    ),
+  ];
+  for (const { name, alerts: of } of users)
+    for (const target of targetsOf(of)) {
+      const known = found.get(target.id);
+      if (known) known.users.push(name);
+      else found.set(target.id, { target, users: [name] });
+    }
+  return [...found.values()];
+}
+
+function idOf(kind: string, ...what: readonly string[]): string {
+  return `${kind}-${createHash('sha256').update(what.join('\0')).digest('hex').slice(0, 12)}`;
+}

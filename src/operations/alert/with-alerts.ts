@@ -1,0 +1,145 @@
+import { type CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { Selection } from '../../project/model/planned-unit.ts';
+import type { RunReport } from '../../project/model/report.ts';
+import type { RunResult } from '../../project/model/run-result.ts';
+import type { AlertSettings } from '../../project/settings/alert-settings.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { type AlertFacts, alertFacts } from './alert-facts.ts';
+import { deliverAlerts, type Findings, noteAlerts } from './deliver.ts';
+import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
+import { findStale, staleKey } from './find-stale.ts';
+import { openAlertStore } from './open-alert-store.ts';
+import { findRowCountAnomalies } from './row-count-anomaly.ts';
+import { targetsOf } from './targets.ts';
+
+/** How a run is watched for incidents. */
+export interface Watch {
+  /** The schedule's name, or `run`. */
+  readonly scope: string;
+  readonly alerts: AlertSettings;
+  /** False if a failed run will be repeated: incidents that may pass by themselves raise no alert yet. */
+  readonly isLast: boolean;
+  /** Failures outside the run, such as an invalid schedules.yaml. */
+  readonly otherFailures?: readonly RunFailure[];
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** What alerts look at in the request of a run. */
+interface WatchedRequest {
+  readonly pipelines: readonly Pipeline[];
+  readonly selection: Selection;
+}
+
+/** A run that is watched: `plan` makes its request, `run` executes it. */
+export interface Watched<R extends WatchedRequest> {
+  readonly plan: () => R | Promise<R>;
+  readonly run: (request: R) => Promise<RunResult>;
+}
+
+/**
+ * Runs the request of `plan`, then sends alerts of new incidents and recoveries of ended ones to the targets of the
+ * settings. It returns or throws what `run` or `plan` do: alerts never fail a run.
+ */
+export async function withAlerts<R extends WatchedRequest>(
+  settings: Settings,
+  watch: Watch,
+  { plan, run }: Watched<R>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  try {
+    const request = await plan();
+    const result = await run(request);
+    await sendAlerts(settings, watch, { ...result, request }, logger, signal);
+    return result;
+  } catch (thrown) {
+    const error = toCrawlhouseError(thrown);
+    await sendAlerts(settings, watch, { request: null, report: null, errors: [error] }, logger, signal);
+    throw thrown;
+  }
+}
+
+/** The result of a run; request and report are null if there is none. */
+interface Outcome {
+  readonly request: WatchedRequest | null;
+  readonly report: RunReport | null;
+  readonly errors: readonly CrawlhouseError[];
+}
+
+async function sendAlerts(
+  settings: Settings,
+  watch: Watch,
+  outcome: Outcome,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const targets = targetsOf(watch.alerts);
+  if (targets.length === 0 || signal.aborted) return;
+  try {
+    const { scope, alerts } = watch;
+    const now = watch.now();
+    await using store = await openAlertStore(settings);
+    const run = { scope, run_id: outcome.report?.run_id ?? null, at: new Date(now).toISOString() };
+    const ofUnits = new Set(outcome.report?.units.map(({ error }) => error?.message));
+    const errors = outcome.errors.filter(({ message }) => !ofUnits.has(message));
+    const found = await findings(settings, watch, { request: outcome.request, errors }, logger);
+    await noteAlerts(store, found, { targets, events: alerts.events }, run);
+    await deliverAlerts(store, { targets, now }, logger, signal);
+  } catch (thrown) {
+    logger.error('alerts not raised', { error: toCrawlhouseError(thrown).message });
+  }
+}
+
+async function factsOfLedger(settings: Settings): Promise<AlertFacts> {
+  await using ledger = await readLedger(settings);
+  return alertFacts(settings, (await ledger?.units('unpublished')) ?? []);
+}
+
+/** `errors` are those of the run as a whole; if there are any, the run may not have read all it should. */
+async function findings(
+  settings: Settings,
+  { scope, isLast, now, otherFailures = [] }: Watch,
+  { request, errors }: { readonly request: WatchedRequest | null; readonly errors: readonly RunFailure[] },
+  logger: Logger,
+): Promise<Findings> {
+  const facts = await factsOfLedger(settings).catch((thrown: unknown) => {
+    logger.error('ledger and warehouse not readable, alerts are of the run only', {
+      error: toCrawlhouseError(thrown).message,
+    });
+    return null;
+  });
+  if (facts === null) {
+    const judgesRun = errors.length === 0;
+    return {
+      incidents: findRunFailures(scope, [...errors, ...otherFailures], isLast),
+      judges: (key) => judgesRun && key.startsWith(runKey(scope, '')),
+    };
+  }
+  const nameOf = (id: string): string => facts.names.get(id) ?? id;
+  const isWhole = errors.length === 0;
+  const readsCrawls = request?.pipelines.some(
+    ({ source }) => source.kind === 'resource' && source.data_type === 'crawls',
+  );
+  const projects = request?.selection.projects ?? 'all';
+  const rhythms = facts.rhythms.filter(
+    ({ project_id, name }) => projects === 'all' || projects.includes(project_id) || projects.includes(name),
+  );
+  const judged = new Set(rhythms.map(({ project_id }) => staleKey(project_id)));
+  const judgesStale = isWhole && readsCrawls === true;
+  return {
+    incidents: [
+      ...findRunFailures(scope, [...errors, ...otherFailures], isLast),
+      ...findUnitFailures(facts.failed, nameOf, isLast),
+      ...findRowCountAnomalies(facts.anomalies, nameOf),
+      ...(judgesStale ? findStale(rhythms, now()) : []),
+    ],
+    judges: (key) => {
+      if (key.startsWith('run/')) return isWhole && key.startsWith(runKey(scope, ''));
+      return key.startsWith('stale/') ? judgesStale && judged.has(key) : true;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { packageVersion } from '../../core/package-version.ts';
+import { loadModels } from '../../pipeline/transform/load-models.ts';
+import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
+import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { type Check, look, smallEngine } from './check.ts';
+
+/** Versions and the files of a project folder; with the schedules, as far as they can be read. */
+export async function examineProject(
+  projectDir: string,
+  shipped_models: Settings['shipped_models'],
+  signal: AbortSignal,
+): Promise<{ readonly checks: readonly Check[]; readonly schedules: readonly Schedule[] }> {
+  let pipelines: readonly Pipeline[] = [];
+  let schedules: readonly Schedule[] = [];
+  const checks = [
+    await look('versions', versions, signal),
+    await look(
+      'pipelines',
+      async () => {
+        pipelines = await loadPipelines(projectDir);
+        return { message: `${pipelines.length} in pipelines/` };
+      },
+      signal,
+    ),
+    await look(
+      'schedules',
+      async () => {
+        const datasets = pipelines.map(({ dataset }) => dataset);
+        schedules = await loadSchedules(projectDir, datasets);
+        return { message: `${schedules.length} in schedules.yaml` };
+      },
+      signal,
+    ),
+    await look(
+      'models',
+      async () => ({
+        message: `${(await loadModels(sqlFolders({ projectDir, shipped_models }))).length} in use`,
+      }),
+      signal,
+    ),
+  ];
+  return { checks, schedules };
+}
+
+async function versions() {
+  const version = await packageVersion();
+  await using database = await smallEngine();
+  using connection = await database.connect();
+  const duckdb = await connection.scalar('SELECT version()');
+  return { message: `crawlhouse ${version}, Node ${process.version}, DuckDB ${duckdb}` };
+}

@@ -1,0 +1,69 @@
+import type { LedgerRun } from '../../project/model/ledger-records.ts';
+import type { Schedule } from '../../project/settings/schedules.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { nextFiring } from '../schedule/next-firing.ts';
+import { type Check, type Finding, look } from './check.ts';
+
+const RUNS = 1000;
+const DAY_MS = 86_400_000;
+
+/** The last good run, and a run whose process is dead. */
+export async function examineRuns(
+  settings: Settings,
+  schedules: readonly Schedule[],
+  signal: AbortSignal,
+): Promise<Check[]> {
+  return [
+    await look('runs', async () => lastGood(await runsOf(settings), schedules, Date.now()), signal),
+    await look('killed', async () => killed(await runsOf(settings)), signal),
+  ];
+}
+
+/** The newest first. */
+async function runsOf(settings: Settings): Promise<readonly LedgerRun[]> {
+  await using ledger = await readLedger(settings);
+  return (await ledger?.runs(RUNS)) ?? [];
+}
+
+/** @param now UTC milliseconds */
+export function lastGood(
+  runs: readonly LedgerRun[],
+  schedules: readonly Pick<Schedule, 'name' | 'cron' | 'time_zone'>[],
+  now: number,
+): Finding {
+  const ended = runs.filter(({ status }) => status !== 'running');
+  if (ended.length === 0) return { message: 'none has ended yet' };
+  const at = ended.findIndex(({ status }) => status === 'done');
+  const good = ended[at];
+  if (good === undefined) {
+    return {
+      message: `none of the last ${ended.length} is done: the last one is ${ended[0]?.status}`,
+      hint: 'crawlhouse status shows why',
+    };
+  }
+  const message = `last good run ${minuteOf(good.ended_at ?? good.started_at)}`;
+  if (at > 0) return { message: `${message}, ${at} not done since`, hint: 'crawlhouse status shows why' };
+  const late = schedules.find(({ cron, time_zone }) => {
+    const next = nextFiring(cron, time_zone, Date.parse(good.started_at));
+    return next !== null && next + DAY_MS < now;
+  });
+  if (late === undefined) return { message };
+  return {
+    message: `${message}, but the schedule ${late.name} has had a firing since`,
+    hint: 'see that crawlhouse schedule is running',
+  };
+}
+
+/** The last run, if its process is dead; a later run has taken up what an earlier one left. */
+export function killed([last]: readonly LedgerRun[]): Finding {
+  if (last?.status !== 'killed') return { message: 'no run was cut off' };
+  return {
+    message: `the run of ${minuteOf(last.started_at)} was cut off: its process is gone`,
+    hint: 'crawlhouse run continues it; look for a kill by the system, such as for want of memory',
+  };
+}
+
+function minuteOf(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,131 @@
+import { request } from 'undici';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import { connect } from '../../pipeline/discover/connect.ts';
+import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import type { Project } from '../../service/api/projects.ts';
+import type { Workspace } from '../../service/api/workspaces.ts';
+import { exportStores } from '../../stores/registry.ts';
+import { type Check, type Finding, look, skipped } from './check.ts';
+
+/** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
+const SKEW = 60;
+
+/** The names of the checks that every project has, in order. */
+export const OF_SERVICE = ['service', 'token', 'workspaces', 'projects'] as const;
+
+/** The service: its clock, what the token may see, workspaces and projects that the settings name, the stores' secret. */
+export async function examineService(
+  settings: Settings,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const secret = settings.store_b?.credentials_secret;
+  const names = [...OF_SERVICE, ...(secret === undefined ? [] : ['secret'])];
+  const reach = await look('service', () => reachable(settings, signal), signal);
+  if (reach.status === 'fail') return [reach, ...skipped(names.slice(1), 'service')];
+  await using client = connect(settings, logger);
+  let workspaces: readonly Workspace[] = [];
+  const seen = await look(
+    'token',
+    async () => {
+      workspaces = (await client.all('workspaces', {}, signal)).items;
+      return { message: `account:read: sees ${namesOf(workspaces)}` };
+    },
+    signal,
+  );
+  if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token')];
+  const checks = [reach, seen, await look('workspaces', () => selected(settings, workspaces), signal)];
+  checks.push(await look('projects', () => projects(settings, client, workspaces, signal), signal));
+  if (secret !== undefined)
+    checks.push(await look('secret', () => hasSecret(client, workspaces, secret, signal), signal));
+  return checks;
+}
+
+/** Any answer will do: what it says is the token's business. */
+async function reachable(settings: Settings, signal: AbortSignal): Promise<Finding> {
+  const { baseUrl } = serviceSettings(settings);
+  const before = Date.now();
+  const answer = await request(`${baseUrl}/api/v2/workspaces`, { signal, headersTimeout: 30_000 }).catch(
+    (cause: unknown) => {
+      signal.throwIfAborted();
+      throw new CrawlhouseError('connection', `${baseUrl} cannot be reached: ${(cause as Error).message}`, {
+        cause,
+        hint: 'check base_url, the network and its proxies',
+      });
+    },
+  );
+  await answer.body.dump();
+  if (answer.statusCode >= 500)
+    throw new CrawlhouseError('service_unavailable', `${baseUrl} answered ${answer.statusCode}`, {
+      hint: 'the service is down; try again later',
+    });
+  const theirs = Date.parse(String(answer.headers.date));
+  const skew = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
+  const message = `${baseUrl} answers${Number.isNaN(skew) ? '' : `, clocks differ by ${Math.abs(skew)} s`}`;
+  if (!(Math.abs(skew) > SKEW)) return { message };
+  return { message, hint: `our clock is ${skew > 0 ? 'ahead' : 'behind'}: set it by NTP` };
+}
+
+function selected({ workspaces: wanted, ...settings }: Settings, seen: readonly Workspace[]): Finding {
+  const missing = wanted === 'all' ? undefined : wanted.find((id) => seen.every((one) => one.id !== id));
+  if (missing !== undefined)
+    throw new CrawlhouseError('bad_settings', `the token does not see a workspace ${missing}`, {
+      hint: `workspaces: ${namesOf(seen)}`,
+    });
+  const read = seen.filter(({ id }) => wanted === 'all' || wanted.includes(id));
+  const message = `${read.length} of ${seen.length} are read`;
+  const asleep = read.filter((one) => one.subscription_status === 'inactive');
+  if (asleep.length > 0)
+    return { message, hint: `the subscription of ${namesOf(asleep)} is not active: nothing can be exported` };
+  const exports = exportStores(settings as Settings).length > 0;
+  const without = read.filter((one) => one.subscription_features?.includes('data_export') === false);
+  if (exports && without.length > 0)
+    return { message, hint: `${namesOf(without)} has no data exports: its units come as streams` };
+  return { message };
+}
+
+async function projects(
+  { workspaces: wanted, projects: named }: Settings,
+  client: ServiceClient,
+  workspaces: readonly Workspace[],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const found: Project[] = [];
+  for (const { id } of workspaces.filter((one) => wanted === 'all' || wanted.includes(one.id)))
+    found.push(...(await client.all('projects', { workspace_id: id }, signal)).items);
+  const has = (one: Project, name: string): boolean => one.id === name || one.name === name;
+  const missing = named === 'all' ? undefined : named.find((name) => !found.some((one) => has(one, name)));
+  if (missing !== undefined)
+    throw new CrawlhouseError('bad_settings', `there is no project ${missing}`, {
+      hint: `${didYouMean(
+        missing,
+        found.map((one) => one.name),
+      )}projects: ${namesOf(found)}`,
+    });
+  const read = found.filter((one) => named === 'all' || named.some((name) => has(one, name)));
+  const message = `projects:read: ${read.length} of ${found.length} are read`;
+  return read.length > 0 ? { message } : { message, hint: 'the workspaces hold no project yet' };
+}
+
+/** The name of the secret by which the service writes to store_b; its value never comes back. */
+async function hasSecret(
+  client: ServiceClient,
+  workspaces: readonly Workspace[],
+  name: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  for (const { id } of workspaces) {
+    for await (const secret of client.list('secrets', { workspace_id: id }, signal))
+      if (secret.name === name) return { message: `${name} exists, so the service can write to store_b` };
+  }
+  throw new CrawlhouseError('bad_settings', `no workspace has a secret ${name}`, {
+    hint: 'store_b.credentials_secret names a secret of the workspace: make it, or correct the name',
+  });
+}
+
+function namesOf(some: readonly { readonly id: string; readonly name: string }[]): string {
+  return some.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
+}

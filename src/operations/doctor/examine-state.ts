@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { bytesOf } from '../../core/disk-use.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { describeHolder, tryLockState } from '../../core/state-lock.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { SPARE_FILE } from '../../state/catalogue/former-copies.ts';
+import { readPublication } from '../../state/catalogue/read-publication.ts';
+import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
+import { readLedger, sharedLedger } from '../../state/ledger/open-ledger.ts';
+import { type Check, type Finding, look, smallEngine } from './check.ts';
+
+const MB = 1_000_000;
+/** Less than this is too little for any run. */
+const LEAST_FREE = 100 * MB;
+
+/** Their names, in order. */
+export const OF_STATE = ['warehouse', 'ledger', 'lock', 'disk', 'memory'] as const;
+
+/** The checks of this machine: warehouse, ledger, lock, disk, memory. */
+export async function examineState(settings: Settings, signal: AbortSignal): Promise<Check[]> {
+  return [
+    await look('warehouse', () => warehouse(settings), signal),
+    await look('ledger', () => ledger(settings), signal),
+    await look('lock', () => lock(settings), signal),
+    await look('disk', () => disk(settings), signal),
+    await look('memory', () => memory(settings), signal),
+  ];
+}
+
+async function warehouse({ warehouse: path }: Settings): Promise<Finding> {
+  await using database = await smallEngine();
+  using connection = await database.connect();
+  const publication = await readPublication(connection, path);
+  if (publication === undefined) return { message: `${path}: nothing published yet` };
+  const size = Math.ceil((await stat(path)).size / MB);
+  return { message: `${path}: ${size} MB, version ${publication.version} of ${WAREHOUSE_VERSION}` };
+}
+
+async function ledger(settings: Settings): Promise<Finding> {
+  await using opened = await readLedger(settings);
+  if (opened === undefined) return { message: 'none yet; the next run makes it' };
+  await opened.check();
+  const address = sharedLedger(settings);
+  const where = address ? `, project ${address.project} at ${address.host}` : '';
+  return { message: `${(await opened.units()).length} units, version ${opened.version}${where}` };
+}
+
+function lock({ state_dir: stateDir }: Settings): Finding {
+  if (!existsSync(stateDir)) return { message: 'free' };
+  const taken = tryLockState(stateDir, 'crawlhouse doctor', false);
+  if ('holder' in taken) return { message: `held by ${describeHolder(taken.holder)}` };
+  taken[Symbol.dispose]();
+  return { message: 'free' };
+}
+
+/**
+ * A publication may copy everything: beside the present file there must be room for the next, and for the working copy.
+ * The spare file gives way to it.
+ */
+async function disk({ state_dir: stateDir, warehouse: path }: Settings): Promise<Finding> {
+  const size = existsSync(path) ? (await stat(path)).size : 0;
+  const folders = [nearest(stateDir), nearest(dirname(path))];
+  const places = await Promise.all(folders.map(freeBytes));
+  const free = Math.min(...places);
+  const room = free + (await bytesOf(join(stateDir, SPARE_FILE)));
+  const message = `${Math.floor(free / MB)} MB free for ${folders[places.indexOf(free)]}`;
+  if (free < LEAST_FREE) throw new CrawlhouseError('disk', message, { hint: 'free some space' });
+  if (room >= 2 * size) return { message };
+  return { message, hint: `a publication may need ${Math.ceil((2 * size) / MB)} MB: free some space` };
+}
+
+function nearest(folder: string): string {
+  return existsSync(folder) ? folder : nearest(dirname(folder));
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function memory({ memory_limit: limit, threads }: Settings): Finding {
+  const message = `${Math.round(totalmem() / MB)} MB in this machine, memory_limit ${limit}, ${threads} threads`;
+  const [, number = '0', unit = 'M'] = /^([\d.]+)\s*([KMGT])/i.exec(limit) ?? [];
+  const bytes = Number(number) * { K: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit.toUpperCase() as 'K'];
+  return bytes > totalmem() * 0.8
+    ? { message, hint: 'lower memory_limit: the process needs memory too' }
+    : { message };
+}

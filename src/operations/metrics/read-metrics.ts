@@ -1,0 +1,138 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { freeBytes } from '../../core/disk-use.ts';
+import { packageVersion } from '../../core/package-version.ts';
+import { isLocked } from '../../core/state-lock.ts';
+import type { LedgerRun } from '../../project/model/ledger-records.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { type LoadTotal, loadTotals } from '../../state/catalogue/ops-loads.ts';
+import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import type { UnitCount } from '../../state/ledger/ledger.ts';
+import { readLedger } from '../../state/ledger/open-ledger.ts';
+import { readAlertStore } from '../alert/open-alert-store.ts';
+import { type Gauge, prometheusText, type Sample } from './prometheus-text.ts';
+
+const RUNS = 1000;
+
+/**
+ * Reads the metrics of a project in the text format of Prometheus. The published warehouse is read again only after a
+ * publication, so a scrape is cheap.
+ */
+export function metricsReader(settings: Settings): () => Promise<string> {
+  let publication = '';
+  let totals: readonly LoadTotal[] = [];
+  return async () => {
+    const now = publicationStamp(settings.warehouse);
+    if (now !== publication) {
+      totals = (await readPublished(settings, loadTotals)) ?? [];
+      publication = now;
+    }
+    return prometheusText([
+      ...(await ofMachine(settings)),
+      ...(await ofLedger(settings)),
+      ...ofLoads(totals),
+    ]);
+  };
+}
+
+async function ofMachine(settings: Settings): Promise<Gauge[]> {
+  const { state_dir: stateDir, warehouse } = settings;
+  const free = await freeBytes(dirname(warehouse));
+  return [
+    gauge('info', 'The version of this crawlhouse.', [
+      { labels: { version: await packageVersion() }, value: 1 },
+    ]),
+    gauge('lock_held', 'Whether a process holds the state lock.', [{ value: isLocked(stateDir) ? 1 : 0 }]),
+    gauge('warehouse_bytes', 'Size of the published warehouse.', [
+      { value: existsSync(warehouse) ? statSync(warehouse).size : 0 },
+    ]),
+    gauge(
+      'disk_free_bytes',
+      'Free bytes on the disk of the warehouse.',
+      free === null ? [] : [{ value: free }],
+    ),
+    gauge('alerts_undelivered', 'Alerts that have not reached their target.', [
+      { value: await undelivered(settings) },
+    ]),
+  ];
+}
+
+async function undelivered(settings: Settings): Promise<number> {
+  await using store = await readAlertStore(settings);
+  return (await store?.undelivered())?.length ?? 0;
+}
+
+async function ofLedger(settings: Settings): Promise<Gauge[]> {
+  await using ledger = await readLedger(settings);
+  if (ledger === undefined) return [];
+  return [...ofRuns(await ledger.runs(RUNS)), ofUnits(await ledger.unitCounts())];
+}
+
+function ofRuns(runs: readonly LedgerRun[]): Gauge[] {
+  const byStatus = Map.groupBy(runs, ({ status }) => status);
+  const last = runs.find(({ ended_at }) => ended_at !== null);
+  const good = runs.find(({ status }) => status === 'done');
+  return [
+    gauge(
+      'runs',
+      `Runs in the ledger by status, of the last ${RUNS}.`,
+      [...byStatus].map(([status, of]) => ({ labels: { status }, value: of.length })),
+    ),
+    gauge('run_last_end_timestamp_seconds', 'When the last run ended.', secondsOf(last?.ended_at)),
+    gauge(
+      'run_last_success_timestamp_seconds',
+      'When the last run with the status done ended.',
+      secondsOf(good?.ended_at),
+    ),
+    gauge('run_last_duration_seconds', 'How long the last run took.', durationOf(last)),
+    gauge(
+      'run_last_rows',
+      'Rows that the last run loaded.',
+      last?.summary ? [{ value: last.summary.rows }] : [],
+    ),
+  ];
+}
+
+function ofUnits(counts: readonly UnitCount[]): Gauge {
+  return gauge(
+    'units',
+    'Units in the ledger by dataset and status.',
+    counts.map(({ dataset, status, units }) => ({ labels: { dataset, status }, value: units })),
+  );
+}
+
+function ofLoads(totals: readonly LoadTotal[]): Gauge[] {
+  const of = (value: (total: LoadTotal) => number): Sample[] =>
+    totals.map((total) => ({ labels: { dataset: total.dataset }, value: value(total) }));
+  return [
+    gauge(
+      'rows',
+      'Rows in the published warehouse.',
+      of(({ rows }) => rows),
+    ),
+    gauge(
+      'downloaded_bytes',
+      'Bytes of the downloads behind these rows.',
+      of(({ bytes }) => bytes),
+    ),
+    gauge(
+      'last_load_timestamp_seconds',
+      'When a published unit of the dataset was last loaded.',
+      of(({ loaded_at }) => loaded_at),
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
+  return { name: `crawlhouse_${name}`, help, samples };
+}
+
+function secondsOf(time: string | null | undefined): Sample[] {
+  return time === null || time === undefined ? [] : [{ value: Date.parse(time) / 1000 }];
+}
+
+function durationOf(run: LedgerRun | undefined): Sample[] {
+  if (run === undefined || run.ended_at === null) return [];
+  return [{ value: (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000 }];
+}

@@ -1,0 +1,246 @@
+import type { Dictionary, DictionaryTable } from '../../answers/document/dictionary.ts';
+import type { ModelReport, RunReport, TestReport, UnitReport } from '../../project/model/report.ts';
+import type { RunResult } from '../../project/model/run-result.ts';
+import {
+  type Facets,
+  facet,
+  type LineageDataset,
+  partId,
+  RUN_EVENT_SCHEMA,
+  type RunEvent,
+} from './run-event.ts';
+
+/** What all events of a run share. */
+export interface LineageRun {
+  /** Of the events; the id in `ops.runs` is in their facet `crawlhouse_run`. */
+  readonly runId: string;
+  /** `run`, `backfill`, `transform`, `load`, or `schedule.` and the name of a schedule. */
+  readonly job: string;
+  /** The namespace of the jobs. */
+  readonly namespace: string;
+  /** A URI that names this program and its version. */
+  readonly producer: string;
+  /** The namespaces of the datasets: the service's address, the warehouse's path. */
+  readonly service: string;
+  readonly warehouse: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/** The event that a run has begun. */
+export function startEvent(run: LineageRun): RunEvent {
+  return event(run, 'START', run.startedAt, { name: run.job, type: 'COMMAND' });
+}
+
+/** The event that a run has ended without a report. */
+export function failEvent(
+  run: LineageRun,
+  eventType: 'FAIL' | 'ABORT',
+  message: string,
+  at: string,
+): RunEvent {
+  return event(run, eventType, at, { name: run.job, type: 'COMMAND', runFacets: errorFacet(run, message) });
+}
+
+/**
+ * The events of a run that has ended: two for each unit, for each model and for the tests of each model, then the end
+ * of the run itself. The run reports how long a part took, not when: its events end with the run.
+ */
+export function* endEvents(
+  run: LineageRun,
+  { report, errors }: Pick<RunResult, 'report' | 'errors'>,
+  dictionary: Dictionary,
+  aborted: boolean,
+): Generator<RunEvent> {
+  const tables = new Map(dictionary.tables.map((table) => [table.name, table]));
+  const described = new Set<string>();
+  for (const unit of report.units) {
+    if (unit.status === 'skipped' || unit.status === 'unchanged') continue;
+    yield* unitEvents(run, report, unit, describe(run, tables, described, `raw.${unit.dataset}`));
+  }
+  for (const model of report.models) {
+    if (model.status === 'unchanged') continue;
+    yield* modelEvents(run, report, model, tables.get(model.name));
+  }
+  for (const [model, tests] of Map.groupBy(report.tests, (test) => test.model))
+    yield* testEvents(run, report, model, tests);
+  const failed = report.status !== 'done';
+  const message = errors.map((error) => error.message).join('\n') || `the run is ${report.status}`;
+  yield event(run, aborted ? 'ABORT' : failed ? 'FAIL' : 'COMPLETE', report.ended_at, {
+    name: run.job,
+    type: 'COMMAND',
+    runFacets: {
+      ...facet(run.producer, 'crawlhouse_run', { run_id: report.run_id, status: report.status }),
+      ...(failed || aborted ? errorFacet(run, message) : {}),
+    },
+  });
+}
+
+function unitEvents(
+  run: LineageRun,
+  report: RunReport,
+  unit: UnitReport,
+  output: LineageDataset,
+): RunEvent[] {
+  const { counts, bytes, route, format, attempts, error } = unit;
+  const part: Part = {
+    name: unit.dataset,
+    key: unit.unit,
+    type: 'UNIT',
+    runFacets: {
+      ...facet(run.producer, 'crawlhouse_unit', { unit: unit.unit, route, format, attempts, bytes, counts }),
+      ...(error === null ? {} : errorFacet(run, error.message)),
+    },
+    inputs: [{ namespace: run.service, name: unit.unit }],
+    outputs: [
+      counts.loaded === null
+        ? output
+        : { ...output, outputFacets: facet(run.producer, 'outputStatistics', { rowCount: counts.loaded }) },
+    ],
+  };
+  return twoEvents(run, report, part, { seconds: unit.seconds, failed: unit.status !== 'loaded' });
+}
+
+function modelEvents(
+  run: LineageRun,
+  report: RunReport,
+  { name, status, rows, seconds }: ModelReport,
+  table: DictionaryTable | undefined,
+): RunEvent[] {
+  const fields = table?.columns.flatMap(({ name: column, sources }) =>
+    sources.length === 0 ? [] : [[column, { inputFields: sources.map((source) => inputField(run, source)) }]],
+  );
+  const output: LineageDataset = {
+    ...dataset(run, name),
+    facets: {
+      ...(table === undefined ? {} : tableFacets(run, table)),
+      ...facet(run.producer, 'columnLineage', { fields: Object.fromEntries(fields ?? []) }),
+    },
+    ...(rows === null ? {} : { outputFacets: facet(run.producer, 'outputStatistics', { rowCount: rows }) }),
+  };
+  const part: Part = {
+    name,
+    type: 'MODEL',
+    jobFacets:
+      typeof table?.sql === 'string'
+        ? facet(run.producer, 'sql', { query: table.sql, dialect: 'duckdb' })
+        : {},
+    runFacets: status === 'failed' ? errorFacet(run, `${name} was not built`) : {},
+    inputs: (table?.reads ?? []).map((read) => dataset(run, read)),
+    outputs: [output],
+  };
+  return twoEvents(run, report, part, { seconds, failed: status === 'failed' });
+}
+
+function testEvents(
+  run: LineageRun,
+  report: RunReport,
+  model: string,
+  tests: readonly TestReport[],
+): RunEvent[] {
+  const assertions = tests.map(({ name, severity, status, failures, query }) => ({
+    ...{ assertion: name, success: status === 'passed', severity },
+    ...{ actual: String(failures), expected: '0', content: query, contentType: 'sql' },
+  }));
+  const broken = tests.filter(({ severity, status }) => severity === 'error' && status === 'failed');
+  const part: Part = {
+    name: `${model}.tests`,
+    type: 'TEST',
+    runFacets:
+      broken.length === 0 ? {} : errorFacet(run, `failed: ${broken.map(({ name }) => name).join(', ')}`),
+    inputs: [
+      { ...dataset(run, model), inputFacets: facet(run.producer, 'dataQualityAssertions', { assertions }) },
+    ],
+  };
+  return twoEvents(run, report, part, { seconds: 0, failed: broken.length > 0 });
+}
+
+/** A part of a run, or the run itself. */
+interface Part {
+  /** Of the job. */
+  readonly name: string;
+  /** What sets its run apart from others of the job; absent: the name. */
+  readonly key?: string;
+  readonly type: 'COMMAND' | 'UNIT' | 'MODEL' | 'TEST';
+  readonly runFacets?: Facets;
+  readonly jobFacets?: Facets;
+  readonly inputs?: readonly LineageDataset[];
+  readonly outputs?: readonly LineageDataset[];
+}
+
+function twoEvents(
+  run: LineageRun,
+  { ended_at }: RunReport,
+  part: Part,
+  { seconds, failed }: { readonly seconds: number; readonly failed: boolean },
+): RunEvent[] {
+  const startedAt = new Date(Date.parse(ended_at) - seconds * 1000).toISOString();
+  const { errorMessage: _, ...known } = part.runFacets ?? {};
+  return [
+    event(run, 'START', startedAt, { ...part, runFacets: known }),
+    event(run, failed ? 'FAIL' : 'COMPLETE', ended_at, part),
+  ];
+}
+
+function event(run: LineageRun, eventType: RunEvent['eventType'], eventTime: string, part: Part): RunEvent {
+  const { namespace, producer } = run;
+  const isRun = part.type === 'COMMAND';
+  const parent = { run: { runId: run.runId }, job: { namespace, name: run.job } };
+  const jobType = { processingType: 'BATCH', integration: 'CRAWLHOUSE', jobType: part.type };
+  return {
+    eventType,
+    eventTime,
+    producer,
+    schemaURL: RUN_EVENT_SCHEMA,
+    run: {
+      runId: isRun ? run.runId : partId(run.runId, part.key ?? part.name),
+      facets: { ...(isRun ? {} : facet(producer, 'parent', parent)), ...part.runFacets },
+    },
+    job: {
+      ...{ namespace, name: part.name },
+      facets: { ...facet(producer, 'jobType', jobType), ...part.jobFacets },
+    },
+    inputs: part.inputs ?? [],
+    outputs: part.outputs ?? [],
+  };
+}
+
+function dataset(run: LineageRun, name: string): LineageDataset {
+  return { namespace: run.warehouse, name };
+}
+
+/** A loaded table; its columns are told once a run, since they may be many. */
+function describe(
+  run: LineageRun,
+  tables: ReadonlyMap<string, DictionaryTable>,
+  described: Set<string>,
+  name: string,
+): LineageDataset {
+  const table = tables.get(name);
+  if (table === undefined || described.has(name)) return dataset(run, name);
+  described.add(name);
+  return { ...dataset(run, name), facets: tableFacets(run, table) };
+}
+
+function tableFacets({ producer }: LineageRun, { columns, description }: DictionaryTable): Facets {
+  const fields = columns.map((column, index) => ({
+    name: column.name,
+    ...(column.type === null ? {} : { type: column.type }),
+    ...(column.description === null ? {} : { description: column.description }),
+    ordinal_position: index + 1,
+  }));
+  return {
+    ...facet(producer, 'schema', { fields }),
+    ...(description === null ? {} : facet(producer, 'documentation', { description })),
+  };
+}
+
+/** `raw.crawl_pages.url` as a field of a dataset. */
+function inputField(run: LineageRun, source: string): { namespace: string; name: string; field: string } {
+  const [schema, table, ...column] = source.split('.');
+  return { ...dataset(run, `${schema}.${table}`), field: column.join('.') };
+}
+
+function errorFacet({ producer }: LineageRun, message: string): Facets {
+  return facet(producer, 'errorMessage', { message, programmingLanguage: 'TypeScript' });
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { readDictionary } from '../../answers/document/read-dictionary.ts';
+import { toCrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { packageVersion } from '../../core/package-version.ts';
+import type { RunResult } from '../../project/model/run-result.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { deliverEvents } from './deliver-events.ts';
+import type { RunEvent } from './run-event.ts';
+import { endEvents, failEvent, type LineageRun, startEvent } from './run-events.ts';
+
+/** After an interruption, the time for the last events. */
+const LAST_MS = 5_000;
+
+/**
+ * Runs, and tells the receivers of the setting `openlineage` what ran, read and wrote. It returns or throws what `run`
+ * does: events never fail a run.
+ */
+export async function withLineage(
+  settings: Settings,
+  job: string,
+  logger: Logger,
+  signal: AbortSignal,
+  run: () => Promise<RunResult>,
+): Promise<RunResult> {
+  const { openlineage } = settings;
+  if (openlineage?.url === undefined && openlineage?.file === undefined) return run();
+  const context: LineageRun = {
+    runId: randomUUID(),
+    job,
+    namespace: openlineage.namespace,
+    producer: `urn:crawlhouse:${await packageVersion()}`,
+    service: settings.base_url === undefined ? 'crawlhouse' : new URL(settings.base_url).origin,
+    warehouse: namespaceOf(settings),
+    startedAt: new Date().toISOString(),
+  };
+  const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {
+    const within = signal.aborted ? AbortSignal.timeout(LAST_MS) : signal;
+    try {
+      await deliverEvents(await tell(), openlineage, settings.projectDir, within);
+    } catch (thrown) {
+      logger.error('lineage not delivered', { error: toCrawlhouseError(thrown).message });
+    }
+  };
+  await deliver(async () => () => [startEvent(context)]);
+  try {
+    const result = await run();
+    await deliver(async () => {
+      const published = existsSync(settings.warehouse);
+      const dictionary = await readDictionary(settings, await loadPipelines(settings.projectDir), {
+        published,
+      });
+      return () => endEvents(context, result, dictionary, signal.aborted);
+    });
+    return result;
+  } catch (thrown) {
+    const { message } = toCrawlhouseError(thrown);
+    const eventType = signal.aborted ? 'ABORT' : 'FAIL';
+    await deliver(async () => () => [failEvent(context, eventType, message, new Date().toISOString())]);
+    throw thrown;
+  }
+}
+
+/** Of the tables: the file, or the schemas in Trino by what stands before their names. */
+function namespaceOf({ warehouse, trino }: Settings): string {
+  if (trino === null) return `duckdb://${hostname()}${warehouse}`;
+  return `trino://${new URL(trino.url).host}/${trino.catalog}.${trino.schemaPrefix}`;
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
+import { RecentBodies } from './recent-bodies.ts';
+import type { Scheduler } from './scheduler.ts';
+
+type Watched = Pick<Scheduler, 'running' | 'waiting' | 'broken' | 'outcomes' | 'nudge' | 'nextFirings'>;
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** The largest webhook that is read. */
+const MOST_BYTES = 1_000_000;
+
+/** The service's ear: open until disposed. */
+export interface Listener extends AsyncDisposable {
+  readonly port: number;
+}
+
+export interface ListenOptions {
+  readonly webhookSecret: string | undefined;
+  /** The metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  /** UTC milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * Answers `/healthz`, `/readyz`, `/metrics` and signed webhooks. `address` is `HOST:PORT`; without a secret no webhook is taken.
+ *
+ * @throws CrawlhouseError `bad_settings` if it can't listen on the address
+ */
+export async function listen(
+  address: string,
+  scheduler: Watched,
+  options: ListenOptions,
+  signal: AbortSignal,
+): Promise<Listener> {
+  const recent = new RecentBodies(options.now ?? Date.now);
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  const server = createServer((request, response) => {
+    answer(request, scheduler, options, recent, signal).then(
+      (answered) => send(response, answered),
+      // A sender that hangs up during a webhook gets no answer.
+      () => response.destroy(),
+    );
+  });
+  try {
+    server.listen(Number(address.slice(colon + 1)), host);
+    await once(server, 'listening');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlhouseError('bad_settings', `schedule_listen: ${why}`, { cause });
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A text is the metrics; everything else is JSON. */
+type Answer = readonly [status: number, body: unknown];
+
+async function answer(
+  request: IncomingMessage,
+  scheduler: Watched,
+  { webhookSecret: secret, metrics }: ListenOptions,
+  recent: RecentBodies,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const path = request.url?.split('?')[0];
+  if (request.method === 'GET' && path === '/healthz') return [200, { status: 'ok' }];
+  if (request.method === 'GET' && path === '/readyz') return readiness(scheduler, signal);
+  if (request.method === 'GET' && path === '/metrics') return [200, await metrics()];
+  if (request.method !== 'POST' || path !== '/webhook' || secret === undefined) {
+    return [404, { error: 'not found' }];
+  }
+  const body = await read(request);
+  if (body === null) return [413, { error: 'too large' }];
+  if (!verifyWebhookSignature(body, request.headers[WEBHOOK_SIGNATURE_HEADER.toLowerCase()], secret)) {
+    return [401, { error: 'the signature does not fit' }];
+  }
+  if (signal.aborted) return [503, { error: 'stopping' }];
+  // The signature covers only the body, so a copied webhook stays valid.
+  if (!recent.isNew(body)) return [202, { status: 'known' }];
+  scheduler.nudge();
+  return [202, { status: 'a run is due' }];
+}
+
+function readiness(scheduler: Watched, signal: AbortSignal): Answer {
+  const { running, waiting, broken, outcomes } = scheduler;
+  const schedules = scheduler.nextFirings().map(({ name, next_at }) => {
+    return { name, next_at, last_exit_code: outcomes.get(name)?.exitCode ?? null };
+  });
+  const body = { running, waiting, schedules_error: broken, schedules };
+  return signal.aborted ? [503, { status: 'stopping', ...body }] : [200, { status: 'ready', ...body }];
+}
+
+async function read(request: IncomingMessage): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function send(response: ServerResponse, [status, body]: Answer): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? METRICS_TYPE : 'application/json' });
+  response.end(isText ? body : `${JSON.stringify(body)}\n`);
+}

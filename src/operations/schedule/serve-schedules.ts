@@ -1,0 +1,75 @@
+import { EXIT_CODES } from '../../core/error-codes.ts';
+import type { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { exitCodeOf } from '../../project/model/run-status.ts';
+import type { Scheduler, Waiting } from './scheduler.ts';
+
+/** A changed file, or a clock that was put, is noticed within this time. */
+export const BEAT_MS = 10_000;
+
+/**
+ * Keeps a scheduler going until `signal`. The current run then gets `graceMs` to end. After that it is ended, and the
+ * next service continues it.
+ *
+ * @returns the exit code of what was interrupted
+ */
+export async function serveSchedules(
+  scheduler: Scheduler,
+  options: { readonly beatMs: number; readonly graceMs: number },
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<number> {
+  const stop = (): void => scheduler.stop();
+  signal.addEventListener('abort', stop);
+  try {
+    while (!signal.aborted) {
+      await scheduler.tick();
+      if (!signal.aborted) await scheduler.wait(options.beatMs);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  logger.info('stopping', { running: scheduler.running ?? 'nothing', grace_seconds: options.graceMs / 1000 });
+  const timer = setTimeout(() => scheduler.abort(signal.reason), options.graceMs);
+  await scheduler.idle();
+  clearTimeout(timer);
+  return EXIT_CODES.interrupted;
+}
+
+/**
+ * Runs the due schedules, with their retries, and ends. A signal ends the run at once. It does not wait for a state
+ * lock of another process.
+ *
+ * @param onWait called once for each run that is tried again later
+ * @returns the exit code of the last run of each schedule, the gravest
+ */
+export async function runDueOnce(
+  scheduler: Scheduler,
+  signal: AbortSignal,
+  onWait: (waiting: Waiting) => void,
+): Promise<number> {
+  let told: readonly Waiting[] = [];
+  const stop = (): void => {
+    scheduler.stop();
+    scheduler.abort(signal.reason);
+  };
+  const errors = (): CrawlhouseError[] => [...scheduler.outcomes.values()].flatMap((fired) => fired.errors);
+  signal.addEventListener('abort', stop);
+  try {
+    await scheduler.tick();
+    for (;;) {
+      await scheduler.idle();
+      if (signal.aborted) return EXIT_CODES.interrupted;
+      const locked = errors().some(({ code }) => code === 'locked');
+      if (locked || scheduler.waiting.length === 0) return exitCodeOf(errors());
+      const { queue } = scheduler;
+      for (const one of queue)
+        if (!told.some(({ name, at }) => name === one.name && at === one.at)) onWait(one);
+      told = queue;
+      await scheduler.wait(BEAT_MS);
+      await scheduler.advance();
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,42 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from '../../core/atomic-file.ts';
+import type { ScheduleState } from './plan-tick.ts';
+
+const StateFile = z.record(
+  z.string(),
+  z.object({ cron: z.string(), time_zone: z.string(), done_until: z.iso.datetime() }),
+);
+
+/** Where the state of the schedules is kept: one text, written whole. */
+export interface StateKeeper {
+  readState(): Promise<string | null>;
+  writeState(text: string): Promise<void>;
+}
+
+/** `schedules.json` in the state directory. */
+export function stateFile(stateDir: string): StateKeeper {
+  const path = join(stateDir, 'schedules.json');
+  return {
+    readState: () => readFile(path, 'utf8').catch(() => null),
+    async writeState(text) {
+      await mkdir(stateDir, { recursive: true });
+      await writeFileAtomic(path, text);
+    },
+  };
+}
+
+/** The kept state; empty if it is lost or broken. */
+export async function readScheduleState(keeper: StateKeeper): Promise<ScheduleState> {
+  const text = await keeper.readState();
+  try {
+    return StateFile.parse(JSON.parse(text ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+export async function writeScheduleState(keeper: StateKeeper, state: ScheduleState): Promise<void> {
+  await keeper.writeState(`${JSON.stringify(state, null, 2)}\n`);
+}

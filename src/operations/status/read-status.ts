@@ -1,0 +1,114 @@
+import { dirname, join } from 'node:path';
+import { bytesOf, freeBytes } from '../../core/disk-use.ts';
+import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
+import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { SPARE_FILE } from '../../state/catalogue/former-copies.ts';
+import { type Freshness, freshness } from '../../state/catalogue/freshness.ts';
+import { readRuns } from '../../state/catalogue/ops-runs.ts';
+import { readUnits } from '../../state/catalogue/ops-units.ts';
+import { readPublished } from '../../state/catalogue/read-published.ts';
+import type { ClaimedUnit, Discovery } from '../../state/ledger/ledger.ts';
+import type { LedgerExport } from '../../state/ledger/ledger-export.ts';
+import { type LiveRun, readLiveRun } from '../../state/ledger/live-run.ts';
+import { readLedger } from '../../state/ledger/open-ledger.ts';
+import type { Incident } from '../alert/incident.ts';
+import { openIncidents } from '../alert/incidents.ts';
+import { readDrift } from './read-drift.ts';
+
+/** The last runs that are listed. */
+const RUNS_LISTED = 20;
+/** The last runs that are searched for the start of a failure. */
+const RUNS = 1000;
+
+/** Bytes by what takes them. */
+interface DiskUse {
+  readonly warehouse: number;
+  readonly working_copy: number;
+  /** The publication before the present one, of which the next one is made. */
+  readonly spare: number;
+  readonly packages: number;
+  readonly raw: number;
+  readonly logs: number;
+  readonly spill: number;
+  /** On the disk of the warehouse; null where it does not say. */
+  readonly free: number | null;
+}
+
+/** The state of units, runs and disk, as `status` shows it. */
+export interface Status {
+  /** The open ones, the oldest first. */
+  readonly incidents: readonly Incident[];
+  readonly discovery: Discovery;
+  readonly units: readonly LedgerUnit[];
+  readonly exports: readonly LedgerExport[];
+  readonly runs: readonly LedgerRun[];
+  /** Units that processes on any machine are at; empty where the ledger is not shared. */
+  readonly claims: readonly ClaimedUnit[];
+  /** How far the run under way is; null if none is. */
+  readonly live: LiveRun | null;
+  readonly freshness: readonly Freshness[];
+  readonly disk: DiskUse;
+  /** Pipelines that have changed since units were loaded. */
+  readonly drift: readonly PipelineDrift[];
+}
+
+/**
+ * From the ledger, or, where `.crawlhouse/` was deleted, from the published warehouse. Also while a run is on.
+ *
+ * @param now UTC milliseconds
+ */
+export async function readStatus(settings: Settings, now: number): Promise<Status> {
+  const remembered = (await rememberedByLedger(settings)) ?? (await rememberedByWarehouse(settings));
+  return {
+    ...remembered,
+    runs: remembered.runs.slice(0, RUNS_LISTED),
+    live: readLiveRun(settings.state_dir),
+    incidents: await openIncidents(settings, remembered, now),
+    freshness: (await readPublished(settings, freshness)) ?? [],
+    disk: await diskUse(settings),
+    drift: await readDrift(settings),
+  };
+}
+
+type Remembered = Pick<Status, 'discovery' | 'units' | 'exports' | 'runs' | 'claims'>;
+
+async function rememberedByLedger(settings: Settings): Promise<Remembered | undefined> {
+  await using ledger = await readLedger(settings);
+  if (ledger === undefined) return undefined;
+  return {
+    discovery: await ledger.discovery(),
+    units: await ledger.units(),
+    exports: await ledger.exports(),
+    runs: await ledger.runs(RUNS),
+    claims: await ledger.claimed(),
+  };
+}
+
+async function rememberedByWarehouse(settings: Settings): Promise<Remembered> {
+  const published = await readPublished(settings, async (connection) => ({
+    units: await readUnits(connection),
+    runs: await readRuns(connection),
+  }));
+  return {
+    discovery: { open: [], swept_at: null },
+    units: published?.units ?? [],
+    exports: [],
+    claims: [],
+    runs: (published?.runs ?? []).toSorted((a, b) => b.started_at.localeCompare(a.started_at)),
+  };
+}
+
+async function diskUse({ state_dir, warehouse }: Settings): Promise<DiskUse> {
+  const of = (name: string): Promise<number> => bytesOf(join(state_dir, name));
+  return {
+    warehouse: await bytesOf(warehouse),
+    working_copy: await of('work.duckdb'),
+    spare: await of(SPARE_FILE),
+    packages: await of('packages'),
+    raw: await of('raw'),
+    logs: await of('logs'),
+    spill: await of('spill'),
+    free: await freeBytes(dirname(warehouse)),
+  };
+}

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { cutToWidth } from '../../core/display-width.ts';
+import { EXIT_CODES } from '../../core/error-codes.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { aboveNet } from '../../core/last-net.ts';
+import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../../core/logger.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import { packageVersion } from '../../core/package-version.ts';
+import { redact, redactTexts } from '../../core/redact.ts';
+import { visible, visibleLine } from '../../core/visible.ts';
+import { setCloudVariables } from '../../project/settings/command-environment.ts';
+import { findProject } from '../../project/settings/project.ts';
+import { projectLog } from '../../project/settings/project-log.ts';
+import { asCalled } from './as-called.ts';
+import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+import { allCommands, commandOf } from './commands.ts';
+import { fitTerminal } from './fit-terminal.ts';
+import { commandHelp, programHelp, usageLine } from './help.ts';
+import { Interruption } from './interruption.ts';
+import { errorDocument, printError } from './print-error.ts';
+import { progressLines } from './progress-lines.ts';
+
+const CLEAR_LINE = '\r\x1b[K';
+
+/** Has stdout got anything? What follows it would not be one document. */
+let written = false;
+
+/** Runs the program with its arguments; the exit code says how it went (interface.md, "Exit codes"). */
+export async function main(argv: readonly string[]): Promise<number> {
+  const debug = argv.includes('--debug');
+  using interruption = new Interruption();
+  written = false;
+  process.stdout.on('error', hangUp);
+  try {
+    if (argv[0] === '--version') {
+      process.stdout.write(`${await packageVersion()}\n`);
+      return 0;
+    }
+    const named = argv[0] === 'help' ? argv.slice(1) : argv;
+    const command = await commandOf(named);
+    if (!command) {
+      if (named[0] !== undefined && !isHelp(named[0])) throw unknownCommand(named);
+      process.stdout.write(asCalled(programHelp(await allCommands())));
+      return argv.length === 0 ? 2 : 0;
+    }
+    const rest = named.slice(command.name.split(' ').length);
+    const end = rest.indexOf('--');
+    if (named !== argv || rest.slice(0, end < 0 ? rest.length : end).some(isHelp)) {
+      process.stdout.write(commandHelp(command));
+      return 0;
+    }
+    let uncaught = 0;
+    const onError = (error: CrawlhouseError): void => {
+      uncaught = error.exitCode;
+      printError(error, debug, error.cause ?? error);
+    };
+    const invocation = invoke(command, rest, interruption.signal);
+    await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
+    const code = await aboveNet('process', onError, () => command.run(invocation));
+    if (command.keepsLog) await keepMetrics(invocation);
+    if (code === EXIT_CODES.interrupted) return interruption.exitCode;
+    return code === 0 ? uncaught : code;
+  } catch (thrown) {
+    const error = toCrawlhouseError(interruption.signal.aborted ? interruption.signal.reason : thrown);
+    if (argv.includes('--json') && !written) await writeOut(errorDocument(error));
+    printError(error, debug, thrown);
+    return interruption.signal.aborted ? interruption.exitCode : error.exitCode;
+  } finally {
+    process.stdout.off('error', hangUp);
+  }
+}
+
+/** Loaded for the commands that work long. */
+async function telemetry(logger: Logger): Promise<AsyncDisposable> {
+  const { startTelemetry } = await import('./start-telemetry.ts');
+  return await startTelemetry(logger);
+}
+
+/** The metrics as the command leaves them, if a file for them is set. */
+async function keepMetrics(invocation: Invocation): Promise<void> {
+  const settings = await invocation.settings();
+  if (settings.metrics_file === undefined) return;
+  const { writeMetrics } = await import('../../operations/metrics/write-metrics.ts');
+  await writeMetrics(settings, invocation.logger);
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+function unknownCommand(argv: readonly string[]): CrawlhouseError {
+  const family = COMMAND_NAMES.filter((name) => name.startsWith(`${argv[0]} `));
+  const known = (family.length > 0 ? family : COMMAND_NAMES).join(', ');
+  const name = family.length > 0 ? argv.slice(0, 2).join(' ') : (argv[0] ?? '');
+  return new CrawlhouseError('usage', `there is no command ${name}`, {
+    hint: `${didYouMean(name, COMMAND_NAMES)}commands: ${known}`,
+  });
+}
+
+function invoke(command: Command, argv: readonly string[], signal: AbortSignal): Invocation {
+  const flags = { ...GLOBAL_FLAGS, ...command.flags };
+  const { values, positionals } = parse(command, argv, flags);
+  if (positionals.length > command.positionals.most) {
+    throw new CrawlhouseError('usage', `unexpected argument ${positionals[command.positionals.most]}`, {
+      hint: usageLine(command),
+    });
+  }
+  const level: LogLevel = values.debug ? 'debug' : values.quiet ? 'error' : values.verbose ? 'info' : 'warn';
+  const workingDirectory = process.cwd();
+  const given = values['project-dir'];
+  const shows =
+    process.stderr.isTTY === true &&
+    values.quiet !== true &&
+    values.verbose !== true &&
+    values.debug !== true;
+  const projectDir = (): string =>
+    findProject(typeof given === 'string' ? given : undefined, workingDirectory);
+  const terminal = process.stdout.isTTY
+    ? {
+        width: process.stdout.columns || 80,
+        colours: values['no-color'] !== true && process.stdout.hasColors(),
+      }
+    : null;
+  let toFile: LogSink | undefined;
+  const logTo = (least: LogLevel): Logger =>
+    withSink(
+      // Instead of the bar, which comes back below.
+      createLogger(least, (line) => process.stderr.write(`${shows ? CLEAR_LINE : ''}${line}\n`)),
+      'info',
+      (record) => toFile?.(record),
+    );
+  const lines = progressLines((line) => {
+    if (values.quiet !== true) process.stderr.write(`${visibleLine(redact(line))}\n`);
+  });
+  return {
+    positionals,
+    text: (flag) => (typeof values[flag] === 'string' ? values[flag] : undefined),
+    texts: (flag) => (Array.isArray(values[flag]) ? values[flag].map(String) : []),
+    has: (flag) => values[flag] === true,
+    projectDir,
+    settings: async () => {
+      // Read here: a wrong use, a help and the sandbox need no settings.
+      const { loadSettings } = await import('../../project/settings/settings.ts');
+      const settings = await loadSettings(projectDir(), process.env);
+      await setCloudVariables(settings.projectDir);
+      if (command.keepsLog) toFile ??= projectLog(settings);
+      return settings;
+    },
+    workingDirectory,
+    commands: { names: COMMAND_NAMES, of: commandOf },
+    logger: logTo(level),
+    logTo,
+    signal,
+    terminal,
+    write: (text) => writeOut(terminal === null ? text : visible(text)),
+    print: (text, isAlarm) => {
+      const shown = visible(redact(asCalled(text)));
+      return writeOut(fitTerminal(shown, terminal, isAlarm));
+    },
+    clear: () => {
+      if (terminal !== null) process.stdout.write('\x1b[H\x1b[J');
+    },
+    printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
+    progress: (text) => {
+      if (!shows) lines(text);
+      else
+        process.stderr.write(
+          `${CLEAR_LINE}${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
+        );
+    },
+    say: (text) => {
+      if (values.quiet === true) return;
+      const said = visible(redact(asCalled(text)));
+      const { isTTY, columns } = process.stderr;
+      const fitting = isTTY ? fitTerminal(said, { width: columns || 80, colours: false }) : said;
+      process.stderr.write(`${shows ? CLEAR_LINE : ''}${fitting}`);
+    },
+  };
+}
+
+function parse(
+  command: Command,
+  argv: readonly string[],
+  flags: Command['flags'],
+): { values: Record<string, unknown>; positionals: string[] } {
+  try {
+    return parseArgs({ args: [...argv], options: parseOptions(flags), allowPositionals: true, strict: true });
+  } catch (cause) {
+    const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);
+    const known = Object.keys(flags).map((flag) => `--${flag}`);
+    const unknown = /^Unknown option '(.+)'$/.exec(message)?.[1];
+    const meant = unknown === undefined ? '' : didYouMean(unknown, known);
+    throw new CrawlhouseError('usage', message, {
+      cause,
+      hint: `${meant}flags of crawlhouse ${command.name}: ${known.join(', ')}`,
+    });
+  }
+}
+
+async function writeOut(text: string): Promise<void> {
+  written = true;
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** A reader that goes away, such as `head`, is no fault of ours. */
+function hangUp(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+}

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, extname, join, sep } from 'node:path';
+import { shellWord } from '../../core/shell-word.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+
+/** How and where a person called the program. */
+export interface Call {
+  /** The arguments. */
+  readonly argv: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const ROOT = realpathSync(join(import.meta.dirname, '..', '..', '..'));
+const BIN = join(ROOT, 'dist', 'people', 'cli', 'main.js');
+const MAIN = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
+const LOCAL_BIN = join('node_modules', '.bin');
+/** Commands that need no project folder. */
+const WITHOUT_PROJECT: readonly string[] = ['init', 'sandbox start', 'completion', 'help'];
+const COMMANDS = new RegExp(
+  String.raw`(?<![\w/.-]|npx )crawlhouse (${[...COMMAND_NAMES, 'help'].join('|')})\b`,
+  'g',
+);
+
+/**
+ * A text whose commands work where the person stands: `crawlhouse run` becomes `npx crawlhouse run` in a clone, and
+ * names the project folder if the call did.
+ */
+export function asCalled(text: string, call: Call = thisCall()): string {
+  if (!text.includes('crawlhouse ')) return text;
+  const project = projectOf(call.argv);
+  return text.replaceAll(COMMANDS, (_all, name: string) =>
+    [
+      programWords(call),
+      name,
+      ...(project === undefined || WITHOUT_PROJECT.includes(name)
+        ? []
+        : ['--project-dir', shellWord(project)]),
+    ].join(' '),
+  );
+}
+
+/**
+ * The words that start this program in a folder: `crawlhouse` if the shell finds this one, `npx crawlhouse` if npm does,
+ * else the files themselves. npx asks the registry for a name that it does not find here, and that package is not ours.
+ */
+export function programWords({ folder, environment }: Omit<Call, 'argv'>): string {
+  const paths = pathsOf(environment);
+  if (found(paths, 'crawlhouse') === BIN) return 'crawlhouse';
+  if (isLocal(folder)) return 'npx crawlhouse';
+  const node = found(paths, 'node') === realpathSync(process.execPath) ? 'node' : process.execPath;
+  return `${shellWord(node)} ${shellWord(MAIN)}`;
+}
+
+function thisCall(): Call {
+  return { argv: process.argv.slice(2), folder: process.cwd(), environment: process.env };
+}
+
+function projectOf(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((word) => word === '--project-dir' || word.startsWith('--project-dir='));
+  return at < 0 ? undefined : (/=(.*)/s.exec(argv[at] ?? '')?.[1] ?? argv[at + 1]);
+}
+
+/** The folders of the person's own PATH: npm adds those of packages to what it starts. */
+function pathsOf({ PATH = '', npm_command }: Call['environment']): readonly string[] {
+  const all = PATH.split(delimiter).filter(Boolean);
+  return npm_command === undefined ? all : all.filter((path) => !path.endsWith(LOCAL_BIN));
+}
+
+function found(paths: readonly string[], name: string): string | undefined {
+  const first = paths.map((path) => join(path, name)).find((path) => existsSync(path));
+  return first === undefined ? undefined : realpathSync(first);
+}
+
+/** Whether npx finds this program from a folder: as the package around it, or installed in it or above. */
+function isLocal(folder: string): boolean {
+  const above = foldersUp(realpathSync(folder));
+  const home = above.find(
+    (one) => existsSync(join(one, 'package.json')) || existsSync(join(one, 'node_modules')),
+  );
+  if (home === ROOT && isPackage(home)) return true;
+  return (
+    found(
+      above.map((one) => join(one, LOCAL_BIN)),
+      'crawlhouse',
+    ) === BIN
+  );
+}
+
+function isPackage(folder: string): boolean {
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin?: object };
+  return bin !== undefined && 'crawlhouse' in bin;
+}
+
+function foldersUp(folder: string): string[] {
+  const parts = folder.split(sep);
+  return parts.map((_part, index) => parts.slice(0, parts.length - index).join(sep) || sep);
+}

@@ -1,0 +1,75 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import { keepSecret } from '../../core/redact.ts';
+import { SettingsFile } from '../../project/settings/settings-file.ts';
+import { type Dialogue, type Problem, Questions } from './questions.ts';
+import { redirectAddress, type SignIn, signIn } from './sign-in.ts';
+
+/** The address of a service and the credentials, as variables of `.env`. */
+export type Account = Readonly<Record<`CRAWLHOUSE_${string}`, string>>;
+
+const NEED: Problem = (answer) => (answer === '' ? 'an answer is expected' : undefined);
+
+/** How a sign-in shows itself, and where the browser comes back to. */
+export interface Browser {
+  readonly port: number;
+  readonly show: SignIn['show'];
+}
+
+/** Asks for the account; null: the person has none. */
+export async function askAccount(
+  dialogue: Dialogue,
+  browser: Browser,
+  signal: AbortSignal,
+): Promise<Account | null> {
+  using questions = new Questions(dialogue, signal);
+  const say = (text: string): void => void dialogue.output.write(text);
+  const baseUrl = await questions.ask(
+    'Address of the service, such as https://service.example (Enter: no account, crawl websites)',
+    (answer) => (answer === '' ? undefined : addressProblem(answer)),
+  );
+  if (baseUrl === '') return null;
+  say(
+    '\n  1  an access token, from the settings panel of the service\n  2  sign in in the browser (OAuth2)\n',
+  );
+  const way = await questions.ask('How do you sign in? 1 or 2', (answer) =>
+    ['1', '2'].includes(answer) ? undefined : '1 or 2 is expected',
+  );
+  if (way === '1') return tokenAccount(baseUrl, await questions.askSecret('Access token', tokenProblem));
+  say(`The application must be registered with the redirect address ${redirectAddress(browser.port)}\n`);
+  const clientId = await questions.ask('client_id of the application', NEED);
+  const clientSecret = await questions.askSecret('client_secret', NEED);
+  return await signedInAccount({ baseUrl, clientId, clientSecret }, browser, questions.signal);
+}
+
+export function tokenAccount(baseUrl: string, token: string): Account {
+  keepSecret(token);
+  const problem = addressProblem(baseUrl) ?? tokenProblem(token);
+  if (problem !== undefined) throw new CrawlhouseError('usage', problem);
+  return { CRAWLHOUSE_BASE_URL: baseUrl, CRAWLHOUSE_ACCESS_TOKEN: token };
+}
+
+/** Signs in; the grant's refresh token is what stays. */
+export async function signedInAccount(
+  application: { readonly baseUrl: string; readonly clientId: string; readonly clientSecret: string },
+  { port, show }: Browser,
+  signal: AbortSignal,
+): Promise<Account> {
+  keepSecret(application.clientSecret);
+  const problem = addressProblem(application.baseUrl);
+  if (problem !== undefined) throw new CrawlhouseError('usage', problem);
+  const { refreshToken } = await signIn({ application, port, show }, signal);
+  return {
+    CRAWLHOUSE_BASE_URL: application.baseUrl,
+    CRAWLHOUSE_OAUTH_CLIENT_ID: application.clientId,
+    CRAWLHOUSE_OAUTH_CLIENT_SECRET: application.clientSecret,
+    CRAWLHOUSE_OAUTH_REFRESH_TOKEN: refreshToken,
+  };
+}
+
+const addressProblem: Problem = (answer) =>
+  SettingsFile.shape.base_url.safeParse(answer).error?.issues[0]?.message;
+
+const tokenProblem: Problem = (answer) =>
+  answer === ''
+    ? 'a token is expected'
+    : SettingsFile.shape.access_token.safeParse(answer).error?.issues[0]?.message;

@@ -1,0 +1,95 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Logger, LogLevel } from '../../core/logger.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+
+/** A flag of a command, with what `--help` says of it. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** One letter that stands for it. */
+  readonly short?: string;
+  /** The placeholder for the value in the help, such as `DATE`. */
+  readonly value?: string;
+  /** The values that work, where there are few. */
+  readonly values?: readonly string[];
+  readonly help: string;
+}
+
+/** What stdout is, where it is a terminal. */
+export interface Terminal {
+  /** Characters in a line. */
+  readonly width: number;
+  readonly colours: boolean;
+}
+
+export interface Invocation {
+  readonly positionals: readonly string[];
+  text(flag: string): string | undefined;
+  texts(flag: string): readonly string[];
+  has(flag: string): boolean;
+  /** The folder that holds `schedules.yaml`. */
+  projectDir(): string;
+  settings(): Promise<Settings>;
+  readonly workingDirectory: string;
+  /** The commands of the program. */
+  readonly commands: {
+    readonly names: readonly string[];
+    /** The one that a command line begins with. */
+    of(words: readonly string[]): Promise<Command | undefined>;
+  };
+  readonly logger: Logger;
+  /** The same for another level of what stderr shows. */
+  logTo(level: LogLevel): Logger;
+  readonly signal: AbortSignal;
+  /** Null where stdout is none. */
+  readonly terminal: Terminal | null;
+  /** Data: stdout, as they are; on a terminal without control characters. Waits while the reader is slow. */
+  write(text: string): Promise<void>;
+  /**
+   * A report for people: stdout, secrets masked, without control characters. Lines are broken at the terminal's width,
+   * and alarms are red.
+   */
+  print(text: string, isAlarm?: (line: string) => boolean): Promise<void>;
+  /** Clears the screen of a terminal; nothing where stdout is none. */
+  clear(): void;
+  /** A report for programs, as one JSON document: stdout, secrets masked in its texts. */
+  printJson(document: unknown): Promise<void>;
+  /** How far something is: one line that is written over; without a terminal, a line every 30 seconds. */
+  progress(text: string): void;
+  /** Everything else: stderr, unless `--quiet`. */
+  say(text: string): void;
+}
+
+/** One command of the program: its words, its flags, what it does. */
+export interface Command {
+  /** The words that call it, such as `sandbox start`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments as the help shows them, such as `[PIPELINE…]`. */
+  readonly positionals: { readonly shown: string; readonly most: number };
+  readonly flags: Readonly<Record<string, Flag>>;
+  /** What it says goes to the project's log files too: it changes the warehouse. */
+  readonly keepsLog?: true;
+  /** @returns the exit code */
+  run(invocation: Invocation): Promise<number>;
+}
+
+/** Flags that every command takes (interface.md, "Commands"). */
+export const GLOBAL_FLAGS: Readonly<Record<string, Flag>> = {
+  json: { type: 'boolean', help: 'print one JSON document on stdout' },
+  quiet: { type: 'boolean', help: 'print errors only' },
+  verbose: { type: 'boolean', help: 'say more' },
+  debug: { type: 'boolean', help: 'print everything, with stack traces' },
+  'no-color': { type: 'boolean', help: 'no colours' },
+  'project-dir': { type: 'string', value: 'DIR', help: 'the folder that holds schedules.yaml' },
+  help: { type: 'boolean', short: 'h', help: 'show this help' },
+};
+
+export function parseOptions(flags: Readonly<Record<string, Flag>>): ParseArgsOptionsConfig {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.type, multiple: flag.multiple ?? false, ...(flag.short ? { short: flag.short } : {}) },
+    ]),
+  );
+}

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { textTable } from '../../../core/text-table.ts';
+import type { Alert } from '../../../operations/alert/alert.ts';
+import { allTargets } from '../../../operations/alert/targets.ts';
+import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadSchedules } from '../../../project/settings/schedules.ts';
+import type { Command } from '../command.ts';
+
+export const alertsTest: Command = {
+  name: 'alerts test',
+  summary: 'send a test alert to each target, and say what each answered',
+  positionals: { shown: '', most: 0 },
+  flags: {},
+  async run(invocation) {
+    const { alerts, projectDir } = await invocation.settings();
+    const datasets = (await loadPipelines(projectDir)).map(({ dataset }) => dataset);
+    const targets = allTargets(alerts, await loadSchedules(projectDir, datasets));
+    if (targets.length === 0) {
+      throw new CrawlhouseError('bad_settings', 'there is no target for alerts', {
+        hint: 'set alerts.webhook or alerts.command in crawlhouse.yaml',
+      });
+    }
+    const alert = testAlert(new Date().toISOString());
+    const results = await Promise.all(
+      targets.map(async ({ target, users }) => {
+        try {
+          return {
+            target: target.name,
+            users,
+            answer: await target.send(alert, invocation.signal),
+            error: null,
+          };
+        } catch (thrown) {
+          invocation.signal.throwIfAborted();
+          return { target: target.name, users, answer: null, error: toCrawlhouseError(thrown) };
+        }
+      }),
+    );
+    if (invocation.has('json')) {
+      await invocation.printJson({
+        targets: results.map(({ error, ...one }) => ({
+          ...one,
+          error: error && { code: error.code, message: error.message, hint: error.hint ?? null },
+        })),
+      });
+    } else {
+      const rows = results.map(({ target, users, answer, error }) => [
+        error === null ? 'ok' : 'fail',
+        target,
+        users.join(', '),
+        answer ?? error?.message ?? null,
+      ]);
+      await invocation.print(textTable(['', 'target', 'used by', 'answer'], rows));
+    }
+    return exitCodeOf(results.flatMap(({ error }) => error ?? []));
+  },
+};
+
+function testAlert(at: string): Alert {
+  return {
+    event: 'test',
+    incident: 'test',
+    title: `a test alert from ${hostname()}`,
+    details: ['Nothing is wrong: somebody ran crawlhouse alerts test.'],
+    hint: null,
+    project_id: null,
+    scope: 'alerts test',
+    run_id: null,
+    since: at,
+    at,
+  };
+}

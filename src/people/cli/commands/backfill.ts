@@ -1,0 +1,65 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { type RunRequest, run } from '../../../pipeline/run.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import type { Command, Invocation } from '../command.ts';
+import { printPlan } from '../plan-report.ts';
+import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
+import { printRun } from '../run-report.ts';
+
+export const backfill: Command = {
+  name: 'backfill',
+  keepsLog: true,
+  summary: 'load the crawls that ended between two days, once',
+  positionals: { shown: '[PIPELINE…] --from DATE --to DATE', most: Number.POSITIVE_INFINITY },
+  flags: {
+    from: { type: 'string', value: 'DATE', help: 'first day (UTC) on which a crawl ended' },
+    to: { type: 'string', value: 'DATE', help: 'first day (UTC) that is not included' },
+    ...RUN_FLAGS,
+    reload: { type: 'boolean', help: 'load again units that are already loaded' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
+    const request: RunRequest = {
+      command: 'backfill',
+      pipelines,
+      selection: {
+        ...selectedSources(invocation, settings),
+        ...period(invocation),
+      },
+      override: routeOverride(invocation),
+      reload: invocation.has('reload'),
+    };
+    if (invocation.has('plan')) return await printPlan(invocation, settings, request);
+    const { logger, signal, progress } = invocation;
+    const result = await withLineage(settings, 'backfill', logger, signal, () =>
+      run(settings, request, logger, signal, progress),
+    );
+    return printRun(invocation, settings, result);
+  },
+};
+
+const DAY_MS = 86_400_000;
+
+/** From the first day to the one after the last, as UTC milliseconds. */
+function period(invocation: Invocation): { readonly from: number; readonly to: number } {
+  const [from, to] = [day(invocation, 'from'), day(invocation, 'to')];
+  if (from < to) return { from, to };
+  const [first, last] = from === to ? [from, to + DAY_MS] : [to, from];
+  throw new CrawlhouseError('usage', `--from ${dayText(from)} is not before --to ${dayText(to)}`, {
+    hint: `crawlhouse backfill --from ${dayText(first)} --to ${dayText(last)}; --to is the first day that is not loaded`,
+  });
+}
+
+function dayText(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function day(invocation: Invocation, flag: 'from' | 'to'): number {
+  const text = invocation.text(flag);
+  if (text !== undefined) return dayOf(text, flag);
+  throw new CrawlhouseError('usage', `--${flag} is missing`, {
+    hint: 'crawlhouse backfill --from 2026-01-01 --to 2026-02-01',
+  });
+}

@@ -1,0 +1,33 @@
+import { textTable } from '../../../core/text-table.ts';
+import { explainSettings, type SettingOrigin } from '../../../project/settings/settings.ts';
+import type { Command } from '../command.ts';
+
+export const config: Command = {
+  name: 'config',
+  summary: 'each setting, its value and where it comes from; secrets are masked',
+  positionals: { shown: '', most: 0 },
+  flags: {},
+  async run(invocation) {
+    const origins = await explainSettings(invocation.projectDir(), process.env);
+    if (invocation.has('json'))
+      await invocation.printJson({ settings: origins.map((one) => ({ ...one, value: one.value ?? null })) });
+    else
+      await invocation.print(
+        textTable(
+          ['setting', 'value', 'from'],
+          origins.map((one) => [one.key, shown(one.value), placeOf(one)]),
+        ),
+      );
+    return 0;
+  },
+};
+
+/** The variable's name, with `.env` where it stands there; file and line; or `default`. */
+function placeOf({ from, place }: SettingOrigin): string | null {
+  return from === '.env' ? `.env: ${place}` : (place ?? from);
+}
+
+function shown(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import type { Command, Invocation } from '../command.ts';
+import { openBrowser } from '../sign-in.ts';
+
+const PORT = 8092;
+
+export const console: Command = {
+  name: 'console',
+  summary: 'a web page on this machine: what is wrong, how each project goes, questions and charts',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    port: { type: 'string', value: 'N', help: `the port on 127.0.0.1 (${PORT}; 0: a free one)` },
+    open: { type: 'boolean', help: 'open it in the browser' },
+    link: { type: 'boolean', help: 'only print a new sign-in link to the console that is running' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    if (invocation.has('link')) return await printLink(invocation, settings);
+    const { logger, signal } = invocation;
+    const address = invocation.text('port') === undefined ? settings.console_listen : undefined;
+    const { serveConsole } = await import('../../console/server/serve-console.ts');
+    await using served = await serveConsole(
+      settings,
+      address ?? `127.0.0.1:${portOf(invocation)}`,
+      logger,
+      signal,
+    );
+    const url = served.newLink() ?? settings.console_url ?? served.url;
+    await invocation.write(`${url}\n`);
+    if (invocation.has('open')) openBrowser(url);
+    if (!signal.aborted) await once(signal, 'abort');
+    return 0;
+  },
+};
+
+/** @throws CrawlhouseError `usage` where no console takes a link */
+async function printLink(invocation: Invocation, settings: Settings): Promise<number> {
+  const { Access } = await import('../../console/access/access.ts');
+  using access = new Access(settings);
+  const running = access.links.announced();
+  if (running === null)
+    throw new CrawlhouseError('usage', 'no console is running for this project folder', {
+      hint: 'crawlhouse console',
+    });
+  if (!running.takesLinks)
+    throw new CrawlhouseError('usage', `the console on ${running.url} takes no links`, {
+      hint: `sign in by OIDC at ${settings.console_url ?? running.url}`,
+    });
+  await invocation.write(`${access.links.make(running.url)}\n`);
+  return 0;
+}
+
+/** @throws CrawlhouseError `usage` */
+function portOf(invocation: Invocation): number {
+  const text = invocation.text('port');
+  if (text === undefined) return PORT;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new CrawlhouseError('usage', `--port ${text}: not a port`, { hint: '--port 8092' });
+}

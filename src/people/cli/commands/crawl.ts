@@ -1,0 +1,118 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
+import { cronProblem } from '../../../project/settings/cron-fields.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { writeSchedule } from '../../../project/settings/write-schedule.ts';
+import type { CrawlConfigInput } from '../../../service/api/crawl-configs.ts';
+import type { Crawl } from '../../../service/api/crawls.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CRAWL_FLAGS, crawlConfig } from '../crawl-config.ts';
+import { CrawlDisplay } from '../crawl-display.ts';
+import { describeCrawl, readCrawlReport } from '../crawl-report.ts';
+import { LocalService } from '../local-service.ts';
+import { printRun } from '../run-report.ts';
+
+export const crawl: Command = {
+  name: 'crawl',
+  keepsLog: true,
+  summary: 'crawl a website without an account, load it and report on it',
+  positionals: { shown: '[URL]', most: 1 },
+  flags: {
+    ...CRAWL_FLAGS,
+    schedule: {
+      type: 'string',
+      value: 'CRON',
+      help: 'crawl it at these times (schedules.yaml, crawlhouse schedule), and not now',
+    },
+    resume: { type: 'boolean', help: 'go on with the last crawl that was interrupted; needs no URL' },
+  },
+  async run(invocation) {
+    const { signal, logger } = invocation;
+    const settings = await invocation.settings();
+    const config = invocation.has('resume') ? null : await crawlConfig(invocation);
+    const allowPrivate = invocation.has('allow-private');
+    const cron = scheduledAt(invocation);
+    await using service = await LocalService.start(settings, { allowPrivate, logger });
+    if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
+    const begun = await begin(invocation, service, config);
+    const display = new CrawlDisplay();
+    const ended = await service.finish(
+      begun.id,
+      (progress) => invocation.progress(display.line(progress, performance.now())),
+      signal,
+    );
+    const request: RunRequest = {
+      command: 'run',
+      pipelines: await loadPipelines(settings.projectDir),
+      selection: {
+        projects: [ended.project_id],
+        crawls: null,
+        from: Number.NEGATIVE_INFINITY,
+        to: Number.POSITIVE_INFINITY,
+      },
+      override: { route: null, format: null, store: null },
+      reload: false,
+    };
+    const local = service.settingsFor(settings);
+    const result = await withLineage(local, 'crawl', logger, signal, () =>
+      runPipelines(local, request, logger, signal, invocation.progress),
+    );
+    if (result.exitCode !== 0) return printRun(invocation, local, result);
+    const report = await readCrawlReport(invocation, settings, ended);
+    if (invocation.has('json')) await invocation.printJson(report);
+    else await invocation.print(describeCrawl(report));
+    return 0;
+  },
+};
+
+/** The cron expression that was given. */
+function scheduledAt(invocation: Invocation): string | undefined {
+  const cron = invocation.text('schedule');
+  if (cron === undefined) return undefined;
+  const problem = invocation.has('resume') ? 'it does not go with --resume' : cronProblem(cron);
+  if (problem === undefined) return cron;
+  throw new CrawlhouseError('usage', `--schedule ${cron}: ${problem}`, {
+    hint: 'minute, hour, day of month, month, day of week: --schedule "0 6 * * 1"',
+  });
+}
+
+/** Writes a schedule that crawls the website with this configuration. */
+async function schedule(
+  invocation: Invocation,
+  service: LocalService,
+  config: CrawlConfigInput,
+  cron: string,
+): Promise<number> {
+  const { projectDir } = await invocation.settings();
+  const { start_url } = config;
+  await service.configure(await service.project(start_url), config);
+  const name = `crawl-${new URL(start_url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
+  const allowed = invocation.has('allow-private') ? { allow_private: true } : {};
+  await writeSchedule(projectDir, { name, cron, crawl: start_url, ...allowed });
+  invocation.say(`schedules.yaml has the schedule ${name}: ${start_url} is crawled at ${cron} (UTC), by:\n`);
+  invocation.say('  crawlhouse schedule\n');
+  return 0;
+}
+
+/** The crawl that was interrupted, if there is one, else a new one. */
+async function begin(
+  { say }: Invocation,
+  service: LocalService,
+  config: CrawlConfigInput | null,
+): Promise<Crawl> {
+  const projectId = config === null ? undefined : await service.project(config.start_url);
+  const unfinished = await service.unfinished();
+  const own = unfinished.find(({ project_id }) => projectId === undefined || project_id === projectId);
+  for (const other of unfinished.filter((one) => one !== own)) {
+    const url = other.crawl_config?.start_url;
+    say(`The crawl of ${url} stays paused. Go on with it: crawlhouse crawl ${url}\n`);
+  }
+  if (own !== undefined) {
+    say(`Going on with the crawl of ${own.crawl_config?.start_url}, with the flags that it began with.\n`);
+    return own;
+  }
+  if (config !== null && projectId !== undefined)
+    return service.launch(projectId, await service.configure(projectId, config));
+  throw new CrawlhouseError('usage', '--resume: no crawl was interrupted', { hint: 'crawlhouse crawl URL' });
+}

@@ -1,0 +1,61 @@
+import { counted } from '../../../core/amounts.ts';
+import { textTable } from '../../../core/text-table.ts';
+import { readDrift } from '../../../operations/status/read-drift.ts';
+import { discoverUnits } from '../../../pipeline/plan.ts';
+import { unitName } from '../../../project/model/unit.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
+import type { Command } from '../command.ts';
+import { projectText } from '../project-text.ts';
+import { dayOf, selectedSources } from '../run-flags.ts';
+import { describeDrifts } from '../run-report.ts';
+
+export const discover: Command = {
+  name: 'discover',
+  summary: 'list finished crawls that are not loaded, and crawls that are still open',
+  positionals: { shown: '', most: 0 },
+  flags: {},
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const from = settings.since === 'all' ? Number.NEGATIVE_INFINITY : dayOf(settings.since, 'since');
+    const request = {
+      pipelines: await loadPipelines(settings.projectDir),
+      selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
+    };
+    const { plan, loaded, names } = await discoverUnits(
+      settings,
+      request,
+      invocation.logger,
+      invocation.signal,
+    );
+    const units = plan.units
+      .filter((one) => !isLoaded(loaded, one))
+      .map(({ unit, skip, failure }) => ({
+        unit: unitName(unit),
+        ...unit,
+        status: failure ? 'failed' : skip === null ? 'due' : 'skipped',
+        reason: failure?.message ?? skip,
+      }));
+    const drift = await readDrift(settings);
+    if (invocation.has('json')) {
+      await invocation.printJson({ units, open: plan.open, drift });
+      return 0;
+    }
+    await invocation.print(
+      textTable(
+        ['unit', 'project', 'status', 'reason'],
+        units.map(({ unit, source: { project_id: id }, status, reason }) => [
+          unit,
+          id === null ? null : projectText(id, names),
+          status,
+          reason,
+        ]),
+      ),
+    );
+    await invocation.print(
+      `${counted(units.length, 'unit')} not in the warehouse, ${plan.open.length} of the crawls and comparisons still open\n`,
+    );
+    await invocation.print(describeDrifts(drift));
+    return 0;
+  },
+};

@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { renderDictionaryPage } from '../../../answers/document/dictionary-page.ts';
+import { readDictionary } from '../../../answers/document/read-dictionary.ts';
+import { renderSite } from '../../../answers/document/site.ts';
+import { writeFileAtomic } from '../../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { giveUserMode } from '../../../core/private-files.ts';
+import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import type { Command } from '../command.ts';
+
+const FORMATS = {
+  html: { file: 'index.html', render: renderSite },
+  markdown: { file: 'dictionary.md', render: renderDictionaryPage },
+} as const;
+
+export const docs: Command = {
+  name: 'docs',
+  summary: 'data dictionary and lineage of the warehouse, as a site',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    output: { type: 'string', value: 'DIR', help: 'the folder to write to (warehouse-docs)' },
+    format: { type: 'string', value: 'FORMAT', help: 'html (the default), or markdown: the models alone' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const format = invocation.text('format') ?? 'html';
+    if (!Object.hasOwn(FORMATS, format)) {
+      throw new CrawlhouseError('usage', `--format: ${format} does not work`, {
+        hint: `formats: ${Object.keys(FORMATS).join(', ')}`,
+      });
+    }
+    const { file, render } = FORMATS[format as keyof typeof FORMATS];
+    const pipelines = await loadPipelines(settings.projectDir);
+    if (format === 'html')
+      await new PublicationFollower(settings, invocation.logger).tryFollow(invocation.signal);
+    const dictionary = await readDictionary(settings, pipelines, { published: format === 'html' });
+    const folder = resolve(invocation.workingDirectory, invocation.text('output') ?? 'warehouse-docs');
+    if ((await mkdir(folder, { recursive: true })) !== undefined) await giveUserMode(folder);
+    const path = join(folder, file);
+    await writeFileAtomic(path, render(dictionary));
+    await giveUserMode(path);
+    if (invocation.has('json')) await invocation.printJson({ file: path });
+    else invocation.say(`${path}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,85 @@
+import { counted } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { textTable } from '../../../core/text-table.ts';
+import { drop as dropUnits, planDrop } from '../../../pipeline/drop.ts';
+import type { DroppedUnit } from '../../../state/catalogue/drop-targets.ts';
+import { projectNames } from '../../../state/catalogue/raw-projects.ts';
+import { readPublished } from '../../../state/catalogue/read-published.ts';
+import type { Command, Invocation } from '../command.ts';
+import { failureOf } from '../print-error.ts';
+import { projectText } from '../project-text.ts';
+import { printErrors } from '../run-report.ts';
+
+export const drop: Command = {
+  name: 'drop',
+  keepsLog: true,
+  summary: 'drop data from the warehouse; no run loads it again until a person asks for it',
+  positionals: { shown: '--crawl ID… | --project P…', most: 0 },
+  flags: {
+    crawl: { type: 'string', multiple: true, value: 'ID', help: 'all data of this crawl' },
+    project: {
+      type: 'string',
+      multiple: true,
+      value: 'P',
+      help: 'all data of this project, by id or name',
+    },
+    dataset: { type: 'string', multiple: true, value: 'D', help: 'only from this dataset' },
+    plan: { type: 'boolean', help: 'only print the units that would be dropped' },
+  },
+  async run(invocation) {
+    const request = {
+      crawls: invocation.texts('crawl'),
+      projects: invocation.texts('project'),
+      datasets: invocation.texts('dataset'),
+    };
+    if (request.crawls.length === 0 && request.projects.length === 0) {
+      throw new CrawlhouseError('usage', 'name the crawls or projects to drop', {
+        hint: 'crawlhouse drop --crawl ID, or --project NAME; --plan prints the units',
+      });
+    }
+    const settings = await invocation.settings();
+    const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
+    if (invocation.has('plan')) {
+      const units = await planDrop(settings, request);
+      await print(invocation, { units, names }, { units, totals: totalsOf(units) }, 'would be dropped');
+      return 0;
+    }
+    const { result, dropped } = await dropUnits(settings, request, invocation.logger, invocation.signal);
+    await print(
+      invocation,
+      { units: dropped, names },
+      { ...result.report, dropped, error: failureOf(result.errors, result.exitCode) },
+      'dropped',
+    );
+    return printErrors(invocation, result);
+  },
+};
+
+async function print(
+  invocation: Invocation,
+  { units, names }: { readonly units: readonly DroppedUnit[]; readonly names: ReadonlyMap<string, string> },
+  document: object,
+  word: string,
+): Promise<void> {
+  if (invocation.has('json')) {
+    await invocation.printJson(document);
+    return;
+  }
+  const { rows } = totalsOf(units);
+  if (units.length > 0)
+    await invocation.print(
+      textTable(
+        ['unit', 'project', 'rows'],
+        units.map(({ unit, source: { project_id: id }, rows: own }) => [
+          unit,
+          id === null ? null : projectText(id, names),
+          own,
+        ]),
+      ),
+    );
+  await invocation.print(`${counted(units.length, 'unit')} with ${counted(rows, 'row')} ${word}\n`);
+}
+
+function totalsOf(units: readonly DroppedUnit[]): { units: number; rows: number } {
+  return { units: units.length, rows: units.reduce((all, one) => all + (one.rows ?? 0), 0) };
+}

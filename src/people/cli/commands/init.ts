@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { endPrivacy } from '../../../core/private-files.ts';
+import { shellWord } from '../../../core/shell-word.ts';
+import { type Check, errorsOf } from '../../../operations/doctor/check.ts';
+import { examine } from '../../../operations/doctor/examine.ts';
+import { exitCodeOf } from '../../../project/model/run-status.ts';
+import { setCloudVariables } from '../../../project/settings/command-environment.ts';
+import { loadSettings } from '../../../project/settings/settings.ts';
+import { asCalled } from '../as-called.ts';
+import { type Account, askAccount, type Browser, signedInAccount, tokenAccount } from '../ask-account.ts';
+import type { Command, Invocation } from '../command.ts';
+import { describeChecks, worst } from '../doctor-report.ts';
+import { refuseProject, writeProject } from '../project-files.ts';
+import { openBrowser } from '../sign-in.ts';
+
+/** The default of the redirect address: one that is registered must stay. */
+const REDIRECT_PORT = 8976;
+
+export const init: Command = {
+  name: 'init',
+  summary: 'a new project folder, ready to run; on a terminal it asks for the account',
+  positionals: { shown: '[DIR]', most: 1 },
+  flags: {
+    'base-url': { type: 'string', value: 'URL', help: 'the address of the service; nothing is asked then' },
+    'token-file': { type: 'string', value: 'F', help: 'a file with the access token, such as /dev/stdin' },
+    'client-id': { type: 'string', value: 'ID', help: 'sign in in the browser, by this OAuth2 application' },
+    'client-secret-file': { type: 'string', value: 'F', help: 'a file with the secret of the application' },
+    'redirect-port': {
+      type: 'string',
+      value: 'N',
+      help: `the port of the redirect address of the sign-in; default ${REDIRECT_PORT}`,
+    },
+  },
+  async run(invocation) {
+    const folder = resolve(invocation.workingDirectory, invocation.positionals[0] ?? '.');
+    refuseProject(folder);
+    const account = await accountFor(invocation, folder);
+    endPrivacy();
+    const notes = await writeProject(folder, account);
+    for (const note of notes) invocation.say(`${note}\n`);
+    const settings = await loadSettings(folder, process.env);
+    const checks = settings.base_url === undefined ? null : await examined(invocation, folder);
+    if (invocation.has('json'))
+      await invocation.printJson({ folder, doctor: checks && { status: worst(checks), checks } });
+    else await report(invocation, folder, checks);
+    return exitCodeOf(errorsOf(checks ?? []));
+  },
+};
+
+/** The account by the flags, else by the answers of a person; null: none. */
+async function accountFor(invocation: Invocation, folder: string): Promise<Account | null> {
+  const baseUrl = invocation.text('base-url');
+  const browser = browserOf(invocation);
+  const isThere = existsSync(join(folder, '.env'));
+  if (baseUrl === undefined) {
+    const flag = ['token-file', 'client-id', 'client-secret-file'].find(
+      (one) => invocation.text(one) !== undefined,
+    );
+    if (flag !== undefined)
+      throw new CrawlhouseError('usage', `--${flag} goes with --base-url`, {
+        hint: '--base-url https://service.example',
+      });
+    const asks =
+      process.stdin.isTTY && process.stderr.isTTY && !invocation.has('json') && !invocation.has('quiet');
+    if (!asks || isThere || process.env.CRAWLHOUSE_BASE_URL) return null;
+    return await askAccount({ input: process.stdin, output: process.stderr }, browser, invocation.signal);
+  }
+  if (isThere) {
+    throw new CrawlhouseError(
+      'usage',
+      `${join(folder, '.env')} is there already, and may hold another account`,
+      {
+        hint: `leave --base-url out, so that it stays, or move it away`,
+      },
+    );
+  }
+  const clientId = invocation.text('client-id');
+  if (clientId === undefined) return tokenAccount(baseUrl, await secretOf(invocation, 'token-file'));
+  const clientSecret = await secretOf(invocation, 'client-secret-file');
+  return await signedInAccount({ baseUrl, clientId, clientSecret }, browser, invocation.signal);
+}
+
+function browserOf(invocation: Invocation): Browser {
+  const text = invocation.text('redirect-port') ?? String(REDIRECT_PORT);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new CrawlhouseError('usage', `--redirect-port: ${text} is not a port`, {
+      hint: 'a number from 1 to 65535',
+    });
+  const show = (url: string): void => {
+    invocation.say(`Your browser asks for your consent. If it does not open, go to:\n  ${url}\n`);
+    openBrowser(url);
+  };
+  return { port, show };
+}
+
+async function secretOf(invocation: Invocation, flag: string): Promise<string> {
+  const file = invocation.text(flag);
+  if (file === undefined)
+    throw new CrawlhouseError(
+      'usage',
+      `--base-url needs --token-file, or --client-id and --client-secret-file`,
+      {
+        hint: 'without flags, init asks on a terminal',
+      },
+    );
+  try {
+    return (await readFile(resolve(invocation.workingDirectory, file), 'utf8')).trim();
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `--${flag}: ${file} cannot be read`, { cause });
+  }
+}
+
+async function examined({ logger, signal }: Invocation, folder: string): Promise<readonly Check[]> {
+  const read = async () => {
+    const settings = await loadSettings(folder, process.env);
+    await setCloudVariables(folder);
+    return settings;
+  };
+  return await examine(folder, read, logger, signal);
+}
+
+async function report(
+  invocation: Invocation,
+  folder: string,
+  checks: readonly Check[] | null,
+): Promise<void> {
+  const isHere = folder === resolve(invocation.workingDirectory);
+  // The next commands are typed there.
+  const there = (text: string): string => asCalled(text, { argv: [], folder, environment: process.env });
+  invocation.say(`${folder} is ready${isHere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
+  if (checks === null) {
+    invocation.say(
+      there('Without an account, crawl a website:\n  crawlhouse crawl https://www.example.com/\n\n'),
+    );
+    invocation.say('With an account, put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env, then:\n');
+    invocation.say(there('  crawlhouse doctor\n  crawlhouse run\n'));
+    return;
+  }
+  await invocation.print(there(describeChecks(checks)));
+  const next =
+    worst(checks) === 'fail'
+      ? 'Correct what fails, then:\n  crawlhouse doctor\n'
+      : 'Next:\n  crawlhouse run\n';
+  invocation.say(there(`\n${next}`));
+}

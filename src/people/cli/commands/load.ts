@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { loadPackages } from '../../../pipeline/load-packages.ts';
+import type { Command } from '../command.ts';
+import { printRun } from '../run-report.ts';
+
+export const load: Command = {
+  name: 'load',
+  keepsLog: true,
+  summary: 'load packages that any machine has staged',
+  positionals: { shown: 'PACKAGE…', most: Number.POSITIVE_INFINITY },
+  flags: {},
+  async run(invocation) {
+    if (invocation.positionals.length === 0) {
+      throw new CrawlhouseError('usage', 'no package named', {
+        hint: 'crawlhouse load DIR, a folder with manifest.json',
+      });
+    }
+    const folders = invocation.positionals.map((folder) => resolve(invocation.workingDirectory, folder));
+    const settings = await invocation.settings();
+    const { logger, signal } = invocation;
+    const result = await withLineage(settings, 'load', logger, signal, () =>
+      loadPackages(settings, folders, logger, signal),
+    );
+    return printRun(invocation, settings, result);
+  },
+};

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { packageVersion } from '../../../core/package-version.ts';
+import { keepSecret } from '../../../core/redact.ts';
+import { readStatus } from '../../../operations/status/read-status.ts';
+import { loadQuestions } from '../../../pipeline/transform/questions.ts';
+import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { readCatalog } from '../../../state/catalogue/catalog.ts';
+import { checkProject } from '../../../state/catalogue/check-project.ts';
+import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
+import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
+import type { Command } from '../command.ts';
+
+/** An assistant waits no longer; the settings may allow less. */
+const MOST_SECONDS = 60;
+/** It reads no more of one answer. */
+const MOST_RESULT = '1MB';
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'let assistants query the warehouse: the Model Context Protocol on stdin and stdout, or over HTTP',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    http: { type: 'string', value: 'HOST:PORT', help: 'serve over HTTP, to whom has the token' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    await using warehouses = new WarehousePool(limitsOf(settings), invocation.logger);
+    const desk = deskOf(settings, warehouses);
+    const version = await packageVersion();
+    const server = () => assistantServer(desk, version);
+    const { signal } = invocation;
+    const address = invocation.text('http');
+    if (address === undefined) {
+      const onerror = (error: Error) => invocation.logger.warn('assistant', { error: error.message });
+      const handle = serveStdio(server, { onerror });
+      if (!process.stdin.readableEnded) await Promise.race([once(process.stdin, 'end'), aborted(signal)]);
+      await handle.close();
+      return 0;
+    }
+    if (!/^.+:\d{1,5}$/.test(address))
+      throw new CrawlhouseError('usage', `--http ${address}: not an address`, {
+        hint: '--http 127.0.0.1:8091',
+      });
+    const token = settings.mcp_token ?? randomBytes(24).toString('base64url');
+    await using listener = await listenForAssistants(address, token, server);
+    invocation.say(`Assistants: ${listener.url}\n`);
+    // Said before it is a secret that no output shows.
+    if (settings.mcp_token === undefined) invocation.say(`Token, of this process only: ${token}\n`);
+    keepSecret(token);
+    await aborted(signal);
+    return 0;
+  },
+};
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function limitsOf(settings: Settings): Settings {
+  return {
+    ...settings,
+    query_timeout: Math.min(settings.query_timeout, MOST_SECONDS),
+    query_result_limit: MOST_RESULT,
+  };
+}
+
+function deskOf(settings: Settings, warehouses: WarehousePool): Desk {
+  return {
+    select: ({ sql, parameters, isQuestion }, firstRows, signal) =>
+      warehouses.use(async (warehouse) => {
+        if (isQuestion) await checkProject(parameters, warehouse, signal);
+        let text = '';
+        const take = async (piece: string): Promise<void> => {
+          text += piece;
+        };
+        await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
+        return text;
+      }),
+    catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
+    questions: () => loadQuestions(sqlFolders(settings)),
+    status: () => readStatus(settings, Date.now()),
+  };
+}

@@ -1,0 +1,250 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { checkOutput } from '../../../answers/query/check-output.ts';
+import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
+import type { ParameterTexts } from '../../../answers/query/parameters.ts';
+import { QueryProcess } from '../../../answers/query/query-process.ts';
+import { withTextFile } from '../../../answers/query/text-file.ts';
+import type { Warehouse } from '../../../answers/query/warehouse.ts';
+import { writeWhole } from '../../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { giveUserMode } from '../../../core/private-files.ts';
+import { textTable } from '../../../core/text-table.ts';
+import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
+import type { Parameter } from '../../../pipeline/transform/question-parameters.ts';
+import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions.ts';
+import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { checkProject } from '../../../state/catalogue/check-project.ts';
+import type { Command, Invocation } from '../command.ts';
+import type { Screen } from '../pager.ts';
+import { printError } from '../print-error.ts';
+import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../query-target.ts';
+
+export const query: Command = {
+  name: 'query',
+  summary: 'read-only SQL on the published warehouse',
+  positionals: { shown: '[SQL]', most: 2 },
+  flags: {
+    file: { type: 'string', value: 'F', help: 'the SQL of this file' },
+    question: { type: 'boolean', help: 'a saved question, by name; without a name, lists them' },
+    param: {
+      type: 'string',
+      short: 'p',
+      value: 'NAME=VALUE',
+      multiple: true,
+      help: 'the value of $NAME in the SQL, or of a parameter of the question',
+    },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      values: QUERY_FORMATS,
+      help: 'how the rows are shown (table)',
+    },
+    chart: {
+      type: 'string',
+      value: 'CHART',
+      values: CHARTS,
+      help: 'draw bars or a line: the first number by the first other column',
+    },
+    'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
+    output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
+  },
+  async run(invocation) {
+    const target = queryTarget(invocation);
+    const chart = chartOf(invocation);
+    const forked = invocation.positionals.length > 0 ? QueryProcess.fork() : null;
+    const settings = await invocation.settings();
+    if (invocation.has('question') && invocation.positionals.length === 0)
+      return listQuestions(invocation, settings);
+    const statement = await statementOf(invocation, settings);
+    const open: Open = (more) => openWarehouse(invocation, settings, more, forked);
+    if (chart !== null && statement !== null) return await draw(invocation, open, statement, chart);
+    if (statement === null) return await prompt(invocation, settings, target);
+    const path =
+      target.path === null
+        ? null
+        : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
+    const rows = await answer(invocation, open, statement, { ...target, path });
+    invocation.say(
+      `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
+    );
+    return 0;
+  },
+};
+
+type Open = (more?: Parameters<typeof openWarehouse>[2]) => Promise<Warehouse>;
+
+/** @throws CrawlhouseError `usage` */
+function parametersOf(texts: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const text of texts) {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new CrawlhouseError('usage', `--param ${text}: not NAME=VALUE`, { hint: '--param crawl=65a1…' });
+    }
+    if (parameters.has(name)) throw new CrawlhouseError('usage', `--param ${name} is given twice`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
+  readonly isQuestion: boolean;
+}
+
+/** The query; null opens the prompt. */
+async function statementOf(invocation: Invocation, settings: Settings): Promise<Statement | null> {
+  const parameters = parametersOf(invocation.texts('param'));
+  const file = invocation.text('file');
+  const given = [...invocation.positionals];
+  const sources = given.length + (file === undefined ? 0 : 1);
+  if (sources > 1) throw new CrawlhouseError('usage', 'one SQL text, file or question at a time');
+  const [text] = given;
+  if (invocation.has('question') && text !== undefined) {
+    const questions = await loadQuestions(sqlFolders(settings));
+    return { ...bindQuestion(questionNamed(questions, text), parameters), isQuestion: true };
+  }
+  if (text !== undefined) return { sql: text, parameters, isQuestion: false };
+  if (file === undefined) return null;
+  try {
+    const sql = await readFile(resolve(invocation.workingDirectory, file), 'utf8');
+    return { sql, parameters, isQuestion: false };
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
+  }
+}
+
+/** @throws CrawlhouseError `usage` */
+function chartOf(invocation: Invocation): Chart | null {
+  const text = invocation.text('chart');
+  if (text === undefined) return null;
+  const other = ['format', 'output'].find((flag) => invocation.text(flag) !== undefined);
+  if (other !== undefined || invocation.has('json'))
+    throw new CrawlhouseError('usage', `--chart and --${other ?? 'json'} exclude each other`);
+  const chart = CHARTS.find((one) => one === text);
+  if (chart) return chart;
+  throw new CrawlhouseError('usage', `--chart: ${text} does not work`, {
+    hint: `charts: ${CHARTS.join(', ')}`,
+  });
+}
+
+async function draw(
+  invocation: Invocation,
+  open: Open,
+  { sql, parameters, isQuestion }: Statement,
+  chart: Chart,
+): Promise<number> {
+  const { signal, terminal } = invocation;
+  await using warehouse = await open();
+  if (isQuestion) await checkProject(parameters, warehouse, signal);
+  const rows = await warehouse.rows(sql, signal, parameters, MOST_POINTS + 1);
+  await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
+  return 0;
+}
+
+async function listQuestions(invocation: Invocation, settings: Settings): Promise<number> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  const listed = questions.map(({ name, title, model, parameters }) => ({ name, title, model, parameters }));
+  if (invocation.has('json')) await invocation.printJson(listed);
+  else {
+    const rows = listed.map((one) => [one.name, one.title, one.model, one.parameters.map(shown).join(' ')]);
+    const fit = { width: invocation.terminal?.width ?? null, below: ['title', 'parameters'] };
+    await invocation.print(textTable(['name', 'title', 'model', 'parameters'], rows, fit));
+  }
+  return 0;
+}
+
+const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
+
+async function answer(
+  { signal, write }: Invocation,
+  open: Open,
+  { sql, parameters, isQuestion }: Statement,
+  { path, format, safeCsv }: QueryTarget,
+): Promise<number> {
+  if (path === null) {
+    if (format === 'parquet') throw new Error('parquet without a file');
+    await using warehouse = await open();
+    if (isQuestion) await checkProject(parameters, warehouse, signal);
+    return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
+  }
+  return await writeWhole(path, async (growing) => {
+    // Of a process with the same id that was killed, or a link that somebody has laid there.
+    await rm(growing, { force: true });
+    await using warehouse = await open(format === 'parquet' ? { output: growing } : {});
+    if (isQuestion) await checkProject(parameters, warehouse, signal);
+    const rows =
+      format === 'parquet'
+        ? await warehouse.writeParquet(sql, growing, signal, parameters)
+        : await withTextFile(growing, (to) =>
+            warehouse.write(sql, { format, safeCsv }, to, signal, parameters),
+          );
+    await giveUserMode(growing);
+    return rows;
+  });
+}
+
+async function prompt(
+  invocation: Invocation,
+  settings: Settings,
+  { path, format }: QueryTarget,
+): Promise<number> {
+  if (path !== null || format === 'parquet') {
+    throw new CrawlhouseError('usage', '--output needs the SQL on the command line', {
+      hint: "crawlhouse query 'SELECT …' --output rows.parquet",
+    });
+  }
+  const { runPrompt } = await import('../query-prompt.ts');
+  await using warehouse = await openWarehouse(invocation, settings);
+  return await runPrompt({
+    input: process.stdin,
+    terminal: process.stdin.isTTY ? process.stderr : null,
+    historyFile: join(settings.state_dir, 'query_history'),
+    warehouse,
+    questions: await loadQuestions(sqlFolders(settings)),
+    format,
+    signal: invocation.signal,
+    screen: screenOf(invocation),
+    write: invocation.write,
+    say: invocation.say,
+    sayError: (error, thrown) => printError(error, invocation.has('debug'), thrown),
+  });
+}
+
+/** The screen, if a person both types and reads there. An empty PAGER means none. */
+function screenOf({ terminal }: Invocation): Screen | null {
+  const pager = process.env.PAGER ?? (hasLess() ? 'less -S' : '');
+  if (terminal === null || !process.stdin.isTTY || pager.trim() === '') return null;
+  return {
+    rows: () => process.stdout.rows || 24,
+    pager,
+    yieldKeys: () => {
+      const { isRaw } = process.stdin;
+      const listeners = process.listeners('SIGINT');
+      const ignore = (): void => {};
+      process.stdin.pause();
+      process.stdin.setRawMode(false);
+      // Ctrl-C is the pager's, and would end this program too.
+      process.on('SIGINT', ignore);
+      for (const one of listeners) process.off('SIGINT', one);
+      return {
+        [Symbol.dispose]() {
+          for (const one of listeners) process.on('SIGINT', one);
+          process.off('SIGINT', ignore);
+          process.stdin.setRawMode(isRaw);
+          process.stdin.resume();
+        },
+      };
+    },
+  };
+}
+
+function hasLess(): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, 'less')));
+}

@@ -1,0 +1,27 @@
+import { resolve } from 'node:path';
+import { counted } from '../../../core/amounts.ts';
+import type { Command } from '../command.ts';
+import { readReport, writeReport } from '../write-report.ts';
+
+export const report: Command = {
+  name: 'report',
+  summary: 'one HTML file about the last crawls: what to do first, what changed, charts',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    project: { type: 'string', value: 'PROJECT', help: 'only this project, by name or id' },
+    output: { type: 'string', value: 'FILE', help: 'the file to write (report.html)' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const { logger, signal } = invocation;
+    const projects = await readReport(settings, invocation.text('project'), logger, signal);
+    if (invocation.has('json')) {
+      await invocation.printJson({ projects });
+      return 0;
+    }
+    const given = invocation.text('output') ?? 'report.html';
+    await writeReport(projects, resolve(invocation.workingDirectory, given), settings);
+    invocation.say(`${counted(projects.length, 'project')} in ${given}\n`);
+    return 0;
+  },
+};

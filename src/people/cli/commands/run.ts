@@ -1,0 +1,46 @@
+import { withAlerts } from '../../../operations/alert/with-alerts.ts';
+import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import type { Command } from '../command.ts';
+import { sayFirstPlan } from '../first-plan.ts';
+import { printPlan } from '../plan-report.ts';
+import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
+import { printRun } from '../run-report.ts';
+
+export const run: Command = {
+  name: 'run',
+  keepsLog: true,
+  summary: 'load everything that is due, from discovery to the published warehouse',
+  positionals: { shown: '[PIPELINE…]', most: Number.POSITIVE_INFINITY },
+  flags: RUN_FLAGS,
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const pipelines = selectedPipelines(invocation, await loadPipelines(settings.projectDir));
+    const from = settings.since === 'all' ? Number.NEGATIVE_INFINITY : dayOf(settings.since, 'since');
+    const request: RunRequest = {
+      command: 'run',
+      pipelines,
+      selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
+      override: routeOverride(invocation),
+      reload: false,
+    };
+    if (invocation.has('plan')) return await printPlan(invocation, settings, request);
+    const planned = await sayFirstPlan(invocation, settings, request);
+    const { logger, signal, progress } = invocation;
+    const watch = { scope: 'run', alerts: settings.alerts, isLast: true, now: Date.now };
+    const result = await withLineage(settings, 'run', logger, signal, () =>
+      withAlerts(
+        settings,
+        watch,
+        {
+          plan: () => request,
+          run: () => runPipelines(settings, { ...request, planned }, logger, signal, progress),
+        },
+        logger,
+        signal,
+      ),
+    );
+    return printRun(invocation, settings, result);
+  },
+};

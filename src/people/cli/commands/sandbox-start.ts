@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { writeFileAtomic } from '../../../core/atomic-file.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { startSandbox } from '../../../service/sandbox/start-sandbox.ts';
+import type { Command } from '../command.ts';
+import { storeExports, storeOptions } from '../sandbox-stores.ts';
+
+const MOST_OBJECTS = 1000;
+
+export const sandboxStart: Command = {
+  name: 'sandbox start',
+  summary: 'the service, locally',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    port: { type: 'string', value: 'N', help: 'port on 127.0.0.1; 0 or none: a free one' },
+    import: {
+      type: 'string',
+      multiple: true,
+      value: 'DIR',
+      help: "a folder with a crawl's <data_type>.jsonl and .fields.json",
+    },
+    generate: {
+      type: 'string',
+      multiple: true,
+      value: 'SPEC',
+      help: 'synthetic crawls: projects=1,crawls=3,pages=10000,links=200000,columns=120,seed=1',
+    },
+    faults: {
+      type: 'string',
+      value: 'FILE',
+      help: 'the first faults, in the form of POST /_sandbox/faults',
+    },
+    state: {
+      type: 'string',
+      value: 'DIR',
+      help: 'a folder for its data; without it, they are removed at the end',
+    },
+    'store-a-endpoint': {
+      type: 'string',
+      value: 'URL',
+      help: 'a store like Google Cloud Storage to use instead of the built-in one',
+    },
+    'store-b-endpoint': {
+      type: 'string',
+      value: 'URL',
+      help: 'a store like S3 instead of the built-in one; keys: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY',
+    },
+    'export-objects': {
+      type: 'string',
+      value: 'N',
+      help: 'objects that a data export is written to; default 1',
+    },
+    'export-gzip': { type: 'boolean', help: 'compress data exports as csv and json (.gz)' },
+    'allow-private': {
+      type: 'boolean',
+      help: 'crawls of websites may fetch private addresses, whatever their start URL',
+    },
+    'ready-file': {
+      type: 'string',
+      value: 'F',
+      help: 'a file that gets one JSON document once the sandbox answers',
+    },
+  },
+  async run(invocation) {
+    const path = (text: string): string => resolve(invocation.workingDirectory, text);
+    const faults = invocation.text('faults');
+    const state = invocation.text('state');
+    await using sandbox = await startSandbox({
+      port: portOf(invocation.text('port')),
+      importDirs: invocation.texts('import').map(path),
+      generate: [...invocation.texts('generate')],
+      ...(faults === undefined ? {} : { faultsFile: path(faults) }),
+      ...(state === undefined ? {} : { stateDir: path(state) }),
+      ...storeOptions(invocation.text('store-a-endpoint'), invocation.text('store-b-endpoint'), process.env),
+      exportObjects: objectsOf(invocation.text('export-objects')),
+      exportGzip: invocation.has('export-gzip'),
+      allowPrivate: invocation.has('allow-private'),
+      logger: invocation.logger,
+      signal: invocation.signal,
+    });
+    const readyFile = invocation.text('ready-file');
+    const document = `${stringifyJson(sandbox.ready, 2)}\n`;
+    if (readyFile !== undefined) await writeFileAtomic(path(readyFile), document);
+    if (invocation.has('json')) await invocation.write(document);
+    else {
+      await invocation.write(`export CRAWLHOUSE_BASE_URL=${sandbox.ready.base_url}\n`);
+      await invocation.write(`export CRAWLHOUSE_ACCESS_TOKEN=${sandbox.ready.access_token}\n`);
+      await invocation.write(storeExports(sandbox.ready));
+      const { client_id, client_secret } = sandbox.ready.oauth;
+      await invocation.write(
+        `# OAuth2 application: client_id ${client_id}, client_secret ${client_secret}\n`,
+      );
+    }
+    invocation.say('The sandbox answers; Ctrl-C ends it.\n');
+    if (!invocation.signal.aborted) await once(invocation.signal, 'abort');
+    return 0;
+  },
+};
+
+function portOf(text: string | undefined): number {
+  const port = Number(text ?? 0);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new CrawlhouseError('usage', `--port: ${text} is not a port`, { hint: 'a number from 0 to 65535' });
+}
+
+function objectsOf(text: string | undefined): number {
+  const objects = Number(text ?? 1);
+  if (Number.isInteger(objects) && objects >= 1 && objects <= MOST_OBJECTS) return objects;
+  throw new CrawlhouseError('usage', `--export-objects: ${text} is not a number of objects`, {
+    hint: `a whole number from 1 to ${MOST_OBJECTS}`,
+  });
+}

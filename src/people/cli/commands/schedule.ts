@@ -1,0 +1,156 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from '../../../core/logger.ts';
+import { lockState } from '../../../core/state-lock.ts';
+import { metricsReader } from '../../../operations/metrics/read-metrics.ts';
+import { listen } from '../../../operations/schedule/listen.ts';
+import { Scheduler, type SchedulerOptions, type Waiting } from '../../../operations/schedule/scheduler.ts';
+import { BEAT_MS, runDueOnce, serveSchedules } from '../../../operations/schedule/serve-schedules.ts';
+import {
+  readScheduleState,
+  type StateKeeper,
+  stateFile,
+  writeScheduleState,
+} from '../../../operations/schedule/state-file.ts';
+import type { RunResult } from '../../../project/model/run-result.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadSchedules, type Schedule } from '../../../project/settings/schedules.ts';
+import { type Settings, serviceSettings } from '../../../project/settings/settings.ts';
+import { takeSchedulerLease } from '../../../state/ledger/take-scheduler-lease.ts';
+import type { Command, Invocation } from '../command.ts';
+import { fireSchedule } from '../fire-schedule.ts';
+import { failureOf } from '../print-error.ts';
+import { runSummary } from '../run-report.ts';
+
+export const schedule: Command = {
+  name: 'schedule',
+  keepsLog: true,
+  summary: 'the long-running service: run the schedules of schedules.yaml at their times',
+  positionals: { shown: '', most: 0 },
+  flags: { once: { type: 'boolean', help: 'run the due schedules, then end with their exit code' } },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    if (settings.base_url !== undefined || !(await crawls(settings))) serviceSettings(settings);
+    // Of two services on one state each firing would run twice.
+    using _lock = lockState(join(settings.state_dir, 'schedule'), 'crawlhouse schedule');
+    const isOnce = invocation.has('once');
+    const onWait = (holder: string): void =>
+      serviceLogger(invocation).info('standing by: another process runs the schedules', { held_by: holder });
+    await using lease = await takeSchedulerLease(settings, isOnce ? {} : { onWait }, invocation.signal);
+    const keeper = lease ?? stateFile(settings.state_dir);
+    if (isOnce) return await once(invocation, settings, keeper);
+    const lost = lease?.lost ?? new AbortController().signal;
+    const code = await serve(invocation, settings, keeper, AbortSignal.any([invocation.signal, lost]));
+    // Whoever restarts the service has it standing by.
+    if (!invocation.signal.aborted) lost.throwIfAborted();
+    return code;
+  },
+};
+
+async function serve(
+  invocation: Invocation,
+  settings: Settings,
+  keeper: StateKeeper,
+  signal: AbortSignal,
+): Promise<number> {
+  const logger = serviceLogger(invocation);
+  const scheduler = schedulerOf({ settings, keeper, logger }, async (one, signal, isLast) => {
+    const result = await fireSchedule(
+      settings,
+      { schedule: one, isLast, schedulesError: scheduler.broken },
+      invocation.logger,
+      signal,
+    );
+    invocation.say(await runSummary(invocation, settings, result.report));
+    return result;
+  });
+  await scheduler.open();
+  await using closing = new AsyncDisposableStack();
+  const { schedule_listen: address, webhook_secret: secret } = settings;
+  if (address !== undefined) {
+    const listener = closing.use(
+      await listen(address, scheduler, { webhookSecret: secret, metrics: metricsReader(settings) }, signal),
+    );
+    logger.info('listening', { port: listener.port, webhook: secret !== undefined });
+  }
+  if (settings.console_listen !== undefined) {
+    const { serveConsole } = await import('../../console/server/serve-console.ts');
+    const console = closing.use(
+      await serveConsole(settings, settings.console_listen, invocation.logger, signal),
+    );
+    logger.info('console', { url: settings.console_url ?? console.url });
+  }
+  for (const { name, next_at } of scheduler.nextFirings()) {
+    logger.info('schedule', { schedule: name, next_at: next_at ?? 'never' });
+  }
+  const graceMs = settings.schedule_grace * 1000;
+  return await serveSchedules(scheduler, { beatMs: BEAT_MS, graceMs }, logger, signal);
+}
+
+async function once(invocation: Invocation, settings: Settings, keeper: StateKeeper): Promise<number> {
+  const results = new Map<string, RunResult>();
+  const scheduler = schedulerOf(
+    { settings, keeper, logger: serviceLogger(invocation) },
+    async (one, signal, isLast) => {
+      const result = await fireSchedule(
+        settings,
+        { schedule: one, isLast, schedulesError: scheduler.broken },
+        invocation.logger,
+        signal,
+      );
+      results.set(one.name, result);
+      if (!invocation.has('json')) invocation.say(await runSummary(invocation, settings, result.report));
+      return result;
+    },
+  );
+  const onWait = ({ name, at }: Waiting): void => {
+    const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+    invocation.say(
+      `Waiting until ${time} UTC, to run ${name} again. Ctrl-C ends it; the next run goes on.\n`,
+    );
+  };
+  const code = await runDueOnce(scheduler, invocation.signal, onWait);
+  if (invocation.has('json')) {
+    const runs = [...results].map(([name, { report, errors, exitCode }]) => ({
+      schedule: name,
+      ...report,
+      error: failureOf(errors, exitCode),
+    }));
+    const errors = [...results.values()].flatMap((one) => one.errors);
+    await invocation.printJson({ runs, error: failureOf(errors, code) });
+  } else if (scheduler.outcomes.size === 0) invocation.say('Nothing is due.\n');
+  return code;
+}
+
+/** What the service does is said without `--verbose` too: its log is all there is to see of it. */
+function serviceLogger(invocation: Invocation): Logger {
+  return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
+}
+
+/** Whether a schedule crawls a website; the folder then needs no other service. */
+async function crawls({ projectDir }: Settings): Promise<boolean> {
+  return (await readSchedules(projectDir)).some(({ crawl }) => crawl !== undefined);
+}
+
+async function readSchedules(projectDir: string): Promise<Schedule[]> {
+  const pipelines = await loadPipelines(projectDir);
+  return loadSchedules(
+    projectDir,
+    pipelines.map(({ dataset }) => dataset),
+  );
+}
+
+function schedulerOf(
+  { settings, keeper, logger }: { settings: Settings; keeper: StateKeeper; logger: Logger },
+  run: SchedulerOptions['fire'],
+): Scheduler {
+  return new Scheduler({
+    load: () => readSchedules(settings.projectDir),
+    fire: run,
+    readState: () => readScheduleState(keeper),
+    writeState: (state) => writeScheduleState(keeper, state),
+    now: () => Date.now(),
+    seed: `${hostname()}\0${settings.projectDir}`,
+    logger,
+  });
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT_CODES } from '../../../core/error-codes.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { upcoming } from '../../../operations/schedule/upcoming.ts';
+import { readStatus, type Status } from '../../../operations/status/read-status.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadSchedules } from '../../../project/settings/schedules.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { projectNames } from '../../../state/catalogue/raw-projects.ts';
+import { readPublished } from '../../../state/catalogue/read-published.ts';
+import type { Command, Invocation } from '../command.ts';
+import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';
+
+export const status: Command = {
+  name: 'status',
+  summary: 'incidents, failing units, last runs, due units, freshness, next firings, disk use',
+  positionals: { shown: '[RUN|UNIT|CRAWL|PROJECT]', most: 1 },
+  flags: { watch: { type: 'boolean', help: 'show it again every two seconds, until Ctrl-C' } },
+  async run(invocation) {
+    const follower = new PublicationFollower(await invocation.settings(), invocation.logger);
+    if (!invocation.has('watch')) {
+      await showStatus(invocation, follower);
+      return 0;
+    }
+    if (invocation.has('json'))
+      throw new CrawlhouseError('usage', '--watch has no end, and --json is one document', {
+        hint: 'crawlhouse status --json',
+      });
+    try {
+      for (;;) {
+        invocation.clear();
+        await showStatus(invocation, follower);
+        await sleep(WATCH_MS, undefined, { signal: invocation.signal });
+      }
+    } catch (error) {
+      if (!invocation.signal.aborted) throw error;
+      return EXIT_CODES.interrupted;
+    }
+  },
+};
+
+/** Between two looks of `--watch`. */
+const WATCH_MS = 2000;
+
+async function showStatus(invocation: Invocation, follower: PublicationFollower): Promise<void> {
+  const [wanted] = invocation.positionals;
+  const show = (text: string): Promise<void> =>
+    // Masked before it is cut to the width: half a secret is not found any more.
+    invocation.print(text, isAlarm);
+  const settings = await invocation.settings();
+  await follower.tryFollow(invocation.signal);
+  const status = await readStatus(settings, Date.now());
+  const schedules = await nextFirings(settings.projectDir);
+  const found = wanted === undefined ? null : await find(wanted, status, settings);
+  if (invocation.has('json')) {
+    await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
+    return;
+  }
+  const now = Date.now();
+  const width = invocation.terminal?.width ?? null;
+  await show(
+    found === null ? describeStatus(status, schedules, now, width) : describeFound(found, now, width),
+  );
+}
+
+/** @throws CrawlhouseError `usage` where nothing has that name */
+async function find(wanted: string, status: Status, settings: Settings): Promise<Found> {
+  const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
+  const projects = [...names].filter((project) => project.includes(wanted)).map(([id]) => id);
+  const found = findInStatus(wanted, projects, status);
+  if (projects.length > 0 || found.runs.length > 0 || found.units.length > 0) return found;
+  throw new CrawlhouseError('usage', `nothing is known of ${wanted}`, {
+    hint: `${didYouMean(wanted, [...names.values()])}give a unit, a crawl, a project or the first characters of a run; crawlhouse status lists them`,
+  });
+}
+
+async function nextFirings(projectDir: string): Promise<ReturnType<typeof upcoming>> {
+  const pipelines = await loadPipelines(projectDir);
+  const datasets = pipelines.map((one) => one.dataset);
+  return upcoming(await loadSchedules(projectDir, datasets), Date.now());
+}

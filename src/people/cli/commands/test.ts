@@ -1,0 +1,61 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { textTable } from '../../../core/text-table.ts';
+import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { failedTests } from '../../../pipeline/transform/failed-tests.ts';
+import { type CaseReport, testCases } from '../../../pipeline/transform/test-cases.ts';
+import { testPublished } from '../../../pipeline/transform/test-published.ts';
+import type { Command, Invocation } from '../command.ts';
+import { describeFailedTests } from '../failed-tests.ts';
+import { failureOf } from '../print-error.ts';
+
+export const test: Command = {
+  name: 'test',
+  keepsLog: true,
+  summary: 'data tests of the models on the published warehouse; or cases of them',
+  positionals: { shown: '[MODEL…]', most: Number.POSITIVE_INFINITY },
+  flags: {
+    unit: { type: 'boolean', help: 'the cases in sql/cases instead: rows in, rows out, without a warehouse' },
+  },
+  async run(invocation) {
+    if (invocation.has('unit')) return testUnits(invocation);
+    const settings = await invocation.settings();
+    await new PublicationFollower(settings, invocation.logger).follow(invocation.signal);
+    const tests = await testPublished(settings, invocation.positionals, invocation.signal);
+    const failures = failedTests(tests);
+    if (invocation.has('json'))
+      await invocation.printJson({ tests, error: failureOf(failures, failures.length > 0 ? 4 : 0) });
+    else {
+      const rows = tests.map((one) => [one.model, one.name, one.severity, one.status, one.failures]);
+      await invocation.print(textTable(['model', 'test', 'severity', 'status', 'failures'], rows));
+      await invocation.print(describeFailedTests(tests));
+    }
+    return failures.length > 0 ? 4 : 0;
+  },
+};
+
+async function testUnits(invocation: Invocation): Promise<number> {
+  const cases = await testCases(await invocation.settings(), invocation.positionals, invocation.signal);
+  const failed = cases.filter(({ status }) => status === 'failed');
+  const errors = failed.map((one) => new CrawlhouseError('test_failed', `${one.model}: ${one.case}`));
+  const code = errors.length > 0 ? 4 : 0;
+  if (invocation.has('json')) await invocation.printJson({ cases, error: failureOf(errors, code) });
+  else {
+    const rows = cases.map((one) => [one.model, one.case, one.status]);
+    await invocation.print(textTable(['model', 'case', 'status'], rows));
+    for (const one of cases) await invocation.print(describeCase(one));
+  }
+  return code;
+}
+
+/** What a case that failed expected and got otherwise. */
+function describeCase({ model, case: name, status, missing, surplus, failedTests }: CaseReport): string {
+  if (status === 'passed') return '';
+  const line = (what: string) => (row: object) => `  ${what} ${stringifyJson(row)}\n`;
+  return [
+    `\n${model}: ${name}\n`,
+    ...missing.map(line('missing:')),
+    ...surplus.map(line('unexpected:')),
+    failedTests.length > 0 ? `  tests that failed: ${failedTests.join(', ')}\n` : '',
+  ].join('');
+}

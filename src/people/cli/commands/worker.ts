@@ -1,0 +1,34 @@
+import { EXIT_CODES } from '../../../core/error-codes.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { runWorker } from '../../../pipeline/run-worker.ts';
+import type { Command } from '../command.ts';
+
+export const worker: Command = {
+  name: 'worker',
+  keepsLog: true,
+  summary: 'stage units of runs on any machine, until it is stopped',
+  positionals: { shown: '', most: 0 },
+  flags: {
+    once: { type: 'boolean', help: 'end once the queue is empty and no run is under way' },
+    concurrency: { type: 'string', value: 'N', help: 'units at once, in place of the setting' },
+  },
+  async run(invocation) {
+    const settings = await invocation.settings();
+    const concurrency = numberOf(invocation.text('concurrency')) ?? settings.concurrency;
+    // Its log is all there is to see of it.
+    const logger = invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
+    const options = { once: invocation.has('once'), concurrency };
+    const report = await runWorker(settings, options, logger, invocation.signal);
+    if (invocation.has('json')) await invocation.printJson({ ...report, error: null });
+    else invocation.say(`${report.staged} staged, ${report.failed} failed, ${report.left} left to others\n`);
+    return invocation.signal.aborted ? EXIT_CODES.interrupted : 0;
+  },
+};
+
+function numberOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new CrawlhouseError('usage', `--concurrency: ${text} does not work`, {
+    hint: 'write a number from 1 to 999',
+  });
+}

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
+import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
+import { checkSpeed } from '../../service/crawler/crawl-settings.ts';
+import { resolveStart } from '../../service/crawler/resolve-start.ts';
+import type { Flag, Invocation } from './command.ts';
+
+/** Each start URL has one configuration in the local service, so that its crawls can be compared. */
+const CONFIG_NAME = 'crawlhouse crawl';
+/** URLs per second: of a site elsewhere, and of one on this machine. */
+const SPEED = 5;
+const LOOPBACK_SPEED = 1000;
+
+/** Flags that make a crawl configuration. */
+export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
+  'max-urls': { type: 'string', value: 'N', help: 'the most URLs to fetch' },
+  'max-depth': { type: 'string', value: 'N', help: 'the most clicks from the start URL' },
+  speed: { type: 'string', value: 'N', help: `URLs per second; default ${SPEED}` },
+  subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
+  'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    help: 'a crawl configuration as YAML or JSON; flags replace its keys',
+  },
+  'i-own-this-site': { type: 'boolean', help: `allow more than ${SPEED} URLs per second` },
+  'allow-private': { type: 'boolean', help: 'fetch private addresses, whatever the start URL' },
+};
+
+/**
+ * The configuration of a crawl: the flags, then the file, then our defaults. A start URL that redirects to another host
+ * is replaced by what it leads to.
+ *
+ * @throws CrawlhouseError `usage`, `bad_settings`, `missing_feature`
+ */
+export async function crawlConfig(invocation: Invocation): Promise<CrawlConfigInput> {
+  const file = invocation.text('config');
+  const fromFile =
+    file === undefined ? {} : await readConfig(resolve(invocation.workingDirectory, file), file);
+  const [url] = invocation.positionals;
+  if (url === undefined && file === undefined)
+    throw new CrawlhouseError('usage', 'a URL is needed', {
+      hint: 'crawlhouse crawl https://www.example.com/',
+    });
+  const given = {
+    name: CONFIG_NAME,
+    user_agent: 'crawlhouse',
+    max_speed: SPEED,
+    ...fromFile,
+    ...defined({
+      start_url: url === undefined ? undefined : httpUrl(url),
+      max_url: numberOf(invocation, 'max-urls'),
+      max_depth: numberOf(invocation, 'max-depth'),
+      max_speed: numberOf(invocation, 'speed'),
+      user_agent: invocation.text('user-agent'),
+      crawl_subdomains: invocation.has('subdomains') || undefined,
+    }),
+  };
+  const config = checkYaml(
+    CrawlConfigInput,
+    { file: file ?? 'crawl', value: given, lineOf: () => 1 },
+    'usage',
+  );
+  const owner = {
+    iOwnThisSite: invocation.has('i-own-this-site'),
+    allowPrivate: invocation.has('allow-private'),
+  };
+  const { startUrl, isLoopback } = await resolveStart(config, owner);
+  if (startUrl !== new URL(config.start_url).href)
+    invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
+  const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
+  const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
+  checkSpeed(max_speed, isLoopback, owner);
+  return { ...config, start_url: startUrl, max_speed };
+}
+
+async function readConfig(path: string, shownAs: string): Promise<Record<string, unknown>> {
+  try {
+    return (await readYaml(path, shownAs, 'usage')).value as Record<string, unknown>;
+  } catch (cause) {
+    if (cause instanceof CrawlhouseError) throw cause;
+    throw new CrawlhouseError('usage', `--config: ${shownAs} cannot be read`, { cause });
+  }
+}
+
+/** A person may leave out the scheme. */
+function httpUrl(text: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+}
+
+function numberOf(invocation: Invocation, flag: string): number | undefined {
+  const text = invocation.text(flag);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0) return value;
+  throw new CrawlhouseError('usage', `--${flag} ${text}: a number above 0 is expected`);
+}
+
+function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,68 @@
+import { openWarehouse } from '../../answers/query/open-warehouse.ts';
+import {
+  type CrawlAnswers,
+  QUESTIONS,
+  type Rows,
+  readCrawlAnswers,
+} from '../../answers/report/crawl-answers.ts';
+import { countText } from '../../core/amounts.ts';
+import { textTable } from '../../core/text-table.ts';
+import { loadQuestions } from '../../pipeline/transform/questions.ts';
+import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import type { Crawl } from '../../service/api/crawls.ts';
+import type { Invocation } from './command.ts';
+
+/** What the saved questions answer about a crawl that was just loaded. */
+export interface CrawlReport extends CrawlAnswers {
+  readonly crawl_id: string;
+  readonly end_reason: string | null;
+  readonly fetched_urls: number;
+  readonly last_depth: number;
+}
+
+export async function readCrawlReport(
+  invocation: Invocation,
+  settings: Settings,
+  crawl: Crawl,
+): Promise<CrawlReport> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  await using warehouse = await openWarehouse(invocation, settings);
+  const answers = await readCrawlAnswers(
+    (sql, parameters) => warehouse.rows(sql, invocation.signal, parameters),
+    questions,
+    new Map([['crawl', crawl.id]]),
+  );
+  const own = (rows: Rows): Rows => rows.map(({ crawl_id: _, ...row }) => row);
+  return {
+    crawl_id: crawl.id,
+    end_reason: crawl.end_reason ?? null,
+    fetched_urls: crawl.fetched_urls ?? 0,
+    last_depth: crawl.last_depth ?? 0,
+    statuses: own(answers.statuses),
+    funnel: own(answers.funnel),
+    changes: own(answers.changes),
+    findings: own(answers.findings),
+  };
+}
+
+export function describeCrawl(report: CrawlReport): string {
+  const { crawl_id, fetched_urls, last_depth, end_reason } = report;
+  const actions = report.findings.reduce((sum, { pages }) => sum + Number(pages), 0);
+  const next = actions === 0 ? '' : ` ${QUESTIONS.findings} -p crawl=${crawl_id} -p limit=${actions}`;
+  return [
+    `\n${countText(fetched_urls)} pages fetched, depth ${last_depth}: ${end_reason}\n`,
+    section('Statuses', report.statuses),
+    section('Indexability', report.funnel),
+    section('Changes since the crawl before', report.changes),
+    section('What to do first', report.findings),
+    `\nNext: crawlhouse query --question${next}\n`,
+  ].join('');
+}
+
+function section(title: string, rows: Rows): string {
+  const [first] = rows;
+  if (first === undefined) return '';
+  const cells = rows.map((row) => Object.values(row) as (string | number | null)[]);
+  return `\n${title}\n${textTable(Object.keys(first), cells)}`;
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { ServiceClient } from '../../service/api/client.ts';
+import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
+import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
+import type { Crawl } from '../../service/api/crawls.ts';
+import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
+
+const INTERVAL_MS = 500;
+/** States of a crawl that has not ended. */
+const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
+
+/** The service of a project folder: a sandbox that keeps its data below the state directory. */
+export class LocalService implements AsyncDisposable {
+  readonly #sandbox: Sandbox;
+  readonly #client: ServiceClient;
+
+  private constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+    this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
+  }
+
+  /** @throws CrawlhouseError `bad_settings` for a folder of another service; `locked` while another process has it */
+  static async start(
+    settings: Settings,
+    options: { readonly allowPrivate: boolean; readonly logger: Logger },
+  ): Promise<LocalService> {
+    if (settings.base_url !== undefined) {
+      throw new CrawlhouseError('bad_settings', `this project folder loads from ${settings.base_url}`, {
+        hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
+      });
+    }
+    const stateDir = join(settings.state_dir, 'service');
+    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }));
+  }
+
+  /** The settings of a run that loads from this service. */
+  settingsFor(settings: Settings): Settings {
+    const { baseUrl, accessToken } = this.#sandbox;
+    return { ...settings, base_url: baseUrl, access_token: accessToken };
+  }
+
+  /** The project of a website; a new one is verified, because who crawls answers for the site. */
+  async project(startUrl: string): Promise<string> {
+    const { origin, host } = new URL(startUrl);
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    for await (const { id, start_url } of this.#client.list('projects', {
+      workspace_id: String(workspace?.id),
+    }))
+      if (URL.parse(String(start_url))?.origin === origin) return id;
+    const { id } = await this.#client.call('createProject', {
+      body: { project: { name: host, start_url: startUrl } },
+    });
+    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/projects/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ is_verified_by: 'crawlhouse crawl' }),
+    });
+    if (!answer.ok) throw new Error(`the project ${id} can't be verified: ${await answer.text()}`);
+    return id;
+  }
+
+  /** Crawls that have not ended, the newest first. */
+  async unfinished(): Promise<Crawl[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    return items.filter(({ status }) => UNFINISHED.includes(status));
+  }
+
+  /** Gives a project a configuration, in the place of one of the same name. */
+  async configure(projectId: string, config: CrawlConfigInput): Promise<string> {
+    const known = await this.#client.call('crawlConfigs', { project_id: projectId });
+    const body = { crawl_config: config };
+    const { id } = known.some(({ name }) => name === config.name)
+      ? await this.#client.call('updateCrawlConfig', { project_id: projectId, body })
+      : await this.#client.call('createCrawlConfig', { project_id: projectId, body });
+    return id;
+  }
+
+  launch(projectId: string, configId: string): Promise<Crawl> {
+    return this.#client.call('launchCrawl', { project_id: projectId, query: { configId } });
+  }
+
+  /**
+   * Crawls a website as it was crawled last, or goes on with a crawl of it that was interrupted.
+   *
+   * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it
+   */
+  async crawlAgain(startUrl: string, signal: AbortSignal): Promise<void> {
+    const projectId = await this.project(startUrl);
+    const unfinished = (await this.unfinished()).find(({ project_id }) => project_id === projectId);
+    const known = await this.#client.call('crawlConfigs', { project_id: projectId });
+    const config = known.findLast(({ start_url }) => start_url === startUrl);
+    if (config === undefined) {
+      throw new CrawlhouseError('bad_schedule', `${startUrl} has no crawl configuration in this folder`, {
+        hint: `crawlhouse crawl ${startUrl}`,
+      });
+    }
+    const { id } = unfinished ?? (await this.launch(projectId, config.id));
+    await this.finish(id, () => {}, signal);
+  }
+
+  /**
+   * Waits until a crawl is done; one that is paused goes on. An interruption pauses it.
+   *
+   * @param show is told how far it is
+   * @throws CrawlhouseError `internal` for a crawl that ended without a report
+   */
+  async finish(
+    crawl_id: string,
+    show: (progress: CrawlProgress['progress']) => void,
+    signal: AbortSignal,
+  ): Promise<Crawl> {
+    const pilot = (command: 'pause' | 'resume') =>
+      this.#client.call('pilotCrawl', { crawl_id, body: { command } });
+    try {
+      for (;;) {
+        const crawl = await this.#client.call('crawl', { crawl_id });
+        if (crawl.status === 'done') return crawl;
+        if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
+        if (crawl.status === 'paused') await pilot('resume');
+        show((await this.#client.call('crawlProgress', { crawl_id })).progress);
+        await sleep(INTERVAL_MS, undefined, { signal });
+      }
+    } catch (error) {
+      if (signal.aborted && (await this.#client.call('crawl', { crawl_id })).status === 'running')
+        await pilot('pause');
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client[Symbol.asyncDispose]();
+    await this.#sandbox.close();
+  }
+}
+
+function withoutReport({ status, end_reason }: Crawl): CrawlhouseError {
+  return new CrawlhouseError('internal', `the crawl ended as ${status}: ${end_reason}`, {
+    hint: 'the log has the error',
+  });
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 24) {
+  process.stderr.write(`crawlhouse needs Node.js 24 or later; this is ${process.versions.node}\n`);
+  process.exitCode = 2;
+} else {
+  // node:sqlite warns that it is experimental in Node.js 24; that is our concern, not the user's.
+  process.removeAllListeners('warning');
+  const { main } = await import('./app.ts');
+  const { keepHeapSmall } = await import('./keep-heap-small.ts');
+  const { keepFilesPrivate } = await import('../../core/private-files.ts');
+  keepHeapSmall();
+  keepFilesPrivate();
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,0 +1,82 @@
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { keepSecret } from '../../core/redact.ts';
+
+/** The terminal of a person. */
+export interface Dialogue {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** What an answer lacks; undefined: it will do. */
+export type Problem = (answer: string) => string | undefined;
+
+/** Asks a person on a terminal. The end of the input, as by Ctrl-D, and Ctrl-C end the program. */
+export class Questions implements Disposable {
+  readonly #output: NodeJS.WritableStream;
+  readonly #lines: Interface;
+  /** Aborted when the person ends it, or the program does. */
+  readonly signal: AbortSignal;
+  #isHidden = false;
+
+  constructor({ input, output }: Dialogue, signal: AbortSignal) {
+    this.#output = output;
+    const shown = new Writable({
+      write: (piece, _encoding, done) => {
+        if (!this.#isHidden) output.write(piece);
+        done();
+      },
+    });
+    this.#lines = createInterface({ input, output: shown, terminal: true, historySize: 0 });
+    const ended = new AbortController();
+    this.signal = AbortSignal.any([signal, ended.signal]);
+    const end = (): void =>
+      ended.abort(new CrawlhouseError('interrupted', 'interrupted: nothing was written'));
+    this.#lines.on('close', end).on('SIGINT', end);
+  }
+
+  /** Asks until the answer will do. */
+  async ask(question: string, problem: Problem = () => undefined): Promise<string> {
+    return await this.#until(question, problem);
+  }
+
+  /** The same for a secret, which the terminal does not show. */
+  async askSecret(question: string, problem: Problem): Promise<string> {
+    this.#output.write(`${question} (not shown): `);
+    this.#isHidden = true;
+    try {
+      return await this.#until('', (answer) => {
+        keepSecret(answer);
+        this.#output.write('\n');
+        return problem(answer);
+      });
+    } finally {
+      this.#isHidden = false;
+    }
+  }
+
+  async #until(question: string, problem: Problem): Promise<string> {
+    for (;;) {
+      const answer = (await this.#line(question === '' ? '' : `${question}: `)).trim();
+      const wrong = problem(answer);
+      if (wrong === undefined) return answer;
+      this.#output.write(`  ${wrong}\n${this.#isHidden ? 'Once more: ' : ''}`);
+    }
+  }
+
+  async #line(prompt: string): Promise<string> {
+    const { signal } = this;
+    signal.throwIfAborted();
+    try {
+      return await this.#lines.question(prompt, { signal });
+    } catch (thrown) {
+      if (signal.aborted) this.#output.write('\n');
+      throw signal.aborted ? signal.reason : thrown;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#lines.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { RouteOverride } from '../../pipeline/routes/choose-route.ts';
+import { FORMATS, type Pipeline, ROUTES } from '../../project/model/pipeline.ts';
+import { selectPipelines } from '../../project/settings/pipelines.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { EXPORT_STORES } from '../../stores/registry.ts';
+import type { Flag, Invocation } from './command.ts';
+
+/** Flags that `run` and `backfill` share. */
+export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
+  project: { type: 'string', multiple: true, value: 'P', help: 'only this project, by id or name' },
+  crawl: { type: 'string', multiple: true, value: 'ID', help: 'only this crawl' },
+  route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
+  format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
+  store: { type: 'string', value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },
+  plan: { type: 'boolean', help: 'only print the plan' },
+};
+
+export function routeOverride(invocation: Invocation): RouteOverride {
+  return {
+    route: oneOf(invocation, 'route', ROUTES),
+    format: oneOf(invocation, 'format', FORMATS),
+    store: oneOf(invocation, 'store', EXPORT_STORES),
+  };
+}
+
+/** The projects and crawls of a command. */
+export function selectedSources(invocation: Invocation, settings: Settings) {
+  const projects = invocation.texts('project');
+  const crawls = invocation.texts('crawl');
+  return {
+    projects: projects.length > 0 ? projects : settings.projects,
+    crawls: crawls.length > 0 ? crawls : null,
+  };
+}
+
+export function selectedPipelines(invocation: Invocation, pipelines: readonly Pipeline[]): Pipeline[] {
+  return selectPipelines(pipelines, invocation.positionals);
+}
+
+/** A day as UTC milliseconds. */
+export function dayOf(text: string, flag: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return at;
+  throw new CrawlhouseError('usage', `--${flag}: ${text} is not a date`, { hint: 'write it as 2026-01-31' });
+}
+
+function oneOf<T extends string>(invocation: Invocation, flag: string, values: readonly T[]): T | null {
+  const text = invocation.text(flag);
+  if (text === undefined) return null;
+  const value = values.find((one) => one === text);
+  if (value !== undefined) return value;
+  throw new CrawlhouseError('usage', `--${flag}: ${text} does not work`, {
+    hint: `values: ${values.join(', ')}`,
+  });
+}

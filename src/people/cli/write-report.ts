@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { checkOutput } from '../../answers/query/check-output.ts';
+import { openWarehouse } from '../../answers/query/open-warehouse.ts';
+import { type ProjectReport, readSiteReport } from '../../answers/report/read-site-report.ts';
+import { writeWhole } from '../../core/atomic-file.ts';
+import type { Logger } from '../../core/logger.ts';
+import { giveUserMode } from '../../core/private-files.ts';
+import { loadQuestions } from '../../pipeline/transform/questions.ts';
+import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { checkProject } from '../../state/catalogue/check-project.ts';
+
+/**
+ * The report on the published warehouse.
+ *
+ * @param project its name or identifier; undefined: all
+ * @throws CrawlhouseError `usage` for a project that is not there, `nothing_published`
+ */
+export async function readReport(
+  settings: Settings,
+  project: string | undefined,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<readonly ProjectReport[]> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  await using warehouse = await openWarehouse({ logger }, settings);
+  await checkProject(new Map([['project', project ?? null]]), warehouse, signal);
+  return await readSiteReport(
+    (sql, parameters) => warehouse.rows(sql, signal, parameters),
+    questions,
+    project,
+  );
+}
+
+/** Writes a report as a page, whole or not at all. */
+export async function writeReport(
+  projects: readonly ProjectReport[],
+  given: string,
+  { warehouse, state_dir }: Settings,
+): Promise<void> {
+  const path = await checkOutput(given, { warehouse, stateDir: state_dir });
+  // It brings the library of the charts.
+  const { reportPage } = await import('../../answers/report/report-page.ts');
+  const page = reportPage(projects, new Date());
+  await writeWhole(path, async (growing) => {
+    await writeFile(growing, page);
+    await giveUserMode(growing);
+  });
+}

@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder } from '../../../core/private-files.ts';
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS sessions (
+    key_sha256 TEXT PRIMARY KEY, subject TEXT NOT NULL, role TEXT NOT NULL, csrf TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS links (key_sha256 TEXT PRIMARY KEY, ends_at INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS servers (url TEXT PRIMARY KEY, takes_links INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, began_at TEXT NOT NULL, subject TEXT NOT NULL, command TEXT NOT NULL,
+    ended_at TEXT, outcome TEXT, message TEXT, run_id TEXT
+  ) STRICT;
+`;
+
+/** Opens `<state_dir>/console/console.sqlite`, which several processes may have open. */
+export function openConsoleDatabase(stateDir: string): DatabaseSync {
+  const folder = join(stateDir, 'console');
+  makePrivateFolder(folder);
+  const database = new DatabaseSync(join(folder, 'console.sqlite'));
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; ${SCHEMA}`);
+  return database;
+}
+
+/** A key that nobody guesses. */
+export function newKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is kept of a key: who reads the file can't sign in by it. */
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}

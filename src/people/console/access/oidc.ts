@@ -1,0 +1,89 @@
+import * as client from 'openid-client';
+import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
+import type { Claims } from './role-of.ts';
+
+/** What a sign-in that has begun remembers until the person is back. */
+export interface BegunSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Where the person wanted to go. */
+  readonly to: string;
+}
+
+/** Signs people in at an OpenID Connect provider: authorization code with PKCE, state and nonce. */
+export class Oidc {
+  readonly #settings: ConsoleOidcSettings;
+  readonly #redirectUri: string;
+  #known: Promise<client.Configuration> | null = null;
+
+  constructor(settings: ConsoleOidcSettings, consoleUrl: string) {
+    this.#settings = settings;
+    this.#redirectUri = new URL('/sign-in/callback', consoleUrl).href;
+  }
+
+  /** Where the person goes to sign in, and what to remember of it. */
+  async begin(to: string): Promise<{ readonly url: string; readonly begun: BegunSignIn }> {
+    const configuration = await this.#configuration();
+    const begun = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+      to,
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirectUri,
+      scope: 'openid email',
+      code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+      state: begun.state,
+      nonce: begun.nonce,
+    });
+    return { url: url.href, begun };
+  }
+
+  /**
+   * Who has come back.
+   *
+   * @param query the query of the callback
+   * @throws Error of `openid-client`, if the provider said no or the answer is not to this sign-in
+   */
+  async end(query: string, { state, nonce, verifier }: BegunSignIn): Promise<Claims> {
+    const configuration = await this.#configuration();
+    const tokens = await client.authorizationCodeGrant(
+      configuration,
+      new URL(`${this.#redirectUri}?${query}`),
+      { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+    );
+    const claims = tokens.claims() as client.IDToken;
+    if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined)
+      return claims;
+    return await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  }
+
+  /** What the provider says of itself, asked for again after a failure. */
+  #configuration(): Promise<client.Configuration> {
+    this.#known ??= this.#discover().catch((error: unknown) => {
+      this.#known = null;
+      throw error;
+    });
+    return this.#known;
+  }
+
+  #discover(): Promise<client.Configuration> {
+    const { issuer, client_id: id, client_secret: secret } = this.#settings;
+    const server = new URL(issuer);
+    // The settings allow an address without TLS only within this machine.
+    const execute = server.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+    return client.discovery(server, id, undefined, secretSent(secret), { execute });
+  }
+}
+
+/** The secret in the header, which every provider understands that does not list its methods; else in the body. */
+function secretSent(secret: string): client.ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+  return (server, ...given) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    (methods.includes('client_secret_basic') ? basic : post)(server, ...given);
+  };
+}

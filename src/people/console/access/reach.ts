@@ -1,0 +1,65 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+
+/** `HOST:PORT`, taken apart. */
+export interface ListenAddress {
+  /** As it stands in an address: an IPv6 one has its brackets. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+export function listenAddress(text: string): ListenAddress {
+  const colon = text.lastIndexOf(':');
+  const name = text.slice(0, colon).toLowerCase();
+  return { name, host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(colon + 1)) };
+}
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/**
+ * Only this machine's users get to a loopback address; elsewhere people sign in by OIDC.
+ *
+ * @throws CrawlhouseError `bad_settings`
+ */
+export function requireSignIn({ console_oidc: oidc, console_url: url }: Settings, host: string): void {
+  if (oidc === undefined && !isLoopback(host)) {
+    throw new CrawlhouseError('bad_settings', `the console does not listen on ${host} without OIDC`, {
+      hint: 'set console_oidc and console_url (docs/console.md), or listen on 127.0.0.1',
+    });
+  }
+  if (oidc !== undefined && url === undefined) {
+    throw new CrawlhouseError('bad_settings', 'console_oidc needs the setting console_url', {
+      hint: 'set console_url to the address of the console for people, such as https://console.example',
+    });
+  }
+}
+
+/** The names by which a console may be called. */
+export interface Reach {
+  /** Values of the header Host. */
+  readonly hosts: ReadonlySet<string>;
+  /** Values of the header Origin. */
+  readonly origins: ReadonlySet<string>;
+  /** The one host that is reached over TLS. */
+  readonly secureHost: string | null;
+  readonly port: number;
+}
+
+/** @param port where it listens */
+export function reachOf(name: string, port: number, consoleUrl: string | undefined): Reach {
+  const names = [name, 'localhost', '127.0.0.1', '[::1]'];
+  const own = names.flatMap((one) => (port === 80 ? [one, `${one}:80`] : [`${one}:${port}`]));
+  const origins = new Set(names.map((one) => new URL(`http://${one}:${port}`).origin));
+  if (consoleUrl === undefined) return { hosts: new Set(own), origins, secureHost: null, port };
+  const { host, origin, protocol } = new URL(consoleUrl);
+  return {
+    hosts: new Set([...own, host]),
+    origins: origins.add(origin),
+    secureHost: protocol === 'https:' ? host : null,
+    port,
+  };
+}

@@ -1,0 +1,140 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { Semaphore } from '../../../core/semaphore.ts';
+import { shellWord } from '../../../core/shell-word.ts';
+import { describeHolder, lockHolder } from '../../../core/state-lock.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { readLiveRun } from '../../../state/ledger/live-run.ts';
+import type { Audit } from '../access/audit.ts';
+import { type Action, wordsOf } from './action.ts';
+import { type ActionPlan, planOf } from './plan.ts';
+import { type CommandEnd, startCrawlhouse } from './start-crawlhouse.ts';
+
+/** Each is a process with the memory of a small run. */
+const PLANS_AT_ONCE = 2;
+/** One of them has the state lock; the others wait for it or are refused. */
+const MOST_STARTED = 4;
+const LOOK_MS = 100;
+
+interface Going {
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+}
+
+/** Starts what operators ask for, each as a process of its own, and keeps the audit of it. */
+export class Actions implements AsyncDisposable {
+  readonly audit: Audit;
+  readonly #settings: Settings;
+  readonly #logger: Logger;
+  readonly #plans = new Semaphore(PLANS_AT_ONCE);
+  readonly #going = new Map<number, Going>();
+  #stopping = false;
+
+  constructor(settings: Settings, audit: Audit, logger: Logger) {
+    this.#settings = settings;
+    this.audit = audit;
+    this.#logger = logger;
+  }
+
+  /**
+   * What an action would do and cost, by the same command with `--plan`.
+   *
+   * @throws CrawlhouseError as the command says
+   */
+  plan(action: Action, signal: AbortSignal): Promise<ActionPlan> {
+    return this.#plans.run(async () => {
+      signal.throwIfAborted();
+      const [command = '', ...words] = wordsOf(action);
+      const { child, ended } = startCrawlhouse(this.#settings.projectDir, [command, '--plan', ...words]);
+      const stop = (): unknown => child.kill('SIGTERM');
+      signal.addEventListener('abort', stop);
+      const { error, document, outcome } = await ended;
+      signal.removeEventListener('abort', stop);
+      signal.throwIfAborted();
+      if (error !== null) throw error;
+      if (document === null) throw new CrawlhouseError('internal', `the plan ended with ${outcome}`);
+      return planOf(document);
+    });
+  }
+
+  /** Who has the state lock now, in words; null: nobody. */
+  holder(): string | null {
+    const holder = lockHolder(this.#settings.state_dir);
+    return holder === null ? null : describeHolder(holder);
+  }
+
+  /** The words of an action as a person would write them. */
+  commandOf(action: Action): string {
+    return ['crawlhouse', ...wordsOf(action)].map(shellWord).join(' ');
+  }
+
+  /**
+   * Starts an action for a person.
+   *
+   * @returns the id of its entry in the audit
+   * @throws CrawlhouseError `locked` if too much is going on, or the console stops
+   */
+  start(action: Action, subject: string): number {
+    if (this.#stopping || this.#going.size >= MOST_STARTED)
+      throw new CrawlhouseError('locked', 'the console starts nothing more now', {
+        hint: 'wait until a command that it started has ended',
+      });
+    const command = this.commandOf(action);
+    const id = this.audit.begin(subject, command);
+    this.#logger.info('action starts', { action: id, subject, command });
+    const { child, ended } = startCrawlhouse(this.#settings.projectDir, wordsOf(action));
+    this.#going.set(id, { child, ended: ended.then((end) => this.#end(id, end)) });
+    return id;
+  }
+
+  #end(id: number, { outcome, document, error }: CommandEnd): void {
+    const { run_id = null } = (document ?? {}) as { run_id?: string };
+    const message = [error?.message, error?.hint].filter((text) => text !== undefined).join('; ') || null;
+    this.#going.delete(id);
+    this.audit.end(id, { outcome, message, run_id });
+    this.#logger.info('action ended', { action: id, outcome, run: run_id ?? undefined });
+  }
+
+  isGoing(id: number): boolean {
+    return this.#going.has(id);
+  }
+
+  /** The run of an action, as soon as it has one. */
+  runOf(id: number): string | null {
+    const known = this.audit.find(id)?.run_id ?? null;
+    const pid = this.#going.get(id)?.child.pid;
+    if (known !== null || pid === undefined) return known;
+    const { state_dir: stateDir } = this.#settings;
+    return lockHolder(stateDir)?.pid === pid ? (readLiveRun(stateDir)?.run_id ?? null) : null;
+  }
+
+  /** The same, waiting for it some time; null too if the action ends without a run. */
+  async runSoon(id: number, patienceMs: number): Promise<string | null> {
+    const until = performance.now() + patienceMs;
+    while (performance.now() < until && this.isGoing(id) && this.runOf(id) === null) await sleep(LOOK_MS);
+    return this.runOf(id);
+  }
+
+  /**
+   * Nothing new starts; what is going ends in order, as after Ctrl-C, within `schedule_grace` seconds. The next run
+   * continues it.
+   */
+  stop(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#signal();
+    // A second signal does not wait.
+    setTimeout(() => this.#signal(), this.#settings.schedule_grace * 1000).unref();
+  }
+
+  #signal(): void {
+    for (const { child } of this.#going.values()) child.kill('SIGTERM');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await Promise.all([...this.#going.values()].map(({ ended }) => ended));
+  }
+}

@@ -1,0 +1,110 @@
+import type { ParameterTexts } from '../../../answers/query/parameters.ts';
+import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
+import type { Connection } from '../../../core/duckdb.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { Semaphore } from '../../../core/semaphore.ts';
+import { PublicationFollower } from '../../../engines/publication-follower.ts';
+import { upcoming } from '../../../operations/schedule/upcoming.ts';
+import { readStatus, type Status } from '../../../operations/status/read-status.ts';
+import { loadQuestions, type Question } from '../../../pipeline/transform/questions.ts';
+import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
+import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import { loadSchedules } from '../../../project/settings/schedules.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { publicationStamp } from '../../../state/catalogue/publication-stamp.ts';
+import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { KeptTexts } from './kept-texts.ts';
+import { askingLimits } from './read-answer.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Answers that are kept for the publication that they were read from. */
+const MOST_KEPT = 200;
+/** What others wait for too does not end with one page; questions have their own limit of time. */
+const NEVER = new AbortController().signal;
+const NO_PARAMETERS: ParameterTexts = new Map();
+
+/** What the pages read: the published warehouse, the ledger, the files of the project. */
+export class Desk implements AsyncDisposable {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly warehouse: WarehousePool;
+  /** For questions that read every page: others find a place beside them. */
+  readonly oneByOne = new Semaphore(1);
+  /** For SQL of people: what runs long there keeps no page waiting. */
+  readonly asking: WarehousePool;
+  readonly texts = new KeptTexts();
+  /** Whole answers at once: they take what the settings allow a query. */
+  readonly downloads = new Semaphore(1);
+  readonly #follower: PublicationFollower;
+  #kept = new Map<string, Promise<unknown>>();
+  #keptOf = '';
+
+  constructor(settings: Settings, logger: Logger) {
+    this.settings = settings;
+    this.logger = logger;
+    this.#follower = new PublicationFollower(settings, logger);
+    this.warehouse = new WarehousePool(settings, logger, this.#follower);
+    this.asking = new WarehousePool(askingLimits(settings), logger, this.#follower);
+  }
+
+  /**
+   * The rows of one statement behind the fence of `query`, or the first of them.
+   *
+   * @throws CrawlhouseError `nothing_published`, `bad_query`, `query_limit`
+   */
+  rows(sql: string, signal: AbortSignal, parameters = NO_PARAMETERS, firstRows?: number): Promise<Row[]> {
+    return this.warehouse.use((warehouse) => warehouse.rows(sql, signal, parameters, firstRows));
+  }
+
+  /** The same for pages that are asked for again and again: read once a publication. */
+  rowsOnce(sql: string, parameters = NO_PARAMETERS): Promise<Row[]> {
+    return this.once(JSON.stringify([sql, ...parameters]), () => this.rows(sql, NEVER, parameters));
+  }
+
+  /** Reads the tables of `ops` in this process; undefined where nothing is published. */
+  async published<T>(read: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+    await this.#follower.tryFollow();
+    return readPublished(this.settings, read);
+  }
+
+  /** What `read` gives, which depends only on the publication and on `key`; read once a publication. */
+  async once<T>(key: string, read: () => Promise<T>): Promise<T> {
+    await this.#follower.tryFollow();
+    const stamp = publicationStamp(this.settings.warehouse);
+    if (stamp !== this.#keptOf) this.#kept.clear();
+    this.#keptOf = stamp;
+    const kept = this.#kept.get(key) ?? read();
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    try {
+      return (await kept) as T;
+    } catch (error) {
+      if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      throw error;
+    }
+  }
+
+  async status(): Promise<Status> {
+    await this.#follower.tryFollow();
+    return readStatus(this.settings, Date.now());
+  }
+
+  /** When each schedule fires next. */
+  async firings(): Promise<ReturnType<typeof upcoming>> {
+    const pipelines = await loadPipelines(this.settings.projectDir);
+    const datasets = pipelines.map(({ dataset }) => dataset);
+    return upcoming(await loadSchedules(this.settings.projectDir, datasets), Date.now());
+  }
+
+  questions(): Promise<readonly Question[]> {
+    return loadQuestions(sqlFolders(this.settings));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.warehouse[Symbol.asyncDispose]();
+    await this.asking[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,134 @@
+import type { RowsFilter, RowsPage } from '../../../answers/query/page-of-rows.ts';
+import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
+import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
+import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { checkProject } from '../../../state/catalogue/check-project.ts';
+import type { ChartChoice } from './column-types.ts';
+import { boundStatement, type Statement } from './statement.ts';
+
+/** A person waits no longer; the settings may allow less. */
+const MOST_SECONDS = 60;
+/** A page of an answer has no more. */
+const MOST_RESULT = '1MB';
+/** Rows of a page. */
+export const PAGE_ROWS = 100;
+/** Points of a chart; bars are higher. */
+const MOST_POINTS = 2000;
+const MOST_BARS = 60;
+/** How long the rows of the whole answer may be counted. */
+const COUNT_MS = 2000;
+
+/** The limits of what is asked on a page; a download has those of the settings. */
+export function askingLimits(settings: Settings): Settings {
+  const seconds = Math.min(settings.query_timeout, MOST_SECONDS);
+  return { ...settings, query_timeout: seconds, query_result_limit: MOST_RESULT };
+}
+
+/** What is shown of an answer. */
+export interface View {
+  readonly filter: RowsFilter | null;
+  readonly sort: { readonly column: string; readonly descending: boolean } | null;
+  /** From 1. */
+  readonly page: number;
+}
+
+export interface Answer extends TypedRows {
+  /** Whether there are rows after these. */
+  readonly more: boolean;
+  /** Rows of the whole answer, as it is filtered; null: it took too long to count them. */
+  readonly total: number | null;
+  readonly seconds: number;
+}
+
+/** Values of x, y and colour, row by row. */
+interface Points {
+  readonly points: readonly (readonly unknown[])[];
+  /** Whether there are more. */
+  readonly cut: boolean;
+}
+
+/**
+ * A page of a statement's answer.
+ *
+ * @throws CrawlhouseError `bad_query`, `query_limit`, `usage`
+ */
+export function readAnswer(
+  warehouses: WarehousePool,
+  statement: Statement,
+  { filter, sort, page }: View,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return warehouses.use(async (warehouse) => {
+    const bound = boundStatement(statement);
+    if (statement.question !== null) await checkProject(bound.parameters, warehouse, signal);
+    const begun = performance.now();
+    const offset = (page - 1) * PAGE_ROWS;
+    const filtered = filter === null ? {} : { filter };
+    // One row more says whether there are more.
+    const wanted: RowsPage = { ...filtered, ...(sort && { sort }), limit: PAGE_ROWS + 1, offset };
+    const { columns, rows } = await limited(() => warehouse.page({ ...bound, page: wanted }, signal));
+    const seconds = (performance.now() - begun) / 1000;
+    const more = rows.length > PAGE_ROWS;
+    const known = !more && (rows.length > 0 || page === 1);
+    const total = known
+      ? offset + rows.length
+      : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
+    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds };
+  });
+}
+
+/** The first rows of the same answer for a chart: its columns alone, in the order of x where it has one. */
+export function readPoints(
+  warehouses: WarehousePool,
+  statement: Statement,
+  filter: RowsFilter | null,
+  { kind, x, y, colour }: ChartChoice,
+  signal: AbortSignal,
+): Promise<Points> {
+  const most = kind === 'bar' ? MOST_BARS : MOST_POINTS;
+  const columns = [...new Set([x, y, colour])].filter((name) => name !== null);
+  const page: RowsPage = {
+    ...{ columns, limit: most + 1 },
+    ...(filter && { filter }),
+    ...(kind === 'line' && { sort: { column: x, descending: false } }),
+  };
+  return warehouses.use(async (warehouse) => {
+    const bound = boundStatement(statement);
+    const { rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
+    const value = (row: readonly unknown[], name: string | null): unknown =>
+      name === null ? null : row[columns.indexOf(name)];
+    const points = rows.slice(0, most).map((row) => [value(row, x), value(row, y), value(row, colour)]);
+    return { points, cut: rows.length > most };
+  });
+}
+
+async function countRows(
+  warehouse: Warehouse,
+  statement: PagedStatement,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(COUNT_MS)]);
+  try {
+    const { rows } = await warehouse.page(statement, patience);
+    return Number(rows[0]?.[0]);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (patience.aborted || toCrawlhouseError(thrown).code === 'query_limit') return null;
+    throw thrown;
+  }
+}
+
+/** A query that met a limit of this page is told what has wider ones. */
+async function limited<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof CrawlhouseError) || thrown.code !== 'query_limit') throw thrown;
+    throw new CrawlhouseError('query_limit', thrown.message, {
+      cause: thrown,
+      hint: 'ask for fewer rows or columns, or download the whole answer: a download has the limits of the settings',
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import type { ParameterTexts } from '../../../answers/query/parameters.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
+import {
+  type Parameter,
+  parametersOf,
+  replaceParameters,
+  STANDARD_PARAMETERS,
+} from '../../../pipeline/transform/question-parameters.ts';
+import { type Question, questionNamed } from '../../../pipeline/transform/questions.ts';
+import type { KeptTexts } from './kept-texts.ts';
+
+/** A parameter with the text that a form gave it. */
+type GivenParameter = Omit<Parameter, 'type'> & {
+  readonly type: string;
+  readonly value: string | null;
+};
+
+/** What a person asks: a saved question, or SQL of their own. */
+export interface Statement {
+  readonly question: Question | null;
+  /** As it was written. */
+  readonly sql: string;
+  readonly parameters: readonly GivenParameter[];
+}
+
+/** The statement that an address names. An empty text of a form is no value. */
+export function statementOf(
+  query: URLSearchParams,
+  questions: readonly Question[],
+  texts: { readonly kept: KeptTexts; readonly subject: string },
+): Statement {
+  const edited = query.get('edit');
+  const value = (name: string): string | null => query.get(`param.${name}`) || null;
+  const name = query.get('question');
+  if (name !== null) {
+    const question = questionNamed(questions, name);
+    const parameters = question.parameters.map((one) => ({ ...one, value: value(one.name) }));
+    return { question, sql: question.sql, parameters };
+  }
+  const sql =
+    keptSql(query, texts) ?? query.get('sql') ?? (edited ? questionNamed(questions, edited).sql : '');
+  const parameters = parametersOf(sql).map((one) => {
+    const { type = 'text', description = '' } = STANDARD_PARAMETERS[one] ?? {};
+    return { name: one, type, default: null, description, value: value(one) };
+  });
+  return { question: null, sql, parameters };
+}
+
+function keptSql(
+  query: URLSearchParams,
+  { kept, subject }: { readonly kept: KeptTexts; readonly subject: string },
+): string | undefined {
+  const key = query.get('kept');
+  if (key === null) return undefined;
+  const text = kept.find(subject, key);
+  if (text !== undefined) return text;
+  throw new CrawlhouseError('usage', 'the SQL of this address is no longer kept', {
+    hint: 'paste it again: long SQL is kept until the console ends',
+  });
+}
+
+/**
+ * The statement as DuckDB takes it.
+ *
+ * @throws CrawlhouseError `usage` for a value that a parameter does not take
+ */
+export function boundStatement({ question, sql, parameters }: Statement): {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
+} {
+  const given = parameters.flatMap(({ name, value }): [string, string][] =>
+    value === null ? [] : [[name, value]],
+  );
+  if (question !== null) return bindQuestion(question, new Map(given));
+  const standard = parameters.flatMap(({ name, default: none, description }) => {
+    const known = STANDARD_PARAMETERS[name];
+    return known === undefined ? [] : [{ name, default: none, description, type: known.type }];
+  });
+  const known = new Set(standard.map(({ name }) => name));
+  // Those that mean the same in each question have their types; of the others DuckDB finds out.
+  bindQuestion(
+    { name: 'query', sql: '', parameters: standard },
+    new Map(given.filter(([name]) => known.has(name))),
+  );
+  return {
+    sql: replaceParameters(sql, (name) =>
+      known.has(name) ? `CAST($${name} AS ${STANDARD_PARAMETERS[name]?.type})` : `$${name}`,
+    ),
+    parameters: new Map(parameters.map(({ name, value }) => [name, value])),
+  };
+}

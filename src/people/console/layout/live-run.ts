@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { type Html, html } from '../../../core/html.ts';
+import { progressWords, shareOf } from '../../../core/meter.ts';
+import { LiveRun } from '../../../state/ledger/live-run.ts';
+import { timeText } from './times.ts';
+
+/** How far the run under way is, as a page shows it. */
+export const LiveState = LiveRun.extend({
+  /** 0 to 1 of the phase; null where that is not known. */
+  share: z.number().nullable(),
+  /** What the terminal says of it. */
+  words: z.string(),
+});
+export type LiveState = z.infer<typeof LiveState>;
+
+export function liveState(run: LiveRun): LiveState {
+  const { progress } = run;
+  if (progress === null) return { ...run, share: null, words: 'It has not begun with its units.' };
+  return {
+    ...run,
+    share: progress.steps?.total === 1 ? null : shareOf(progress),
+    words: progressWords(progress),
+  };
+}
+
+/** The run under way. The script of the page keeps it up to date, and finds its parts by their attributes. */
+export function drawLiveRun({ run_id, command, started_at, share, words, at_work }: LiveState): Html {
+  return html`<section class="live" data-run="${run_id}" aria-labelledby="live">
+<h2 id="live">Run under way</h2>
+<p class="facts"><a href="/runs/${run_id}">Run ${run_id.slice(0, 8)}</a>: ${command}, began ${timeText(started_at)} UTC</p>
+<progress data-bar max="1"${share === null ? null : html` value="${share}"`} aria-label="Progress of the run" aria-valuetext="${words}"></progress>
+<p data-words>${words}</p>
+<ul data-units aria-label="Units at work">${at_work.map(({ unit, phase }) => html`<li>${unit}: ${phase}</li>`)}</ul>
+<noscript><p class="facts">This is the state at ${timeText(new Date().toISOString())} UTC. Reload the page to see how it goes on.</p></noscript>
+</section>
+`;
+}

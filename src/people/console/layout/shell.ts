@@ -1,0 +1,71 @@
+import { type Html, html } from '../../../core/html.ts';
+
+/** Where the pages are found from everywhere. */
+const ROOMS = [
+  { path: '/', name: 'Overview' },
+  { path: '/projects', name: 'Projects' },
+  { path: '/runs', name: 'Runs' },
+  { path: '/ask', name: 'Ask' },
+] as const;
+
+export interface Shell {
+  /** The path of the page, without `.json`. */
+  readonly path: string;
+  /** Empty for a stranger. */
+  readonly subject: string;
+  /** The token of the session's forms. */
+  readonly csrf: string;
+  /** Only where the console may act. */
+  readonly canAct: boolean;
+}
+
+/** The beginning of a page, up to its body; the title is known once the page is read. */
+export function shellStart({ path, subject, csrf, canAct }: Shell, title: string): string {
+  const rooms = [...ROOMS, ...(canAct ? [{ path: '/do', name: 'Do' }] : [])];
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · crawlhouse</title>
+<link rel="stylesheet" href="/assets/console.css">
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<script type="module" src="/assets/console.js"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<a class="brand" href="/">crawlhouse</a>
+${
+  subject === ''
+    ? null
+    : html`<nav aria-label="Pages"><ul>${rooms.map(
+        (room) =>
+          html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
+      )}</ul></nav>
+<form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span>${subject}</span> <button type="submit">Sign out</button></form>`
+}
+</header>
+<main id="main" tabindex="-1">
+`.text;
+}
+
+/** What each form that changes something sends back. */
+export function csrfField(csrf: string): Html {
+  return html`<input type="hidden" name="csrf" value="${csrf}">`;
+}
+
+export function shellEnd(): string {
+  return '</main>\n</body>\n</html>\n';
+}
+
+function isIn(path: string, room: string): boolean {
+  return room === '/' ? path === '/' : path === room || path.startsWith(`${room}/`);
+}
+
+/** A notice where a page's body would be: what happened, and what to do. */
+export function notice(title: string, text: string, hint?: string): Html {
+  return html`<h1>${title}</h1>
+<p class="notice">${text}</p>
+${hint === undefined ? null : html`<p>To do: ${hint}</p>`}`;
+}

@@ -1,0 +1,43 @@
+import { type Html, html } from '../../../core/html.ts';
+
+/** A column of a table: the first one names the row. */
+export interface Column<T> {
+  readonly name: string;
+  readonly isNumber?: boolean;
+  /** The address that sorts by it. */
+  readonly href?: string;
+  /** How the rows are sorted by it. */
+  readonly order?: 'ascending' | 'descending';
+  /** Null and undefined are shown as a dash, apart from an empty text. */
+  readonly cell: (row: T) => Html | string | number | null | undefined;
+}
+
+/** A table that scrolls inside its box; without rows, what to say instead. */
+export function table<T>(
+  label: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  empty: Html | string,
+): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const kind = ({ isNumber }: Column<T>): Html | null => (isNumber ? html` class="number"` : null);
+  const head = (column: Column<T>): Html => {
+    const { name, href, order } = column;
+    const sign =
+      order === undefined
+        ? null
+        : html` <span aria-hidden="true">${order === 'ascending' ? '▲' : '▼'}</span>`;
+    return html`<th scope="col"${kind(column)}${order && html` aria-sort="${order}"`}>${href === undefined ? name : html`<a href="${href}">${name}</a>`}${sign}</th>`;
+  };
+  const line = (row: T): Html =>
+    html`<tr>${columns.map((column, index) => {
+      const value = column.cell(row) ?? '–';
+      return index === 0
+        ? html`<th scope="row"${kind(column)}>${value}</th>`
+        : html`<td${kind(column)}>${value}</td>`;
+    })}</tr>\n`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label}"><table>
+<thead><tr>${columns.map(head)}</tr></thead>
+<tbody>${rows.map(line)}</tbody></table></div>
+`;
+}

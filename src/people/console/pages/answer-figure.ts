@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { askQuestion } from '../../../answers/report/crawl-answers.ts';
+import { countText } from '../../../core/amounts.ts';
+import { toCrawlhouseError } from '../../../core/errors.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { questionNamed } from '../../../pipeline/transform/questions.ts';
+import type { Desk, Row } from '../desk/desk.ts';
+import { type Column, table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+
+/** A figure that is not read by then is left for the next look at its page. */
+const PATIENCE_MS = 1000;
+/** Questions have limits of their own; one that others wait for too ends with no single page. */
+const NEVER = new AbortController().signal;
+
+/** What a saved question answers for a figure. */
+export const FigureAnswer = z.strictObject({
+  question: z.string(),
+  /** As its file has it. */
+  sql: z.string(),
+  /** Shows the whole answer in a terminal. */
+  command: z.string(),
+  /** The question in the console. */
+  address: z.string(),
+  state: z.enum(['read', 'pending', 'failed']),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  error: z.string().nullable(),
+});
+export type FigureAnswer = z.infer<typeof FigureAnswer>;
+
+interface FigureRequest {
+  readonly question: string;
+  /** Values of its parameters. */
+  readonly given: Readonly<Record<string, string>>;
+  /** Makes a statement of the whole answer. */
+  readonly select: (answer: string) => string;
+  /** More values that the statement names. */
+  readonly more?: Readonly<Record<string, string | null>>;
+  /** It reads every page: one such question at a time. */
+  readonly isSlow?: boolean;
+  /** Wait for it, however long it takes. */
+  readonly isPatient: boolean;
+}
+
+/**
+ * What a saved question answers, once a publication. One that takes long goes on, and its figure is pending meanwhile.
+ *
+ * @throws CrawlhouseError `nothing_published`
+ */
+export async function readFigure(desk: Desk, request: FigureRequest): Promise<FigureAnswer> {
+  const { question: name, given, select, more = {}, isSlow = false, isPatient } = request;
+  const questions = await desk.questions();
+  const question = questionNamed(questions, name);
+  const takes = new Set(question.parameters.map((one) => one.name));
+  const values = new Map(Object.entries(given).filter(([parameter]) => takes.has(parameter)));
+  const valuesText = [...values]
+    .map(([parameter, value]) => ` -p ${shellWord(`${parameter}=${value}`)}`)
+    .join('');
+  const query = new URLSearchParams({ question: name });
+  for (const [parameter, value] of values) query.set(`param.${parameter}`, value);
+  const head = {
+    ...{ question: name, sql: question.sql, command: `crawlhouse query --question ${name}${valuesText}` },
+    address: `/ask?${query}`,
+  };
+  const key = JSON.stringify([name, [...values], select(''), more]);
+  const read = desk.once(key, () => {
+    const ask = () =>
+      askQuestion(
+        (sql, parameters) => desk.rows(sql, NEVER, new Map([...parameters, ...Object.entries(more)])),
+        questions,
+        name,
+        { given: values, select },
+      );
+    return isSlow ? desk.oneByOne.run(ask) : ask();
+  });
+  try {
+    const rows = await (isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]));
+    if (rows === null) return { ...head, state: 'pending', rows: [], error: null };
+    return { ...head, state: 'read', rows: rows as Row[], error: null };
+  } catch (thrown) {
+    const { code, message } = toCrawlhouseError(thrown);
+    if (code === 'nothing_published') throw thrown;
+    return { ...head, state: 'failed', rows: [], error: message };
+  }
+}
+
+/** A word as a shell takes it. */
+function shellWord(text: string): string {
+  return /^[\w=./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Says that figures are still being read; the script reads the page again. */
+export function drawPending(answers: readonly FigureAnswer[]): Html | null {
+  const pending = answers.filter(({ state }) => state === 'pending').length;
+  if (pending === 0) return null;
+  return html`<p class="waiting" role="status" data-pending>${pending === 1 ? 'One figure is' : `${pending} figures are`} still being read.
+<noscript>Reload the page to see more.</noscript></p>`;
+}
+
+/** A figure: its drawing, its table, and its question with SQL and command. */
+export function answerFigure(
+  title: string,
+  answer: FigureAnswer,
+  {
+    key = null,
+    chart = null,
+    rows,
+    empty = 'There are no figures.',
+  }: {
+    readonly key?: Html | null;
+    readonly chart?: Html | null;
+    /** The table, where it is not the rows as they are. */
+    readonly rows?: Html;
+    readonly empty?: string;
+  } = {},
+): Html {
+  return html`<figure><figcaption>${title}</figcaption>
+${drawAnswer(title, answer, { key, chart, rows, empty })}
+<details><summary>The question</summary>
+<p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>
+<pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
+`;
+}
+
+function drawAnswer(
+  title: string,
+  { state, rows, error }: FigureAnswer,
+  drawn: {
+    readonly key: Html | null;
+    readonly chart: Html | null;
+    readonly rows: Html | undefined;
+    readonly empty: string;
+  },
+): Html {
+  if (state === 'pending')
+    return html`<p class="empty">It is being read. This takes a while on many pages.</p>`;
+  if (state === 'failed') return html`<p class="notice">It could not be read: ${error}</p>`;
+  if (rows.length === 0) return html`<p class="empty">${drawn.empty}</p>`;
+  const figures = drawn.rows ?? answerRows(title, rows);
+  if (drawn.chart === null) return figures;
+  return html`${drawn.key}${drawn.chart}<details><summary>The figures</summary>${figures}</details>`;
+}
+
+/** The rows with the names of their columns; identifiers of crawls are left out. */
+function answerRows(title: string, rows: readonly Row[]): Html {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'crawl_id');
+  const columns = names.map((name): Column<Row> => {
+    const isNumber = rows.every((row) => isNumeric(row[name]));
+    return {
+      name: name.replaceAll('_', ' '),
+      isNumber,
+      cell: (row) =>
+        name === 'ended_at'
+          ? timeText(row[name] as string | null)
+          : name === 'status_code'
+            ? code(row[name])
+            : shownValue(row[name]),
+    };
+  });
+  return table(title, columns, rows, '');
+}
+
+function code(value: unknown): string | null {
+  return value === null ? null : String(value);
+}
+
+function isNumeric(value: unknown): boolean {
+  return value === null || typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** A value of an answer; null stays null. */
+export function shownValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint' || Number.isInteger(value)) return countText(value as number | bigint);
+  return String(value);
+}
+
+/** `+12`, `-3`, `0`. */
+export function signedValue(value: unknown): string | null {
+  const text = shownValue(value);
+  return text !== null && Number(value) > 0 ? `+${text}` : text;
+}

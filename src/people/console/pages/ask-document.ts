@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
+
+const Suggestion = z.object({ value: z.string(), label: z.string() });
+export type Suggestion = z.infer<typeof Suggestion>;
+
+/** What Ask shows. */
+export const Ask = z.object({
+  question: z
+    .object({
+      name: z.string(),
+      title: z.string(),
+      description: z.string(),
+      model: z.string(),
+      file: z.string(),
+    })
+    .nullable(),
+  sql: z.string(),
+  parameters: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      default: z.string().nullable(),
+      description: z.string(),
+      value: z.string().nullable(),
+    }),
+  ),
+  suggestions: z.object({ project: z.array(Suggestion), crawl: z.array(Suggestion) }),
+  /** Whether it was run; false also where a page from elsewhere asked for it. */
+  ran: z.boolean(),
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  rows: z.array(z.array(z.unknown())),
+  page: z.int(),
+  more: z.boolean(),
+  total: z.int().nullable(),
+  seconds: z.number().nullable(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().nullable(),
+      line: z.int().nullable(),
+      /** The line and a mark under the place. */
+      place: z.string().nullable(),
+    })
+    .nullable(),
+  /** Null: none was asked for. */
+  chart: z
+    .object({
+      kind: z.enum(CHART_KINDS),
+      x: z.string(),
+      y: z.string().nullable(),
+      colour: z.string().nullable(),
+      /** Values of x, y and colour. */
+      points: z.array(z.array(z.unknown())),
+      /** Whether there are more rows than are drawn. */
+      cut: z.boolean(),
+      problem: z.string().nullable(),
+    })
+    .nullable(),
+  questions: z.array(z.object({ name: z.string(), title: z.string(), model: z.string() })),
+});
+export type AskDocument = z.infer<typeof Ask>;

@@ -1,0 +1,147 @@
+import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Question } from '../../../pipeline/transform/questions.ts';
+import { knownProjects } from '../../../state/catalogue/known-projects.ts';
+import { type ChartChoice, chartProblem } from '../desk/column-types.ts';
+import type { Desk } from '../desk/desk.ts';
+import { readAnswer, readPoints, type View } from '../desk/read-answer.ts';
+import { statementOf } from '../desk/statement.ts';
+import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
+import { drawAsk } from './draw-ask.ts';
+import { page } from './page.ts';
+
+const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, chart: null };
+/** What is read for everyone goes on when the one who asked leaves. */
+const UNTIL_READ = new AbortController().signal;
+const MOST_CRAWLS = 200;
+
+export const ASK = page<AskDocument>({
+  path: '/ask',
+  summary: 'SQL and saved questions on the published warehouse, with their answers.',
+  query: {
+    question: 'The name of a saved question.',
+    sql: 'One statement that reads.',
+    'param.NAME': 'The value of a parameter.',
+    run: 'Given, the statement is run, unless a page from elsewhere asks for it.',
+    filter: 'Only rows that hold this text.',
+    in: 'The column that is searched for it; all without it.',
+    sort: 'The column that the rows are ordered by.',
+    order: 'asc or desc.',
+    page: 'The page of 100 rows, from 1.',
+    chart: 'line, bar, scatter or histogram.',
+    x: 'The column along the chart.',
+    y: 'The column of numbers up the chart.',
+    colour: 'The column that colours it.',
+    find: 'Only saved questions with these words.',
+  },
+  schema: Ask,
+  async read({ query, session, isOwn }, desk, signal) {
+    const questions = await desk.questions();
+    const statement = statementOf(query, questions, { kept: desk.texts, subject: session.subject });
+    const { question, sql, parameters } = statement;
+    const ran = query.has('run') && isOwn && sql.trim() !== '';
+    const view = viewOf(query);
+    const about = {
+      question: question && {
+        ...{ name: question.name, title: question.title, description: question.description.trim() },
+        ...{ model: question.model, file: question.file },
+      },
+      sql,
+      parameters: [...parameters],
+      suggestions: await suggestions(desk, parameters),
+      questions: found(questions, query.get('find') ?? ''),
+      ran,
+      page: view.page,
+    };
+    if (!ran) return { ...about, ...NOTHING, error: null };
+    try {
+      const read = await readAnswer(desk.asking, statement, view, signal);
+      const choice = choiceOf(query);
+      const problem = choice && chartProblem(choice, read.columns);
+      const drawn =
+        choice === null || problem !== null
+          ? { points: [], cut: false }
+          : await readPoints(desk.asking, statement, view.filter, choice, signal);
+      const { columns, rows, ...answer } = read;
+      return {
+        ...{ ...about, ...answer, columns: [...columns], rows: rows.map((row) => [...row]), error: null },
+        chart: choice && { ...choice, problem, cut: drawn.cut, points: drawn.points.map((row) => [...row]) },
+      };
+    } catch (thrown) {
+      return { ...about, ...NOTHING, error: errorOf(thrown) };
+    }
+  },
+  draw: drawAsk,
+});
+
+function viewOf(query: URLSearchParams): View {
+  const [text, column, sort] = [query.get('filter'), query.get('in'), query.get('sort')];
+  const number = Number(query.get('page') ?? 1);
+  return {
+    filter: text ? { text, ...(column && { column }) } : null,
+    sort: sort === null ? null : { column: sort, descending: query.get('order') === 'desc' },
+    page: Number.isInteger(number) && number > 0 && number < 1e9 ? number : 1,
+  };
+}
+
+function choiceOf(query: URLSearchParams): ChartChoice | null {
+  const kind = CHART_KINDS.find((one) => one === query.get('chart'));
+  if (kind === undefined) return null;
+  const y = kind === 'histogram' ? null : query.get('y') || null;
+  return { kind, x: query.get('x') ?? '', y, colour: query.get('colour') || null };
+}
+
+/** What the person can put right; anything else is an error of the page. */
+function errorOf(thrown: unknown): AskDocument['error'] {
+  if (!(thrown instanceof CrawlhouseError)) throw thrown;
+  const { code, message, hint = null } = thrown;
+  if (code !== 'bad_query' && code !== 'query_limit' && code !== 'usage') throw thrown;
+  const [, said = message, place = null, line] = /^([\s\S]*?)\n\n(LINE (\d+):[\s\S]*)$/.exec(message) ?? [];
+  return { code, message: said, hint, line: line === undefined ? null : Number(line), place };
+}
+
+function found(questions: readonly Question[], find: string): AskDocument['questions'] {
+  const words = find.toLowerCase().split(/\s+/);
+  return questions
+    .filter(({ name, title, description }) => {
+      const text = `${name} ${title} ${description}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
+    .map(({ name, title, model }) => ({ name, title, model }));
+}
+
+/** Values of the parameters that name something in the warehouse, read once a publication. */
+async function suggestions(
+  desk: Desk,
+  parameters: readonly { readonly name: string }[],
+): Promise<AskDocument['suggestions']> {
+  const wants = (name: string): boolean => parameters.some((one) => one.name === name);
+  return {
+    project: wants('project') ? await projects(desk) : [],
+    crawl: wants('crawl') ? await crawls(desk) : [],
+  };
+}
+
+async function projects(desk: Desk): Promise<Suggestion[]> {
+  const names = await desk.once('ask: projects', () =>
+    desk.warehouse.use((warehouse) => knownProjects(warehouse, UNTIL_READ)),
+  );
+  return names.toSorted().map((value) => ({ value, label: value }));
+}
+
+function crawls(desk: Desk): Promise<Suggestion[]> {
+  return desk.once('ask: crawls', async () => {
+    const sql = `SELECT crawl_id, project_name, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day
+      FROM mart.crawls ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`;
+    try {
+      const rows = await desk.rows(sql, UNTIL_READ);
+      return rows.map(({ crawl_id, project_name, day }) => {
+        return { value: String(crawl_id), label: [project_name, day].filter(Boolean).join(', ') };
+      });
+    } catch (thrown) {
+      // A project may do without the models that ship.
+      if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
+      throw thrown;
+    }
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { counted } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { AuditEntry } from '../access/audit.ts';
+import type { Actions } from '../actions/actions.ts';
+import { runLink } from '../layout/addresses.ts';
+import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
+import { statusMark } from '../layout/status-mark.ts';
+import { table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+import { requireOperator } from './acting.ts';
+import { page } from './page.ts';
+
+const SIZE = 50;
+
+/** `unknown`: another console has it, or the console was killed before it ended. */
+export const AuditLine = AuditEntry.extend({ status: z.enum(['running', 'done', 'failed', 'unknown']) });
+export type AuditLine = z.infer<typeof AuditLine>;
+
+const AuditPage = z.strictObject({ entries: z.array(AuditLine), paging: Paging });
+
+export const AUDIT = page<z.infer<typeof AuditPage>>({
+  path: '/audit',
+  summary: 'What people have started in the console, newest first.',
+  query: { page: 'From 1.' },
+  schema: AuditPage,
+  async read(request) {
+    requireOperator(request);
+    const { actions, query } = request;
+    const { from, ...paging } = pagingOf(query.get('page'), actions.audit.count(), SIZE);
+    return { entries: actions.audit.list(SIZE, from).map((entry) => auditLine(entry, actions)), paging };
+  },
+  draw({ entries, paging }, { query }) {
+    return {
+      title: 'Audit',
+      body: html`<h1>Audit</h1>
+<p class="facts">Each action of this console is written here before it starts, and again when it ends.</p>
+${auditTable(entries)}
+<p class="facts">${counted(paging.total, 'action')}</p>
+${drawPaging(paging, { path: '/audit', query })}`,
+    };
+  },
+});
+
+export function auditLine(entry: AuditEntry, actions: Actions): AuditLine {
+  if (entry.ended_at !== null) return { ...entry, status: entry.outcome === '0' ? 'done' : 'failed' };
+  return {
+    ...entry,
+    run_id: actions.runOf(entry.id),
+    status: actions.isGoing(entry.id) ? 'running' : 'unknown',
+  };
+}
+
+export function auditTable(entries: readonly AuditLine[]): Html {
+  return table(
+    'Actions',
+    [
+      {
+        name: 'action',
+        cell: ({ id, command }) => html`<a href="/do/actions/${id}"><code>${command}</code></a>`,
+      },
+      { name: 'status', cell: ({ status }) => statusMark(status) },
+      { name: 'began (UTC)', cell: ({ began_at }) => timeText(began_at) },
+      { name: 'ended (UTC)', cell: ({ ended_at }) => timeText(ended_at) },
+      { name: 'by', cell: ({ subject }) => subject },
+      { name: 'exit code', isNumber: true, cell: ({ outcome }) => outcome },
+      { name: 'run', cell: ({ run_id }) => run_id && runLink(run_id) },
+      { name: 'message', cell: ({ message }) => message },
+    ],
+    entries,
+    'Nobody has started anything here yet.',
+  );
+}

@@ -1,0 +1,191 @@
+import { counted, countText, durationText } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { PAGE_ROWS } from '../desk/read-answer.ts';
+import { askAddress, askFields } from '../layout/ask-address.ts';
+import { answerTable } from './answer-table.ts';
+import type { AskDocument } from './ask-document.ts';
+import { drawChart } from './draw-chart.ts';
+import { keepForm } from './keep-form.ts';
+import type { PageRequest } from './page.ts';
+
+/** What a person downloads; the names of the formats as `query` has them. */
+const DOWNLOADS = [
+  ['csv', 'CSV'],
+  ['jsonl', 'JSON lines'],
+  ['parquet', 'Parquet'],
+] as const;
+
+export function drawAsk(document: AskDocument, request: PageRequest): { title: string; body: Html } {
+  const { question, ran, error } = document;
+  const title = question?.title ?? 'Ask';
+  const isHeld = request.query.has('run') && !request.isOwn;
+  const body = html`<h1>${title}</h1>
+${question === null ? null : aboutQuestion(document)}
+${statementForm(document, request)}
+${isHeld ? html`<p class="notice">Another site led here, so nothing has run. Read the SQL, then press Run.</p>` : null}
+${error === null ? null : errorNotice(error)}
+${ran && error === null ? answer(document, request) : null}
+${ran && error === null && question === null && request.canAct ? keep(document, request) : null}
+${questionList(document, request)}`;
+  return { title, body };
+}
+
+function aboutQuestion({ question, sql }: AskDocument): Html {
+  return html`<p class="facts"><a href="/ask">Ask</a> › <code>${question?.name}</code>, reads <code>${question?.model}</code></p>
+<p class="prose">${question?.description}</p>
+<details><summary>Its SQL</summary>
+<p class="facts">${question?.file} · <a href="/ask?edit=${encodeURIComponent(question?.name ?? '')}">Open it in the editor</a></p>
+<pre tabindex="0"><code>${sql}</code></pre></details>`;
+}
+
+function statementForm(document: AskDocument, { session }: PageRequest): Html {
+  const { question, sql, parameters, suggestions } = document;
+  return html`<form method="post" action="/ask" class="ask">
+<input type="hidden" name="csrf" value="${session.csrf}">
+${
+  question === null
+    ? html`<label for="sql">SQL: one statement that reads</label>
+<textarea id="sql" name="sql" rows="10" spellcheck="false" autocapitalize="off" autocomplete="off" required data-catalogue="/ask/catalogue.json">
+${sql}</textarea>
+<p id="sql-keys" class="facts" hidden>Ctrl+Enter runs it (on a Mac, ⌘+Enter). Tab indents; Escape, then Tab leaves the editor.</p>`
+    : html`<input type="hidden" name="question" value="${question.name}">`
+}
+${parameters.length === 0 ? null : html`<div class="parameters">${parameters.map(field)}</div>`}
+${Object.entries(suggestions).map(([name, values]) =>
+  values.length === 0
+    ? null
+    : html`<datalist id="known-${name}">${values.map(
+        ({ value, label }) => html`<option value="${value}">${label}</option>`,
+      )}</datalist>`,
+)}
+<p><button type="submit" class="main">Run</button></p>
+</form>`;
+}
+
+function field({
+  name,
+  type,
+  default: standard,
+  description,
+  value,
+}: AskDocument['parameters'][number]): Html {
+  const id = `param-${name}`;
+  const about = `${description} ${standard === null ? '' : `Without it: ${standard}.`}`.trim();
+  const said = about === '' ? null : html`<small id="${id}-about">${about}</small>`;
+  const described = about === '' ? null : html` aria-describedby="${id}-about"`;
+  const input =
+    type === 'BOOLEAN'
+      ? html`<select id="${id}" name="param.${name}"${described}>${['', 'true', 'false'].map(
+          (one) =>
+            html`<option value="${one}"${one === (value ?? '') ? html` selected` : null}>${one}</option>`,
+        )}</select>`
+      : html`<input id="${id}" name="param.${name}" value="${value}" autocomplete="off"${described}${
+          type === 'DATE' ? html` type="date"` : null
+        }${type === 'BIGINT' ? html` inputmode="numeric"` : null} list="known-${name}" placeholder="${standard}">`;
+  return html`<div><label for="${id}">${name}</label>${input}${said}</div>`;
+}
+
+function errorNotice({ code, message, hint, place }: NonNullable<AskDocument['error']>): Html {
+  const title = code === 'query_limit' ? 'The query was stopped' : 'This query does not work';
+  return html`<div class="incident" role="alert"><h2>${title}</h2><p class="said">${message}</p>
+${place === null ? null : html`<pre tabindex="0" aria-label="The place in the SQL">${place}</pre>`}
+${hint === null ? null : html`<p>To do: ${hint}</p>`}</div>`;
+}
+
+function answer(document: AskDocument, { query }: PageRequest): Html {
+  return html`<section id="answer" aria-labelledby="answer-title">
+<h2 id="answer-title">Answer</h2>
+<p class="facts">${rowsText(document)} · ${secondsText(document.seconds ?? 0)}</p>
+${filterForm(document, query)}
+${document.rows.length > 0 ? drawChart(document, query) : null}
+${
+  document.rows.length > 0
+    ? answerTable(document, query)
+    : html`<p class="notice">${query.has('filter') ? 'No row holds this text.' : 'There are no rows.'}</p>`
+}
+${pager(document, query)}
+<p class="facts">Download the whole answer: ${DOWNLOADS.map(
+    ([format, name], index) =>
+      html`${index > 0 ? ', ' : ''}<a href="${askAddress(
+        query,
+        { format, ...NOT_WHOLE },
+        '/ask/download',
+      )}" download>${name}</a>`,
+  )}</p>
+</section>`;
+}
+
+function keep({ sql }: AskDocument, { session }: PageRequest): Html {
+  return html`<details><summary>Keep this as a question</summary>${keepForm(sql, session.csrf)}</details>`;
+}
+
+/** A download is of the whole answer, as it comes. */
+const NOT_WHOLE = {
+  ...{ filter: null, in: null, sort: null, order: null, chart: null, x: null, y: null, colour: null },
+} as const;
+
+function rowsText({ rows, page, total }: AskDocument): string {
+  if (rows.length === 0) return 'No rows';
+  const first = (page - 1) * PAGE_ROWS + 1;
+  const last = first + rows.length - 1;
+  if (total === rows.length) return counted(total, 'row');
+  const shown = `Rows ${countText(first)} to ${countText(last)}`;
+  return total === null ? `${shown} of more` : `${shown} of ${countText(total)}`;
+}
+
+function secondsText(seconds: number): string {
+  return seconds < 0.05 ? 'less than 0.1 s' : durationText(seconds);
+}
+
+function filterForm({ columns }: AskDocument, query: URLSearchParams): Html {
+  const within = query.get('in');
+  const fields = askFields(query).filter(([key]) => key !== 'filter' && key !== 'in');
+  return html`<form method="get" action="/ask#answer" class="choose">
+${fields.map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
+<label>Rows with <input name="filter" value="${query.get('filter')}"></label>
+<label>in <select name="in"><option value="">any column</option>${columns.map(
+    ({ name }) => html`<option value="${name}"${name === within ? html` selected` : null}>${name}</option>`,
+  )}</select></label>
+<button type="submit">Filter</button>
+${query.has('filter') ? html`<a href="${askAddress(query, { filter: null, in: null })}#answer">All rows</a>` : null}
+</form>`;
+}
+
+function pager({ page, more }: AskDocument, query: URLSearchParams): Html | null {
+  if (page === 1 && !more) return null;
+  const to = (number: number, name: string, rel: string) =>
+    html`<a class="button" rel="${rel}" href="${askAddress(query, { page: number })}#answer">${name}</a>`;
+  return html`<nav class="paging" aria-label="Pages of the answer">${page > 1 ? to(page - 1, 'Former rows', 'prev') : null}
+${more ? to(page + 1, 'Next rows', 'next') : null}</nav>`;
+}
+
+function questionList({ questions }: AskDocument, { query }: PageRequest): Html {
+  const find = query.get('find');
+  const subjects = Map.groupBy(questions, ({ model }) => model);
+  return html`<section aria-labelledby="questions-title"><h2 id="questions-title">Saved questions</h2>
+<form method="get" action="/ask#questions-title" role="search" class="choose">
+<label>Search <input type="search" name="find" value="${find}"></label> <button type="submit">Find</button>
+${find ? html`<a href="/ask#questions-title">All questions</a>` : null}
+</form>
+${
+  questions.length > 0
+    ? html`<div class="subjects">${[...subjects].map(
+        ([model, of]) =>
+          html`<div><h3>${subjectOf(model)}</h3><ul>${of.map(
+            ({ name, title }) =>
+              html`<li><a href="/ask?question=${encodeURIComponent(name)}">${title}</a></li>`,
+          )}</ul></div>`,
+      )}</div>`
+    : html`<p class="notice">${
+        find
+          ? 'No saved question has these words.'
+          : 'There are none yet: write one to sql/questions/NAME.sql.'
+      }</p>`
+}</section>`;
+}
+
+/** `mart.status_codes_by_crawl` is about status codes by crawl. */
+function subjectOf(model: string): string {
+  const words = model.replace(/^mart\./, '').replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

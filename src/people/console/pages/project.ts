@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { BY_SEVERITY, ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { counted, countText } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { nearNames } from '../../../core/nearest-name.ts';
+import type { Desk } from '../desk/desk.ts';
+import { crawlLink, projectPath } from '../layout/addresses.ts';
+import { Count, countOrDash } from '../layout/counts.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
+import { NotFound, type PageRequest, page } from './page.ts';
+import { projectFigures } from './project-figures.ts';
+
+/** Crawls of a chart: two years of monthly ones. */
+const MOST_CRAWLS = 24;
+const MOST_SEGMENTS = 200;
+const MOST_FINDINGS = 30;
+/** The segmentation that the pages themselves have. */
+const DIRECTORY = '(directory)';
+
+const Project = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string().nullable(),
+  start_url: z.string().nullable(),
+  /** The main one first. */
+  configurations: z.array(
+    z.strictObject({
+      crawl_config_id: z.string().nullable(),
+      crawl_config_name: z.string().nullable(),
+      crawls: Count,
+    }),
+  ),
+  /** The place of the chosen one in `configurations`. */
+  configuration: z.number(),
+  segments: z.array(z.strictObject({ segmentation: z.string(), segment: z.string() })),
+  segment: z.string().nullable(),
+  /** Of the chosen configuration, the newest first. */
+  crawls: z.array(
+    z.strictObject({
+      crawl_id: z.string(),
+      crawl_number: Count.nullable(),
+      ended_at: z.string().nullable(),
+      end_reason: z.string().nullable(),
+      is_complete: z.boolean().nullable(),
+      is_main: z.boolean(),
+      pages: Count.nullable(),
+    }),
+  ),
+  trend: FigureAnswer,
+  statuses: FigureAnswer,
+  changes: FigureAnswer,
+  funnel: FigureAnswer,
+  depths: FigureAnswer,
+  findings: FigureAnswer,
+});
+type Project = z.infer<typeof Project>;
+type Configuration = Project['configurations'][number];
+
+export const PROJECT = page<Project>({
+  path: '/projects/:project_id',
+  summary: 'One project: its crawls over time, and what to do first.',
+  query: {
+    configuration: 'The place of a crawl configuration in the list, from 0 (the default: the main one).',
+    segment: 'A segment of its pages.',
+    wait: '1: wait for every answer, however long it takes.',
+  },
+  schema: Project,
+  async read(request, desk) {
+    const wanted = request.path.project_id ?? '';
+    const asked = await readChoices(wanted, request, desk);
+    return { ...asked, ...(await readFigures(asked, desk, request.query.has('wait'))) };
+  },
+  draw: (project, request) => ({
+    title: project.project_name ?? project.project_id,
+    body: drawProject(project, request),
+  }),
+});
+
+type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
+type Choices = Omit<Project, Figures>;
+
+async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
+  const project = new Map([['project', wanted]]);
+  const [record] = await desk.rowsOnce(
+    `SELECT project_id, project_name, start_url FROM (
+       SELECT project_id, project_name, start_url, 1 AS place FROM mart.projects WHERE project_id = $project
+       UNION ALL SELECT project_id, project_name, NULL, 2 FROM mart.crawls WHERE project_id = $project) AS named
+     ORDER BY place LIMIT 1`,
+    project,
+  );
+  if (record === undefined) throw await notFound(wanted, desk);
+  const configurations = (await desk.rowsOnce(
+    `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls
+     FROM mart.crawls WHERE project_id = $project GROUP BY crawl_config_id
+     ORDER BY bool_or(is_main) DESC, crawls DESC, crawl_config_id`,
+    project,
+  )) as unknown as Configuration[];
+  const asked = Number(query.get('configuration') ?? 0);
+  const configuration = configurations[asked] === undefined ? 0 : asked;
+  const config = configurations[configuration]?.crawl_config_id ?? null;
+  const crawls = await desk.rowsOnce(
+    `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main, pages
+     FROM mart.crawls WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
+     ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
+    new Map([...project, ['config', config]]),
+  );
+  const last = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? null;
+  const segments = await desk.rowsOnce(
+    `SELECT segmentation, segment FROM mart.crawl_segments
+     WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
+     ORDER BY segmentation = '${DIRECTORY}', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
+    new Map([['crawl', last as string | null]]),
+  );
+  return {
+    ...(record as unknown as Pick<Project, 'project_id' | 'project_name' | 'start_url'>),
+    ...{ configurations, configuration, segment: query.get('segment') || null },
+    segments: segments as unknown as Project['segments'],
+    crawls: crawls as unknown as Project['crawls'],
+  };
+}
+
+async function notFound(wanted: string, desk: Desk): Promise<NotFound> {
+  const rows = await desk.rowsOnce('SELECT DISTINCT project_id, project_name FROM mart.projects');
+  const names = new Map(rows.map((row) => [String(row.project_name), String(row.project_id)]));
+  const near = nearNames(wanted, [...names.keys(), ...names.values()]);
+  const maybe =
+    near.length === 0 ? '' : ` Did you mean ${near.map((one) => names.get(one) ?? one).join(', ')}?`;
+  return new NotFound(`There is no project ${wanted}.${maybe}`);
+}
+
+async function readFigures(
+  { project_id, configurations, configuration, segments, segment, crawls }: Choices,
+  desk: Desk,
+  isPatient: boolean,
+): Promise<Pick<Project, Figures>> {
+  const main = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? '';
+  const more = { config: configurations[configuration]?.crawl_config_id ?? null };
+  const shown = `crawl_id IN (SELECT crawl_id FROM mart.crawls
+    WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
+    ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS})`;
+  const given = { project: project_id, ...(segment === null ? {} : { segment }) };
+  const chosen = segments.find((one) => one.segment === segment)?.segmentation ?? '(site)';
+  const over = (
+    question: string,
+    select: (answer: string) => string,
+    isSlow = false,
+  ): Promise<FigureAnswer> => readFigure(desk, { question, given, select, more, isSlow, isPatient });
+  const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
+    readFigure(desk, {
+      ...{ question: QUESTIONS.trend, given, isPatient, more: { ...more, segmentation: chosen } },
+      select: (answer) =>
+        `SELECT crawl_id, ended_at, pages, indexable_pages, error_pages, average_depth, average_load_time
+         FROM ${answer} WHERE segmentation = $segmentation AND ${shown} ORDER BY ended_at, crawl_id`,
+    }),
+    over(
+      QUESTIONS.statuses,
+      (answer) =>
+        `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
+         WHERE ($segment IS NOT NULL OR segment IS NULL) AND ${shown}
+         GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
+    ),
+    over(
+      QUESTIONS.changes,
+      (answer) =>
+        `SELECT crawl_id, ended_at, change, pages FROM ${answer} WHERE ${shown} ORDER BY ended_at, crawl_id, change`,
+    ),
+    over(
+      QUESTIONS.funnel,
+      (answer) =>
+        `SELECT crawl_id, ended_at, known, fetched, answered_200, indexable, canonical FROM ${answer}
+         WHERE ${shown} ORDER BY ended_at, crawl_id`,
+      true,
+    ),
+    readFigure(desk, {
+      ...{
+        question: 'q10_inrank_by_depth_and_segment',
+        given: { ...given, crawl: main },
+        isSlow: true,
+        isPatient,
+      },
+      select: (answer) =>
+        `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
+           round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
+         FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
+    }),
+    readFigure(desk, {
+      ...{ question: QUESTIONS.findings, given: { ...given, crawl: main }, isSlow: true, isPatient },
+      select: (answer) =>
+        `SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue
+         ORDER BY ${BY_SEVERITY}, pages DESC, issue LIMIT ${MOST_FINDINGS}`,
+    }),
+  ]);
+  return { trend, statuses, changes, funnel, depths, findings };
+}
+
+function drawProject(project: Project, { query }: PageRequest): Html {
+  const { project_id, project_name, start_url, configurations, configuration, segments, crawls } = project;
+  const { trend, statuses, changes, funnel, depths, findings } = project;
+  const choices = [
+    ...(configurations.length > 1
+      ? [
+          {
+            ...{ name: 'configuration', label: 'configuration', any: null },
+            options: configurations.map(({ crawl_config_name, crawls: count }, place) => ({
+              value: String(place),
+              text: `${crawl_config_name ?? 'without a name'} (${counted(Number(count), 'crawl')})`,
+            })),
+          },
+        ]
+      : []),
+    ...(segments.length > 0
+      ? [
+          {
+            ...{ name: 'segment', label: 'segment', any: 'all pages' },
+            options: segments.map(({ segmentation, segment }) => ({
+              value: segment,
+              text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
+            })),
+          },
+        ]
+      : []),
+  ];
+  const config = configurations[configuration];
+  return html`<h1>${project_name ?? project_id}</h1>
+<p class="facts">${start_url === null ? null : html`${start_url} · `}<code>${project_id}</code>${
+    config === undefined
+      ? null
+      : html` · configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
+  }</p>
+${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
+${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${project_id}</code>.</p>` : null}
+${
+  crawls.length === 0
+    ? null
+    : html`${drawPending([trend, statuses, changes, funnel, depths, findings])}
+${projectFigures(project)}
+<h2>Crawls</h2>
+${crawlsTable(crawls)}
+${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last ${countText(crawls.length)} of them.</p>` : null}`
+}
+`;
+}
+
+function crawlsTable(crawls: Project['crawls']): Html {
+  return table(
+    'Crawls',
+    [
+      { name: 'crawl', cell: ({ crawl_id }) => crawlLink(crawl_id) },
+      { name: 'number', isNumber: true, cell: ({ crawl_number }) => countOrDash(crawl_number) },
+      { name: 'ended (UTC)', cell: ({ ended_at }) => timeText(ended_at) },
+      { name: 'end', cell: ({ end_reason }) => end_reason },
+      {
+        name: 'complete',
+        cell: ({ is_complete }) =>
+          is_complete === null ? null : is_complete ? 'yes' : html`<span class="warn">no</span>`,
+      },
+      { name: 'pages', isNumber: true, cell: ({ pages }) => countOrDash(pages) },
+    ],
+    crawls,
+    '',
+  );
+}

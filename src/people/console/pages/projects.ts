@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { counted } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import type { Desk } from '../desk/desk.ts';
+import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
+import { Count, countOrDash } from '../layout/counts.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
+import { type Column, table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+import { signedValue } from './answer-figure.ts';
+import { page } from './page.ts';
+
+const SIZE = 50;
+
+/** A project by its main crawl. */
+const ProjectLine = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string().nullable(),
+  crawls: Count,
+  crawl_id: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  pages: Count.nullable(),
+  pages_change: Count.nullable(),
+  indexable_pages: Count.nullable(),
+  error_pages: Count.nullable(),
+});
+type ProjectLine = z.infer<typeof ProjectLine>;
+
+const Projects = z.strictObject({
+  projects: z.array(ProjectLine),
+  paging: Paging,
+  /** Without the filter. */
+  total: z.number(),
+});
+
+const COLUMNS: readonly (Column<ProjectLine> & { readonly key: keyof ProjectLine })[] = [
+  { key: 'project_name', name: 'project', cell: (one) => projectLink(one.project_id, one.project_name) },
+  { key: 'crawls', name: 'crawls', isNumber: true, cell: ({ crawls }) => countOrDash(crawls) },
+  {
+    ...{ key: 'ended_at', name: 'last crawl ended (UTC)' },
+    cell: ({ crawl_id, ended_at }) => (crawl_id === null ? null : timeText(ended_at)),
+  },
+  { key: 'pages', name: 'pages', isNumber: true, cell: ({ pages }) => countOrDash(pages) },
+  { key: 'pages_change', name: 'change', isNumber: true, cell: (one) => signedValue(one.pages_change) },
+  {
+    key: 'indexable_pages',
+    name: 'indexable',
+    isNumber: true,
+    cell: (one) => countOrDash(one.indexable_pages),
+  },
+  { key: 'error_pages', name: 'errors', isNumber: true, cell: (one) => countOrDash(one.error_pages) },
+  { key: 'crawl_id', name: 'crawl', cell: ({ crawl_id }) => crawl_id && crawlLink(crawl_id) },
+];
+
+export const PROJECTS = page<z.infer<typeof Projects>>({
+  path: '/projects',
+  summary: 'The projects with the figures of their main crawls.',
+  query: {
+    name: 'Only projects with this text in their name or id.',
+    sort: `${COLUMNS.map(({ key }) => key).join(', ')}; a minus before it: the other way round.`,
+    page: 'From 1.',
+  },
+  schema: Projects,
+  async read({ query }, desk) {
+    const all = await readProjects(desk);
+    const wanted = (query.get('name') ?? '').trim().toLowerCase();
+    const found = all.filter(({ project_id, project_name }) =>
+      `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
+    );
+    const { from, ...paging } = pagingOf(query.get('page'), found.length, SIZE);
+    const projects = sorted(found, query.get('sort')).slice(from, from + SIZE);
+    return { projects, paging, total: all.length };
+  },
+  draw: (document, { query }) => ({ title: 'Projects', body: drawProjects(document, query) }),
+});
+
+async function readProjects(desk: Desk): Promise<ProjectLine[]> {
+  const rows = await desk.rowsOnce(
+    `WITH crawled AS (
+       SELECT project_id, max(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
+     )
+     SELECT * FROM (SELECT coalesce(crawled.project_id, projects.project_id) AS project_id,
+       coalesce(projects.project_name, crawled.project_name) AS project_name, coalesce(crawled.crawls, 0) AS crawls,
+       main.crawl_id, main.ended_at, main.pages, kpis.pages_change, kpis.indexable_pages, kpis.error_pages
+     FROM crawled
+     FULL JOIN mart.projects AS projects ON projects.project_id = crawled.project_id
+     LEFT JOIN mart.crawls AS main ON main.project_id = crawled.project_id AND main.is_main
+     LEFT JOIN mart.crawl_kpis AS kpis ON kpis.crawl_id = main.crawl_id AND kpis.segmentation = '(site)'
+     WHERE coalesce(crawled.project_id, projects.project_id) IS NOT NULL) AS lines
+     ORDER BY lower(project_name) NULLS LAST, project_id`,
+  );
+  return rows as unknown as ProjectLine[];
+}
+
+/** What is not known comes last, either way. */
+function sorted(projects: readonly ProjectLine[], sort: string | null): readonly ProjectLine[] {
+  const [, minus = '', name = ''] = /^(-?)(\w+)$/.exec(sort ?? '') ?? [];
+  const column = COLUMNS.find(({ key }) => key === name);
+  if (column === undefined) return projects;
+  const turn = minus === '' ? 1 : -1;
+  return projects.toSorted((a, b) => {
+    const [one, other] = [a[column.key], b[column.key]];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    if (typeof one === 'string') return turn * one.localeCompare(String(other));
+    return turn * Number(BigInt(one) - BigInt(other as Count));
+  });
+}
+
+function drawProjects({ projects, paging, total }: z.infer<typeof Projects>, query: URLSearchParams): Html {
+  const now = query.get('sort') ?? 'project_name';
+  const columns = COLUMNS.map((column) => {
+    const order: Column<ProjectLine>['order'] =
+      now === column.key ? 'ascending' : now === `-${column.key}` ? 'descending' : undefined;
+    const next = now === column.key ? `-${column.key}` : column.key;
+    const href = withQuery('/projects', query, { sort: next, page: null });
+    return { ...column, ...(order === undefined ? {} : { order }), href };
+  });
+  return html`<h1>Projects</h1>
+${total === 0 ? null : filterForm('/projects', query, [{ name: 'name', label: 'name or id' }])}
+${table(
+  'Projects',
+  columns,
+  projects,
+  total === 0
+    ? html`No project is loaded yet. Run <code>crawlhouse run</code>.`
+    : html`No project has that in its name. <a href="/projects">All projects</a>`,
+)}
+<p class="facts">${counted(paging.total, 'project')}. The figures are those of the main crawl, and the change is since the crawl before it.</p>
+${drawPaging(paging, { path: '/projects', query })}`;
+}

@@ -1,0 +1,294 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { bytesText, counted, countText, durationText } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import type { LogLevel } from '../../../core/logger.ts';
+import { readLog } from '../../../core/read-log.ts';
+import { redact } from '../../../core/redact.ts';
+import { readKnownUnits, readLastRuns } from '../../../operations/status/remembered.ts';
+import type { LedgerRun } from '../../../project/model/ledger-records.ts';
+import { countLoads, loadEntries } from '../../../state/catalogue/ops-loads.ts';
+import { modelsOfRun } from '../../../state/catalogue/ops-models.ts';
+import { testsOfRun } from '../../../state/catalogue/ops-test-results.ts';
+import { readLiveRun } from '../../../state/ledger/live-run.ts';
+import type { Desk } from '../desk/desk.ts';
+import { unitLink } from '../layout/addresses.ts';
+import { Count, countOrDash } from '../layout/counts.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
+import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
+import { RunLine, runLine, secondsOf, unitsText } from '../layout/run-lines.ts';
+import { statusMark } from '../layout/status-mark.ts';
+import { table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+import { NotFound, type PageRequest, page } from './page.ts';
+
+const SIZE = 100;
+const MOST_LINES = 500;
+const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
+
+const Run = z.strictObject({
+  ...RunLine.shape,
+  live: LiveState.nullable(),
+  /** How many errors there were; null where that is not known. */
+  errors: z.number().nullable(),
+  /** The first error that is no single unit's. */
+  failure: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+  seconds: z.strictObject({ units: z.number(), after: z.number() }).nullable(),
+  /** Units that it left failing, refused or skipped, if no later run has tried them. */
+  failing: z.array(
+    z.strictObject({
+      unit: z.string(),
+      status: z.string(),
+      attempts: z.number(),
+      message: z.string().nullable(),
+      hint: z.string().nullable(),
+    }),
+  ),
+  /** Units that it loaded, if no later run has loaded them again. */
+  loaded: z.array(
+    z.strictObject({
+      unit: z.string(),
+      route: z.string().nullable(),
+      format: z.string().nullable(),
+      rows: Count.nullable(),
+      rejected: Count.nullable(),
+      bytes: Count.nullable(),
+      seconds: z.number().nullable(),
+      attempts: Count.nullable(),
+    }),
+  ),
+  paging: Paging,
+  models: z.array(z.strictObject({ name: z.string(), kind: z.string(), rows: Count.nullable() })),
+  tests: z.array(
+    z.strictObject({
+      model: z.string(),
+      name: z.string(),
+      severity: z.string(),
+      status: z.string(),
+      failures: Count,
+    }),
+  ),
+  log: z.strictObject({
+    /** The last ones. */
+    lines: z.array(
+      z.strictObject({ time: z.string(), level: z.string(), message: z.string(), fields: z.string() }),
+    ),
+    total: z.number(),
+  }),
+});
+type Run = z.infer<typeof Run>;
+
+export const RUN = page<Run>({
+  path: '/runs/:run_id',
+  summary: 'One run: how it ended, its units, models, tests and log.',
+  query: {
+    level: 'The least level of log lines: error, warn, info (the default) or debug.',
+    page: 'Of its units, from 1.',
+  },
+  schema: Run,
+  async read(request, desk, signal) {
+    const wanted = request.path.run_id ?? '';
+    const runs = await readLastRuns(desk.settings);
+    const near = runs.filter(({ run_id }) => wanted.length >= 4 && run_id.startsWith(wanted));
+    const run = runs.find(({ run_id }) => run_id === wanted) ?? (near.length === 1 ? near[0] : undefined);
+    if (run === undefined) throw new NotFound(`There is no run ${wanted}. The page Runs lists them.`);
+    return await readRun(run, request, desk, signal);
+  },
+  draw: (run, request) => ({ title: `Run ${run.run_id.slice(0, 8)}`, body: drawRun(run, request) }),
+});
+
+async function readRun(
+  run: LedgerRun,
+  { query }: PageRequest,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<Run> {
+  const live = readLiveRun(desk.settings.state_dir);
+  const units = await readKnownUnits(desk.settings);
+  const found = await desk.published(async (connection) => {
+    const { from, ...paging } = pagingOf(query.get('page'), await countLoads(connection, run.run_id), SIZE);
+    return {
+      loads: await loadEntries(connection, 'run_id', run.run_id, { limit: SIZE, offset: from }),
+      paging,
+      models: await modelsOfRun(connection, run.run_id),
+      tests: await testsOfRun(connection, run.run_id),
+    };
+  });
+  const { summary } = run;
+  const until = run.ended_at ?? new Date().toISOString();
+  return {
+    ...runLine(run),
+    live: live?.run_id === run.run_id ? liveState(live) : null,
+    errors: summary?.errors ?? null,
+    failure: summary?.failure ?? null,
+    seconds: summary?.seconds ? { units: summary.seconds.units, after: summary.seconds.after } : null,
+    failing: units
+      .filter(({ status }) => ['failed', 'refused', 'skipped'].includes(status))
+      .filter(({ updated_at }) => updated_at >= run.started_at && updated_at <= until)
+      .map(({ unit, status, attempts, error }) => ({
+        ...{ unit, status, attempts },
+        ...{ message: error?.message ?? null, hint: error?.hint ?? null },
+      })),
+    loaded: (found?.loads ?? []).map((one) => ({
+      ...{ unit: one.unit, route: one.route, format: one.format, rows: one.loaded, rejected: one.rejected },
+      ...{ bytes: one.bytes, seconds: one.seconds, attempts: one.attempts },
+    })),
+    paging: found?.paging ?? { page: 1, pages: 1, total: 0 },
+    models: found?.models ?? [],
+    tests: found?.tests ?? [],
+    log: await logOf(run, query.get('level'), desk, signal),
+  };
+}
+
+async function logOf(
+  run: LedgerRun,
+  level: string | null,
+  { settings }: Desk,
+  signal: AbortSignal,
+): Promise<Run['log']> {
+  const least = LEVELS.indexOf(level as LogLevel);
+  const log = await readLog(
+    join(settings.state_dir, 'logs'),
+    {
+      run: run.run_id.slice(0, 8),
+      from: run.started_at,
+      // The last lines come just after the end.
+      to: new Date(Date.parse(run.ended_at ?? run.started_at) + 1000).toISOString(),
+      levels: LEVELS.slice(0, (least < 0 ? LEVELS.indexOf('info') : least) + 1),
+      most: MOST_LINES,
+    },
+    signal,
+  );
+  return {
+    lines: log.lines.map(({ fields, ...line }) => ({ ...line, fields: redact(fieldsText(fields)) })),
+    total: log.total,
+  };
+}
+
+function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : stringifyJson(value)}`)
+    .join(' ');
+}
+
+function drawRun(run: Run, { query }: PageRequest): Html {
+  const path = `/runs/${encodeURIComponent(run.run_id)}`;
+  const took = run.ended_at === null ? null : durationText(secondsOf(run, 0));
+  return html`<h1>Run ${run.run_id.slice(0, 8)}</h1>
+<p class="facts">${run.command}: ${statusMark(run.status)}. Began ${timeText(run.started_at)} UTC${
+    run.ended_at === null ? null : html`, ended ${timeText(run.ended_at)} UTC, took ${took}`
+  }. Its id: <code>${run.run_id}</code></p>
+<div data-live="${run.run_id}">${run.live && drawLiveRun(run.live)}</div>
+${run.status === 'killed' ? html`<p class="notice">Its process has ended without a word. The next run takes up what it left.</p>` : null}
+${errorNotice(run)}
+${summaryFacts(run)}
+${run.failing.length === 0 ? null : html`<h2>Units that failed or were skipped</h2>${failingTable(run.failing)}`}
+<h2>Units that it loaded</h2>
+${loadedTable(run.loaded)}
+${drawPaging(run.paging, { path, query })}
+${run.models.length === 0 ? null : html`<h2>Models that it made</h2>${modelsTable(run.models)}`}
+${run.tests.length === 0 ? null : html`<h2>Data tests</h2>${testsTable(run.tests)}`}
+<h2 id="log">Log</h2>
+${filterForm(path, query, [{ name: 'level', label: 'least level', options: LEVELS.filter((one) => one !== 'info'), any: 'info' }])}
+${drawLog(run.log)}`;
+}
+
+function errorNotice({ error, errors, failure }: Run): Html | null {
+  if (error === null) return null;
+  const more = (errors ?? 1) - 1;
+  return html`<div class="incident"><p>${error}${more > 0 ? ` (and ${counted(more, 'more error')})` : null}</p>
+${failure === null || failure.message === error ? null : html`<p>${failure.message}</p>`}
+${failure?.hint ? html`<p><strong>To do:</strong> ${failure.hint}</p>` : null}</div>`;
+}
+
+function summaryFacts({ units, rows, seconds }: Run): Html | null {
+  const parts = [
+    unitsText(units) && `units: ${unitsText(units)}`,
+    rows === null ? null : `rows loaded: ${countText(rows)}`,
+    seconds && `units took ${durationText(seconds.units)}, what followed ${durationText(seconds.after)}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? null : html`<p>${parts.join(' · ')}</p>`;
+}
+
+function failingTable(failing: Run['failing']): Html {
+  return table(
+    'Units that failed or were skipped',
+    [
+      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
+      { name: 'status', cell: ({ status }) => statusMark(status) },
+      { name: 'attempts', isNumber: true, cell: ({ attempts }) => countText(attempts) },
+      { name: 'error', cell: ({ message }) => message },
+      { name: 'to do', cell: ({ hint }) => hint },
+    ],
+    failing,
+    '',
+  );
+}
+
+function loadedTable(loaded: Run['loaded']): Html {
+  return table(
+    'Units that it loaded',
+    [
+      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
+      { name: 'route', cell: ({ route }) => route },
+      { name: 'format', cell: ({ format }) => format },
+      { name: 'rows', isNumber: true, cell: ({ rows }) => countOrDash(rows) },
+      { name: 'rejected', isNumber: true, cell: ({ rejected }) => countOrDash(rejected) },
+      {
+        name: 'bytes',
+        isNumber: true,
+        cell: ({ bytes }) => (bytes === null ? null : bytesText(Number(bytes))),
+      },
+      {
+        name: 'took',
+        isNumber: true,
+        cell: ({ seconds }) => (seconds === null ? null : durationText(seconds)),
+      },
+      { name: 'attempts', isNumber: true, cell: ({ attempts }) => countOrDash(attempts) },
+    ],
+    loaded,
+    'It loaded nothing, or a later run has loaded it again.',
+  );
+}
+
+function modelsTable(models: Run['models']): Html {
+  return table(
+    'Models that it made',
+    [
+      { name: 'model', cell: ({ name }) => name },
+      { name: 'kind', cell: ({ kind }) => kind },
+      { name: 'rows', isNumber: true, cell: ({ rows }) => countOrDash(rows) },
+    ],
+    models,
+    '',
+  );
+}
+
+function testsTable(tests: Run['tests']): Html {
+  const failed = tests.filter(({ status }) => status !== 'passed');
+  const passed = tests.length - failed.length;
+  return html`${table(
+    'Data tests that failed',
+    [
+      { name: 'test', cell: ({ name }) => name },
+      { name: 'model', cell: ({ model }) => model },
+      { name: 'severity', cell: ({ severity }) => severity },
+      { name: 'status', cell: ({ status }) => statusMark(status) },
+      { name: 'rows', isNumber: true, cell: ({ failures }) => countOrDash(failures) },
+    ],
+    failed,
+    'No data test failed.',
+  )}<p class="facts">${counted(passed, 'data test')} passed.</p>`;
+}
+
+function drawLog({ lines, total }: Run['log']): Html {
+  if (lines.length === 0)
+    return html`<p class="empty">There are no lines. Old logs are removed; each line is in <code>.crawlhouse/logs</code>.</p>`;
+  return html`${total > lines.length ? html`<p class="facts">The last ${countText(lines.length)} of ${countText(total)} lines.</p>` : null}
+<pre class="log" tabindex="0" role="region" aria-label="Log">${lines.map(
+    ({ time, level, message, fields }) =>
+      html`<span class="${level === 'error' ? 'bad' : level === 'warn' ? 'warn' : 'plain'}">${time.slice(11, 23)} ${level.padEnd(5)} ${message} <span class="fields">${fields}</span></span>\n`,
+  )}</pre>`;
+}

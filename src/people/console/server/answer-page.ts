@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { toCrawlhouseError } from '../../../core/errors.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { redact } from '../../../core/redact.ts';
+import type { Desk } from '../desk/desk.ts';
+import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
+import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
+
+/** A page that is not read by then says so, and goes on. */
+const PATIENCE_MS = 1500;
+
+interface Answer {
+  readonly status: number;
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** The JSON behind a page. */
+export async function answerJson(
+  page: Page<unknown>,
+  request: PageRequest,
+  desk: Desk,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  reply.type('application/json; charset=utf-8');
+  try {
+    const document = await documentOf(page, request, desk, signal);
+    return reply.send(redact(`${stringifyJson(document, 1)}\n`));
+  } catch (thrown) {
+    const { status, error } = failure(thrown);
+    return reply.code(status).send(redact(`${stringifyJson({ error })}\n`));
+  }
+}
+
+/** The page as HTML. What takes long is sent after its beginning, with a line that says so in between. */
+export async function answerHtml(
+  page: Page<unknown>,
+  { request, shell }: { readonly request: PageRequest; readonly shell: Shell },
+  desk: Desk,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  reply.type('text/html; charset=utf-8');
+  const read = drawn(page, request, desk, signal);
+  const early = await Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]);
+  if (early !== null) {
+    return reply
+      .code(early.status)
+      .send(redact(shellStart(shell, early.title) + early.body.text + shellEnd()));
+  }
+  reply.hijack();
+  reply.raw.writeHead(200, { ...reply.getHeaders() } as Record<string, string>);
+  reply.raw.write(shellStart(shell, 'Reading') + WAITING.text);
+  const late = await read;
+  reply.raw.end(redact(`<div class="late">${late.body.text}</div>${shellEnd()}`));
+  return reply;
+}
+
+const WAITING = html`<p class="waiting" role="status">What this page shows is being read. That takes longer than two seconds.</p>
+`;
+
+async function drawn(
+  page: Page<unknown>,
+  request: PageRequest,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const document = await documentOf(page, request, desk, signal);
+    return { status: 200, ...page.draw(document, request) };
+  } catch (thrown) {
+    const { status, error } = failure(thrown);
+    const title = status === 404 ? 'Not found' : 'This page could not be read';
+    return { status, title, body: notice(title, error.message, error.hint ?? undefined) };
+  }
+}
+
+/** What a page has read; that it fits its schema is our promise. */
+async function documentOf(
+  page: Page<unknown>,
+  request: PageRequest,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { success, data, error } = page.schema.safeParse(await page.read(request, desk, signal));
+  if (success) return data;
+  throw new Error(`the document of ${page.path} does not fit its schema: ${z.prettifyError(error)}`);
+}
+
+/** The status of an answer, and the error as every document has it (docs/errors.md). */
+function failure(thrown: unknown) {
+  if (thrown instanceof NotFound)
+    return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };
+  const { code, message, hint, kind } = toCrawlhouseError(thrown);
+  const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
+  const status = known[code] ?? (kind === 'usage' ? 400 : 500);
+  return { status, error: { code, message, hint: hint ?? null } };
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { type JsonObject, OpenApiSchemas } from '../../../service/api/openapi-schemas.ts';
+import type { Page } from '../pages/page.ts';
+
+/** An error as every document has it (docs/errors.md). */
+const Failure = z
+  .object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }) })
+  .meta({ id: 'Failure', description: 'What happened, and what to do.' });
+
+/** The JSON behind the pages as an OpenAPI 3.1 document. */
+export function consoleApi(pages: readonly Page<unknown>[], version: string): JsonObject {
+  const schemas = new OpenApiSchemas();
+  const content = (schema: z.ZodType): JsonObject => ({
+    'application/json': { schema: schemas.of(schema, 'output') },
+  });
+  const failure = (description: string): JsonObject => ({ description, content: content(Failure) });
+  const paths = pages.map((page): [string, JsonObject] => [
+    jsonPath(page.path)
+      .replaceAll(/:(\w+)/g, '{$1}')
+      .replace('*', '{name}'),
+    {
+      get: {
+        summary: page.summary,
+        parameters: [
+          ...parametersOf(page.path).map((name) => ({
+            name,
+            in: 'path',
+            required: true,
+            schema: { type: 'string' },
+          })),
+          ...Object.entries(page.query ?? {}).map(([name, description]) => ({
+            name,
+            in: 'query',
+            description,
+            schema: { type: 'string' },
+          })),
+        ],
+        responses: {
+          200: { description: 'What the page shows.', content: content(page.schema) },
+          400: failure('A parameter is wrong.'),
+          401: failure('Nobody is signed in.'),
+          404: failure('There is nothing of that name, or nothing published.'),
+          500: failure('It could not be read.'),
+        },
+      },
+    },
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'The console of crawlhouse',
+      version,
+      description: 'Each page of the console as JSON. Times are ISO 8601 in UTC.',
+    },
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: schemas.components(),
+      securitySchemes: {
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'crawlhouse-session-8092',
+          description:
+            'The number is the port of the console. Over TLS the name is __Host-crawlhouse-session.',
+        },
+      },
+    },
+    security: [{ session: [] }],
+  };
+}
+
+/** The address of the JSON behind a page. */
+export function jsonPath(path: string): string {
+  return path === '/' ? '/index.json' : `${path}.json`;
+}
+
+function parametersOf(path: string): string[] {
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => String(name));
+  return path.includes('*') ? [...named, 'name'] : named;
+}

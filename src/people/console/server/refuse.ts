@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../../core/error-codes.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { notice, shellEnd, shellStart } from '../layout/shell.ts';
+
+/** What went wrong, and what to do about it. */
+export interface Refused {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly title: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Answers that a request is refused: JSON where JSON was asked for, else a page. */
+export function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, code, title, message, hint }: Refused,
+): FastifyReply {
+  reply.code(status);
+  if (wantsJson(request)) {
+    reply.type('application/json; charset=utf-8');
+    return reply.send(`${stringifyJson({ error: { code, message, hint: hint ?? null } })}\n`);
+  }
+  return sendPage(reply, title, notice(title, message, hint).text, request);
+}
+
+/** A page outside the pages, for whoever is signed in, or for a stranger. */
+export function sendPage(
+  reply: FastifyReply,
+  title: string,
+  body: string,
+  { person }: Pick<FastifyRequest, 'person'>,
+): FastifyReply {
+  const shell = { path: '', subject: person?.subject ?? '', csrf: person?.csrf ?? '', canAct: false };
+  return reply.type('text/html; charset=utf-8').send(shellStart(shell, title) + body + shellEnd());
+}
+
+/** Whether a program asks, rather than a person who sees pages. */
+export function wantsJson({ url }: FastifyRequest): boolean {
+  const path = url.split('?')[0] ?? '';
+  return path.endsWith('.json') || path === '/live';
+}

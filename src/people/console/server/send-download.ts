@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { makePrivateFolder } from '../../../core/private-files.ts';
+import { checkProject } from '../../../state/catalogue/check-project.ts';
+import type { Desk } from '../desk/desk.ts';
+import { boundStatement, type Statement, statementOf } from '../desk/statement.ts';
+import { sessionOf } from './guard.ts';
+import { refuse } from './refuse.ts';
+
+const TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
+type Format = keyof typeof TYPES;
+
+interface Download {
+  readonly desk: Desk;
+  readonly query: URLSearchParams;
+  readonly request: FastifyRequest;
+}
+
+/**
+ * Sends the whole answer of a statement as a file, within the limits of the settings. A failure before its first byte
+ * is a page that says why; a later one cuts the connection, so that no browser takes the part for the whole.
+ */
+export async function sendDownload(
+  { desk, query, request }: Download,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const left = new AbortController();
+  reply.raw.once('close', () => left.abort());
+  const within = AbortSignal.any([signal, left.signal]);
+  try {
+    const format = formatOf(query.get('format'));
+    const texts = { kept: desk.texts, subject: sessionOf(request).subject };
+    const statement = statementOf(query, await desk.questions(), texts);
+    const name = `${fileName(statement)}.${format}`;
+    const start = (): void => {
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': TYPES[format],
+        'content-disposition': `attachment; filename="${name}"`,
+      });
+    };
+    await desk.downloads.run(() =>
+      format === 'parquet'
+        ? sendParquet({ desk, statement, reply, start }, within)
+        : sendText({ desk, statement, reply, start }, format, within),
+    );
+    reply.raw.end();
+  } catch (thrown) {
+    if (reply.raw.headersSent) reply.raw.destroy();
+    else if (!left.signal.aborted) {
+      const { code, message, hint, kind } = toCrawlhouseError(thrown);
+      const status = kind === 'usage' ? 400 : 500;
+      const title = 'The answer could not be downloaded';
+      return refuse(request, reply, { status, code, title, message, ...(hint !== undefined && { hint }) });
+    }
+  }
+  return reply;
+}
+
+interface Sending {
+  readonly desk: Desk;
+  readonly statement: Statement;
+  readonly reply: FastifyReply;
+  /** Sends the head of the answer. */
+  readonly start: () => void;
+}
+
+async function sendText(
+  { desk, statement, reply, start }: Sending,
+  format: Exclude<Format, 'parquet'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sql, parameters } = boundStatement(statement);
+  await using warehouse = await openWarehouse(desk, desk.settings);
+  if (statement.question !== null) await checkProject(parameters, warehouse, signal);
+  const write = async (text: string): Promise<void> => {
+    if (!reply.raw.headersSent) start();
+    if (!reply.raw.write(text)) await once(reply.raw, 'drain', { signal });
+  };
+  await warehouse.write(sql, { format, safeCsv: true }, write, signal, parameters);
+  if (!reply.raw.headersSent) start();
+}
+
+/** A Parquet file has its end first: it is written whole before it is sent. */
+async function sendParquet({ desk, statement, reply, start }: Sending, signal: AbortSignal): Promise<void> {
+  const { sql, parameters } = boundStatement(statement);
+  const parent = join(desk.settings.state_dir, 'console');
+  makePrivateFolder(parent);
+  const folder = await mkdtemp(join(parent, 'download-'));
+  try {
+    const output = join(folder, 'answer.parquet');
+    {
+      await using warehouse = await openWarehouse(desk, desk.settings, { output });
+      if (statement.question !== null) await checkProject(parameters, warehouse, signal);
+      await warehouse.writeParquet(sql, output, signal, parameters);
+    }
+    reply.header('content-length', (await stat(output)).size);
+    start();
+    for await (const piece of createReadStream(output, { signal }))
+      if (!reply.raw.write(piece)) await once(reply.raw, 'drain', { signal });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function formatOf(text: string | null): Format {
+  if (text !== null && Object.hasOwn(TYPES, text)) return text as Format;
+  throw new CrawlhouseError('usage', `there is no format ${text}`, {
+    hint: `formats: ${Object.keys(TYPES).join(', ')}`,
+  });
+}
+
+/** `q05_status_codes_by_crawl-2026-11-22`; letters, digits, `_` and `-` alone. */
+function fileName({ question }: Statement): string {
+  const name = (question?.name ?? 'answer').replaceAll(/[^\w-]/g, '_');
+  return `${name}-${new Date().toISOString().slice(0, 10)}`;
+}

@@ -1,0 +1,178 @@
+import type { AddressInfo } from 'node:net';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { packageVersion } from '../../../core/package-version.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { Access } from '../access/access.ts';
+import { isLoopback, listenAddress, reachOf, requireSignIn } from '../access/reach.ts';
+import { Actions } from '../actions/actions.ts';
+import { Desk } from '../desk/desk.ts';
+import type { Page, PageRequest } from '../pages/page.ts';
+import { PAGES } from '../pages/pages.ts';
+import { answerHtml, answerJson } from './answer-page.ts';
+import { askRoutes } from './ask-routes.ts';
+import { assetRoutes } from './assets.ts';
+import { doRoutes } from './do-routes.ts';
+import { guard, personOf, sessionOf } from './guard.ts';
+import { HEADERS } from './headers.ts';
+import { isOwn } from './is-own.ts';
+import { keepRoutes } from './keep-routes.ts';
+import { liveRoute } from './live.ts';
+import { consoleApi, jsonPath } from './openapi.ts';
+import { refuse } from './refuse.ts';
+import { signInRoutes } from './sign-in.ts';
+
+/** The most bytes of a form. */
+const MOST_BYTES = 1_000_000;
+
+/** The console: open until disposed. */
+export interface Console extends AsyncDisposable {
+  /** `http://127.0.0.1:8092` */
+  readonly url: string;
+  /** An address that signs a person in, once; null where people sign in by OIDC only. */
+  newLink(): string | null;
+}
+
+/**
+ * Serves the pages of a project.
+ *
+ * @param address `HOST:PORT`
+ * @throws CrawlhouseError `bad_settings` if it can't listen on the address, or may not
+ */
+export async function serveConsole(
+  settings: Settings,
+  address: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Console> {
+  const { name, host, port } = listenAddress(address);
+  requireSignIn(settings, host);
+  await using opened = new AsyncDisposableStack();
+  const desk = opened.use(new Desk(settings, logger));
+  const access = opened.use(new Access(settings));
+  const actions = opened.use(new Actions(settings, access.audit, logger));
+  signal.addEventListener('abort', () => actions.stop(), { once: true });
+  const app = newApp(settings, logger);
+  opened.defer(() => app.close());
+  let reach = reachOf(name, port, settings.console_url);
+  const takesLinks = isLoopback(host);
+  guard(app, access, () => reach);
+  signInRoutes(app, { access, reach: () => reach, takesLinks, oidc: settings.console_oidc, logger });
+  assetRoutes(app);
+  liveRoute(app, settings.state_dir, (request) => personOf(request, access, reach) !== null);
+  for (const page of PAGES) pageRoutes(app, page, { desk, actions, settings, signal });
+  doRoutes(app, actions, settings);
+  const version = await packageVersion();
+  app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
+  askRoutes(app, desk, signal);
+  keepRoutes(app, access.audit, settings);
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlhouseError('bad_settings', `console: ${why}`, { cause });
+  }
+  reach = reachOf(name, (app.server.address() as AddressInfo).port, settings.console_url);
+  const url = `http://${name}:${reach.port}`;
+  opened.use(access.links.announce(url, takesLinks));
+  const closing = opened.move();
+  return {
+    url,
+    newLink: () => (takesLinks ? access.links.make(url) : null),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** A server that takes only forms, and says of its own errors no more than that they were. */
+function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance {
+  const app = Fastify({
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    // A proxy in front says whom it asks for; without one nobody is believed.
+    trustProxy: (_address, hop) => hop === 0 && url !== undefined,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      reply.headers(HEADERS).code(400).type('text/plain; charset=utf-8').send('bad request\n');
+    },
+    routerOptions: { maxParamLength: 1000 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MOST_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+  app.setErrorHandler(({ statusCode = 500, message }: FastifyError, request, reply) => {
+    const isTheirs = statusCode >= 400 && statusCode < 500;
+    if (!isTheirs) logger.error('console request failed', { path: request.routeOptions.url, error: message });
+    return refuse(request, reply, {
+      status: isTheirs ? statusCode : 500,
+      code: isTheirs ? 'usage' : 'internal',
+      title: isTheirs ? 'Refused' : 'This page failed',
+      message: isTheirs ? message : 'The console could not answer. Its log says why.',
+    });
+  });
+  app.setNotFoundHandler((request, reply) =>
+    refuse(request, reply, {
+      status: 404,
+      code: 'usage',
+      title: 'Not found',
+      message: 'There is no such page.',
+    }),
+  );
+  return app;
+}
+
+interface Serving {
+  readonly desk: Desk;
+  readonly actions: Actions;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+}
+
+function pageRoutes(
+  app: FastifyInstance,
+  page: Page<unknown>,
+  { desk, actions, settings, signal }: Serving,
+): void {
+  const asked = (request: FastifyRequest): PageRequest => {
+    const session = sessionOf(request);
+    return {
+      path: Object.fromEntries(
+        Object.entries(request.params as Record<string, string>).map(([name, value]) => [
+          name,
+          name === '*' ? value.replace(/\.json$/, '') : value,
+        ]),
+      ),
+      query: new URL(request.url, 'http://console').searchParams,
+      session,
+      isOwn: isOwn(request.headers),
+      canAct: settings.console_actions && session.role === 'operator',
+      actions,
+    };
+  };
+  const json = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    answerJson(page, asked(request), desk, reply, leaving(request, signal));
+  const isWild = page.path.endsWith('*');
+  if (!isWild) app.get(jsonPath(page.path), json);
+  app.get(page.path, (request, reply: FastifyReply) => {
+    if (isWild && request.url.split('?')[0]?.endsWith('.json')) return json(request, reply);
+    const given = asked(request);
+    const { session, canAct } = given;
+    const path = request.url.split('?')[0] ?? '';
+    const shell = { path, subject: session.subject, csrf: session.csrf, canAct };
+    return answerHtml(page, { request: given, shell }, desk, reply, leaving(request, signal));
+  });
+}
+
+/** Aborts when the console ends, or the browser leaves. */
+function leaving(request: FastifyRequest, signal: AbortSignal): AbortSignal {
+  const left = new AbortController();
+  request.raw.once('close', () => left.abort());
+  return AbortSignal.any([signal, left.signal]);
+}

@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toCrawlhouseError } from '../../../core/errors.ts';
+import { html } from '../../../core/html.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { ConsoleOidcSettings } from '../../../project/settings/console-settings.ts';
+import type { Access } from '../access/access.ts';
+import { readCookie, setCookie } from '../access/cookies.ts';
+import type { BegunSignIn } from '../access/oidc.ts';
+import type { Reach } from '../access/reach.ts';
+import { returnPath } from '../access/return-path.ts';
+import { roleOf, subjectOf } from '../access/role-of.ts';
+import type { Role } from '../access/session.ts';
+import { SESSION_SECONDS } from '../access/sessions.ts';
+import { tooMany } from './guard.ts';
+import { refuse, sendPage } from './refuse.ts';
+
+/** A person has this long at the provider. */
+const AWAY_SECONDS = 600;
+
+/** What the routes of the sign-in work with. */
+export interface Gate {
+  readonly access: Access;
+  readonly reach: () => Reach;
+  readonly takesLinks: boolean;
+  readonly oidc: ConsoleOidcSettings | undefined;
+  readonly logger: Logger;
+}
+
+/** The page where people sign in, the ways to do it, and out again. */
+export function signInRoutes(app: FastifyInstance, gate: Gate): void {
+  const { access, reach } = gate;
+  app.get('/sign-in', async (request, reply) => {
+    const query = queryOf(request);
+    const key = query.get('key');
+    if (key !== null) return takeLink(request, reply, gate, { key, to: query.get('to') });
+    return sendPage(reply, 'Sign in', signInPage(gate, query.get('to'), null), request);
+  });
+  app.post('/sign-in', async (request, reply) => {
+    const body = request.body as URLSearchParams;
+    const given = (body.get('key') ?? '').trim();
+    const key = URL.parse(given)?.searchParams.get('key') ?? given;
+    return takeLink(request, reply, gate, { key, to: body.get('to') });
+  });
+  app.post('/sign-out', async (request, reply) => {
+    const key = readCookie('session', request.headers, reach());
+    if (key !== null) access.sessions.end(key);
+    const ended = setCookie('session', { value: '', seconds: 0 }, request.headers, reach());
+    return reply.header('set-cookie', ended).redirect('/sign-in', 303);
+  });
+  if (gate.oidc !== undefined) providerRoutes(app, gate, gate.oidc);
+}
+
+function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcSettings): void {
+  const { access, reach, logger } = gate;
+  const { oidc } = access;
+  if (oidc === null) return;
+  app.get('/sign-in/oidc', async (request, reply) => {
+    const seconds = access.signIns.take(request.ip);
+    if (seconds !== null) return tooMany(request, reply, seconds);
+    try {
+      const { url, begun } = await oidc.begin(returnPath(queryOf(request).get('to')));
+      const value = Buffer.from(JSON.stringify(begun)).toString('base64url');
+      const cookie = setCookie('sign-in', { value, seconds: AWAY_SECONDS }, request.headers, reach());
+      return reply.header('set-cookie', cookie).redirect(url);
+    } catch (error) {
+      logger.error('the provider of sign-ins does not answer', {
+        error: toCrawlhouseError(error).message,
+      });
+      return refuse(request, reply, {
+        status: 502,
+        code: 'connection',
+        title: 'Sign-in does not work now',
+        message: 'The provider of sign-ins does not answer as OpenID Connect says.',
+        hint: 'check console_oidc.issuer, and the log of the console',
+      });
+    }
+  });
+  app.get('/sign-in/callback', async (request, reply) => {
+    const seconds = access.signIns.take(request.ip);
+    if (seconds !== null) return tooMany(request, reply, seconds);
+    reply.header('set-cookie', setCookie('sign-in', { value: '', seconds: 0 }, request.headers, reach()));
+    try {
+      const begun = begunOf(readCookie('sign-in', request.headers, reach()));
+      const claims = await oidc.end(queryOf(request).toString(), begun);
+      const role = roleOf(claims, settings);
+      if (role !== null)
+        return enter(request, reply, gate, { subject: subjectOf(claims), role, to: begun.to });
+      logger.warn('sign-in refused', { subject: subjectOf(claims) });
+    } catch (error) {
+      logger.warn('sign-in failed', { error: toCrawlhouseError(error).message });
+      return refuse(request, reply, {
+        status: 401,
+        code: 'unauthorized',
+        title: 'Not signed in',
+        message: 'The sign-in was refused, took too long, or was begun elsewhere.',
+        hint: 'sign in again at /sign-in',
+      });
+    }
+    return refuse(request, reply, {
+      status: 403,
+      code: 'forbidden',
+      title: 'Not let in',
+      message: 'You are neither an operator nor a reader of this console.',
+      hint: 'an administrator adds you to console_oidc.readers or console_oidc.operators',
+    });
+  });
+}
+
+function begunOf(cookie: string | null): BegunSignIn {
+  if (cookie === null) throw new Error('no sign-in has begun in this browser');
+  return JSON.parse(Buffer.from(cookie, 'base64url').toString()) as BegunSignIn;
+}
+
+function takeLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gate: Gate,
+  { key, to }: { readonly key: string; readonly to: string | null },
+): FastifyReply {
+  const seconds = gate.access.signIns.take(request.ip);
+  if (seconds !== null) return tooMany(request, reply, seconds);
+  if (gate.takesLinks && gate.access.links.use(key))
+    return enter(request, reply, gate, { subject: 'local', role: 'operator', to: returnPath(to) });
+  reply.code(401);
+  const why = 'This link has been used, is older than ten minutes, or is of another console.';
+  return sendPage(reply, 'Sign in', signInPage(gate, to, why), request);
+}
+
+function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { access, reach }: Gate,
+  { subject, role, to }: { readonly subject: string; readonly role: Role; readonly to: string },
+): FastifyReply {
+  const value = access.sessions.begin(subject, role);
+  const cookie = setCookie('session', { value, seconds: SESSION_SECONDS }, request.headers, reach());
+  return reply.header('set-cookie', cookie).redirect(returnPath(to), 303);
+}
+
+function signInPage({ takesLinks, oidc }: Gate, given: string | null, why: string | null): string {
+  const to = returnPath(given);
+  const provider =
+    oidc === undefined
+      ? null
+      : html`<p><a class="button" href="/sign-in/oidc?to=${encodeURIComponent(to)}">Sign in with ${new URL(oidc.issuer).host}</a></p>`;
+  const link = takesLinks
+    ? html`<p>On the machine of the console, in the project folder, make a link for one sign-in. It works for ten minutes:</p>
+<pre><code>crawlhouse console --link</code></pre>
+<form method="post" action="/sign-in"><input type="hidden" name="to" value="${to}">
+<label for="key">Open the link, or paste it here:</label>
+<p><input id="key" name="key" type="text" autocomplete="off" required> <button type="submit" class="main">Sign in</button></p></form>`
+    : null;
+  return html`<h1>Sign in</h1>
+${why === null ? null : html`<p class="notice" role="alert">${why}</p>`}
+${provider}
+${link}`.text;
+}
+
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URL(url, 'http://console').searchParams;
+}

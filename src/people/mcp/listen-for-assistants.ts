@@ -1,0 +1,87 @@
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  type McpServer,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
+import { CrawlhouseError } from '../../core/errors.ts';
+
+export interface AssistantListener extends AsyncDisposable {
+  /** `http://127.0.0.1:8091/mcp`. */
+  readonly url: string;
+}
+
+/**
+ * Serves assistants over HTTP at `/mcp`, to whom has the token. Only the host of `address` is taken in the headers Host
+ * and Origin, so that a web page can't reach it by a name of its own.
+ *
+ * @param address `HOST:PORT`
+ * @throws CrawlhouseError `usage` if it can't listen there
+ */
+export async function listenForAssistants(
+  address: string,
+  token: string,
+  serverFor: () => McpServer,
+): Promise<AssistantListener> {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  const handler = createMcpHandler(serverFor);
+  const hosts = [host, address.slice(0, colon), 'localhost'];
+  const server = createServer((incoming, response) => {
+    const answer = async (): Promise<Response> => {
+      if (incoming.url?.split('?')[0] !== '/mcp') return new Response('not found\n', { status: 404 });
+      if (!isToken(incoming, token)) return new Response('the token is missing or wrong\n', { status: 401 });
+      const request = requestOf(incoming, address);
+      const refused =
+        hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+      return refused ?? (await handler.fetch(request));
+    };
+    answer()
+      .then((answered) => send(response, answered))
+      .catch(() => response.destroy());
+  });
+  try {
+    server.listen(Number(address.slice(colon + 1)), host);
+    await once(server, 'listening');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CrawlhouseError('usage', `--http: ${why}`, { cause });
+  }
+  return {
+    url: `http://${address.slice(0, colon)}:${(server.address() as AddressInfo).port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      await handler.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function isToken({ headers }: IncomingMessage, token: string): boolean {
+  const [given, wanted] = [headers.authorization ?? '', `Bearer ${token}`].map((text) => Buffer.from(text));
+  return given?.length === wanted?.length && timingSafeEqual(given as Buffer, wanted as Buffer);
+}
+
+function requestOf(incoming: IncomingMessage, address: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (value !== undefined) headers.set(name, String(value));
+  const { method = 'GET' } = incoming;
+  const body = method === 'GET' || method === 'HEAD' ? null : Readable.toWeb(incoming);
+  const init = { method, headers, body, duplex: 'half' } as RequestInit;
+  return new Request(`http://${address}${incoming.url}`, init);
+}
+
+async function send(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers));
+  if (body === null) response.end();
+  else await pipeline(Readable.fromWeb(body as ReadableStream), response);
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from '../../core/logger.ts';
+import { limitsOf } from '../../project/settings/limits.ts';
+import { type ServiceSettings, type Settings, serviceSettings } from '../../project/settings/settings.ts';
+import { ServiceClient } from '../../service/api/client.ts';
+import { OAuthTokenSource } from '../../service/api/oauth-token-source.ts';
+import { readTokens, type TokenOrigin, writeTokens } from '../../service/api/stored-tokens.ts';
+import type { TokenSource } from '../../service/api/token-source.ts';
+import { sharedSlots } from '../../state/ledger/shared-slots.ts';
+
+/**
+ * The client of the service that the settings name.
+ *
+ * @throws CrawlhouseError `bad_settings` when the address, or what lets us in, is missing
+ */
+export function connect(settings: Settings, logger: Logger): ServiceClient {
+  const service = serviceSettings(settings);
+  return new ServiceClient({
+    baseUrl: service.baseUrl,
+    accessToken: 'oauth' in service ? oauthTokens(service, settings.state_dir) : service.accessToken,
+    requestsPerSecond: settings.requests_per_second,
+    slots: settings.requests_per_second === undefined ? undefined : sharedSlots(settings, accountOf(service)),
+    limits: limitsOf(settings),
+    logger,
+  });
+}
+
+/** The service counts requests by account. Of the token, only enough is told to distinguish accounts. */
+function accountOf(service: ServiceSettings): string {
+  const credential = 'oauth' in service ? service.oauth.client_id : service.accessToken;
+  return `${service.baseUrl} ${createHash('sha256').update(credential).digest('hex').slice(0, 8)}`;
+}
+
+/** Tokens that outlive the process: a service that gives a new refresh token with each refresh takes the former no more. */
+function oauthTokens(
+  { baseUrl, oauth }: Extract<ServiceSettings, { oauth: unknown }>,
+  stateDir: string,
+): TokenSource {
+  const tokenUrl = oauth.token_url ?? `${baseUrl}/oauth/token`;
+  const origin: TokenOrigin = { tokenUrl, clientId: oauth.client_id, refreshToken: oauth.refresh_token };
+  const file = join(stateDir, 'oauth.json');
+  return new OAuthTokenSource({
+    baseUrl,
+    clientId: oauth.client_id,
+    clientSecret: oauth.client_secret,
+    tokenUrl,
+    tokens: { refreshToken: oauth.refresh_token },
+    storedTokens: () => readTokens(file, origin),
+    onTokens: (tokens) => writeTokens(file, origin, tokens),
+  });
+}

@@ -1,0 +1,136 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Inventory, ListReading, WorkspaceView } from '../../project/model/inventory.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import { type BrokenItem, listUntil } from '../../service/api/read-list.ts';
+import type { Workspace } from '../../service/api/workspaces.ts';
+import type { KnownLists } from '../../state/catalogue/ops-lists.ts';
+import { discoverDates } from './discover-dates.ts';
+import { listIncrementally } from './list-incrementally.ts';
+import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
+import { listPipeline } from './list-pipeline.ts';
+import { needsSweep } from './needs-sweep.ts';
+import { ofThisOnly } from './of-this-only.ts';
+
+/** The inputs of a discovery, and the known records. */
+export interface DiscoveryScope {
+  /** Ids of workspaces, or `all`. */
+  readonly workspaces: 'all' | readonly string[];
+  /** Ids or names of projects, or `all`; only theirs are the dated sources that are looked at. */
+  readonly projects: 'all' | readonly string[];
+  readonly pipelines: readonly Pipeline[];
+  readonly known: KnownLists;
+  /** Units that the warehouse holds, by name. */
+  readonly loaded: { has(unit: string): boolean };
+  /** Days after which a list is read to its end again. */
+  readonly sweepDays: number;
+  /** Read every list to its end, whatever is known. */
+  readonly sweep: boolean;
+  /** UTC milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Reads the lists of every selected workspace. What can't be read of one workspace, list or project, or is outside its
+ * contract, is reported and left out; the others are read all the same.
+ *
+ * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `ofThisOnly` throws
+ */
+export async function discover(
+  client: ServiceClient,
+  scope: DiscoveryScope,
+  signal: AbortSignal,
+): Promise<Inventory> {
+  const selected = scope.workspaces;
+  const listed = await listUntil(
+    'GET /workspaces',
+    () => client.pages('workspaces', {}, signal),
+    () => false,
+  );
+  const seen = listed.items;
+  const ids = [...seen, ...listed.broken].map((one) => one.id);
+  const missing = selected === 'all' ? undefined : selected.find((id) => !ids.includes(id));
+  if (missing !== undefined) {
+    throw new CrawlhouseError('bad_settings', `workspaces: the token does not see a workspace ${missing}`, {
+      hint: `it sees ${seen.map((one) => `${one.id} (${one.name})`).join(', ') || 'none'}`,
+    });
+  }
+  const isSelected = ({ id }: { readonly id: string }): boolean =>
+    selected === 'all' || selected.includes(id);
+  const unread = new Map(listed.broken.filter(isSelected).map((one) => [one.id, one.error]));
+  const workspaces: WorkspaceView[] = [];
+  for (const record of seen.filter(isSelected)) {
+    try {
+      workspaces.push(await viewWorkspace(client, record, scope, signal));
+    } catch (thrown) {
+      unread.set(record.id, ofThisOnly(thrown, signal));
+    }
+  }
+  const projects = workspaces
+    .flatMap((workspace) => workspace.projects.items)
+    .filter(
+      ({ id, name }) =>
+        scope.projects === 'all' || scope.projects.includes(id) || scope.projects.includes(name),
+    );
+  const failures = [...unread.values(), ...workspaces.flatMap(({ faulty }) => [...faulty.values()])];
+  const dates = await discoverDates(client, projects, scope.pipelines, scope.now, signal);
+  return { workspaces, dates, unread, failures };
+}
+
+async function viewWorkspace(
+  client: ServiceClient,
+  record: Workspace,
+  scope: DiscoveryScope,
+  signal: AbortSignal,
+): Promise<WorkspaceView> {
+  const { id, name } = record;
+  const faulty = new Map<string, CrawlhouseError>();
+  const note = <R extends { readonly broken: readonly BrokenItem[] }>(list: string, found: R): R => {
+    const [first] = found.broken;
+    if (first) faulty.set(list, brokenList(first, found.broken.length));
+    return found;
+  };
+  const read = async <T extends { readonly id: string }>(kind: ListKind<T>): Promise<ListReading<T>> => {
+    const pipeline = listPipeline(scope.pipelines, kind.name);
+    const known = scope.known.of(kind.name, id);
+    const options = { sweep: needsSweep(known, pipeline, id, scope), pipeline };
+    return note(
+      kind.name,
+      await listIncrementally({ client, kind, workspaceId: id }, known, options, signal),
+    );
+  };
+  const readIfAsked = async <T extends { readonly id: string }>(
+    source: string,
+    kind: ListKind<T>,
+  ): Promise<ListReading<T> | null> => {
+    const isAsked = scope.pipelines.some(
+      (one) => one.source.kind === source || one.source.data_type === kind.name,
+    );
+    if (!isAsked) return null;
+    try {
+      return await read(kind);
+    } catch (thrown) {
+      faulty.set(kind.name, ofThisOnly(thrown, signal));
+      return null;
+    }
+  };
+  const projectPages = () => client.pages('projects', { workspace_id: id }, signal);
+  return {
+    id,
+    name,
+    record,
+    projects: note('projects', await listUntil(`GET /workspaces/${id}/projects`, projectPages, () => false)),
+    crawls: await read(CRAWLS),
+    crawlOverCrawls: await readIfAsked('crawl_over_crawl', CRAWL_OVER_CRAWLS),
+    dataExports: await readIfAsked('data_export', DATA_EXPORTS),
+    faulty,
+  };
+}
+
+function brokenList({ error }: BrokenItem, count: number): CrawlhouseError {
+  const others = count === 1 ? '' : `; ${count - 1} more records are`;
+  return new CrawlhouseError(error.code, error.message + others, {
+    ...(error.hint ? { hint: error.hint } : {}),
+    cause: error,
+  });
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../core/json.ts';
+import { contentOf } from '../../project/model/content-of.ts';
+import type { Listed, ListName } from '../../project/model/listed.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
+import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../../service/api/crawls.ts';
+import type { DataExport } from '../../service/api/data-exports.ts';
+import type { PageQuery } from '../../service/api/pagination.ts';
+import type { ListPage } from '../../service/api/read-list.ts';
+
+/** How one of the lists of a workspace is read. */
+export interface ListKind<T extends { readonly id: string }> {
+  readonly name: ListName;
+  pages(
+    client: ServiceClient,
+    workspaceId: string,
+    query: PageQuery,
+    signal: AbortSignal,
+  ): AsyncIterable<ListPage<T>>;
+  one(client: ServiceClient, workspaceId: string, id: string, signal: AbortSignal): Promise<T>;
+  describe(record: T): Omit<Listed, 'content'>;
+  /** Whether a record in this state is final and so not refreshed. */
+  isFinal(item: Listed): boolean;
+}
+
+export const CRAWLS: ListKind<Crawl> = {
+  name: 'crawls',
+  pages: (client, workspace_id, query, signal) => client.pages('crawls', { workspace_id, query }, signal),
+  one: (client, _workspaceId, id, signal) => client.call('crawl', { crawl_id: id }, signal),
+  describe: (crawl) => ({
+    id: crawl.id,
+    project_id: crawl.project_id,
+    status: crawl.status,
+    end_reason: crawl.end_reason ?? null,
+    link_status: crawl.link_status ?? null,
+    created_at: crawl.created_at ?? null,
+    ended_at: crawl.ended_at ?? null,
+  }),
+  // An archive that is being made or undone is on its way to another state.
+  isFinal: (crawl) => leftNoReport(crawl) || ['done', 'archived', 'cancelled'].includes(crawl.status),
+};
+
+export const CRAWL_OVER_CRAWLS: ListKind<CrawlOverCrawl> = {
+  name: 'crawl_over_crawls',
+  pages: (client, workspace_id, query, signal) =>
+    client.pages('crawlOverCrawls', { workspace_id, query }, signal),
+  one: (client, _workspaceId, id, signal) =>
+    client.call('crawlOverCrawl', { crawl_over_crawl_id: id }, signal),
+  describe: (one) => ({
+    id: one.id,
+    project_id: one.project_id,
+    status: one.status,
+    end_reason: one.end_reason ?? null,
+    link_status: null,
+    created_at: one.creation_date ?? null,
+    ended_at: one.end_date ?? null,
+  }),
+  isFinal: (one) => ['done', 'cancelled'].includes(one.status),
+};
+
+export const DATA_EXPORTS: ListKind<DataExport> = {
+  name: 'data_exports',
+  pages: (client, workspace_id, query, signal) =>
+    client.pages('dataExports', { workspace_id, query }, signal),
+  one: (client, workspaceId, id, signal) =>
+    client.call('dataExport', { workspace_id: workspaceId, data_export_id: id }, signal),
+  describe: (one) => ({
+    id: one.id,
+    project_id: null,
+    status: one.status,
+    end_reason: one.export_failure_reason ?? null,
+    link_status: null,
+    created_at: one.requested_at ?? null,
+    ended_at: null,
+  }),
+  isFinal: (one) => ['DONE', 'FAILED'].includes(one.status),
+};
+
+/**
+ * The stored facts about a record. If a pipeline loads the list, they include a hash of the part that goes to `raw`.
+ */
+export function listed<T extends { readonly id: string }>(
+  kind: ListKind<T>,
+  record: T,
+  pipeline: Pipeline | undefined,
+): Listed {
+  return { ...kind.describe(record), content: pipeline ? hashOf(contentOf({ ...record }, pipeline)) : null };
+}
+
+function hashOf(content: object): string {
+  return createHash('md5')
+    .update(stringifyJson(ordered(content)))
+    .digest('hex');
+}
+
+/** The same with the keys of every object in one order: the service promises none. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, ordered(item)]));
+}
+
+/** Has a crawl of this state ended without anything to load (spec-notes.md 24)? */
+export function leftNoReport({ status, end_reason }: Pick<Listed, 'status' | 'end_reason'>): boolean {
+  return status === 'cancelled' || END_REASONS_WITHOUT_REPORT.includes(end_reason ?? '');
+}

@@ -1,0 +1,60 @@
+import type { Connection } from '../../core/duckdb.ts';
+import type { Inventory } from '../../project/model/inventory.ts';
+import { listReadings } from '../../project/model/inventory.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import type { UnitReport } from '../../project/model/report.ts';
+import { type KnownLists, recordListLoaded, recordLists } from '../../state/catalogue/ops-lists.ts';
+import { listPipeline } from './list-pipeline.ts';
+
+/**
+ * Writes down what a discovery has found, before anything of it is loaded: a kill after this loses nothing, since what
+ * `raw` lacks stays marked.
+ *
+ * @param now UTC milliseconds
+ */
+export async function recordListing(
+  connection: Connection,
+  inventory: Inventory,
+  now: number,
+): Promise<void> {
+  const readings = inventory.workspaces.flatMap((workspace) =>
+    listReadings(workspace).map(([list, { changed, gone, total, isSwept }]) => ({
+      list,
+      workspaceId: workspace.id,
+      changed,
+      gone,
+      total,
+      sweptAt: isSwept ? now : null,
+    })),
+  );
+  await recordLists(connection, readings);
+}
+
+/** Notes of each list that was brought into `raw` that nothing of it is left to do. */
+export async function recordLoadedLists(
+  connection: Connection,
+  inventory: Inventory,
+  pipelines: readonly Pipeline[],
+  reports: readonly UnitReport[],
+): Promise<void> {
+  const whole = new Set(
+    reports.filter(({ status }) => status === 'loaded' || status === 'unchanged').map(({ unit }) => unit),
+  );
+  for (const workspace of inventory.workspaces) {
+    for (const [list, { changed, gone }] of listReadings(workspace)) {
+      const pipeline = listPipeline(pipelines, list);
+      if (!pipeline || !whole.has(`${pipeline.dataset}/${workspace.id}`)) continue;
+      if (changed.length > 0 || gone.length > 0) await recordListLoaded(connection, list, workspace.id);
+    }
+  }
+}
+
+/** When the list that was longest not read to its end was so; null while one never was. UTC milliseconds. */
+export function lastSweep(inventory: Inventory, known: KnownLists, now: number): number | null {
+  const times = inventory.workspaces.flatMap((workspace) =>
+    listReadings(workspace).map(([list, { isSwept }]) =>
+      isSwept ? now : known.of(list, workspace.id).swept_at,
+    ),
+  );
+  return times.length === 0 || times.includes(null) ? null : Math.min(...times.map(Number));
+}

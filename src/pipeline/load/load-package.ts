@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { DUCKDB_VERSION, ident, parquetFiles } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { WorkingCopy } from '../../engines/working-copy.ts';
+import { type Counts, reconcile } from '../../project/model/counts.ts';
+import type { Manifest } from '../../project/model/manifest.ts';
+import type { Volume } from '../../project/model/volume.ts';
+import { fingerprintSql, renewFingerprints, unitFingerprints } from '../../state/catalogue/fingerprint.ts';
+import { forgetFingerprints, recordLoad } from '../../state/catalogue/ops-loads.ts';
+import { recordRejects } from '../../state/catalogue/ops-rejects.ts';
+import { recordNotes, recordSchemaChanges } from '../../state/catalogue/ops-schema-changes.ts';
+import { fieldChanges, fieldRegistry, recordFields } from '../../state/catalogue/ops-unit-fields.ts';
+import {
+  applyRawTable,
+  planRawTable,
+  type RawTablePlan,
+  type ReadField,
+  rawTableColumns,
+} from '../../state/catalogue/raw-table.ts';
+import { CATALOG, type RawMetaColumn } from '../../state/catalogue/schema.ts';
+import { withLoadMemory } from './load-memory.ts';
+import { mergeHistory } from './merge-history.ts';
+import type { StagedPackage } from './read-package.ts';
+import { type ColumnContract, refuseDrift } from './refuse-drift.ts';
+import { refuseMisread } from './refuse-misread.ts';
+import { metaValues, partsOf, unitValues } from './unit-values.ts';
+
+export interface LoadOptions {
+  readonly runId: string;
+  readonly schemaChange: 'evolve' | 'freeze';
+  /** Field → what a pipeline file says of it. */
+  readonly columnContracts?: ReadonlyMap<string, ColumnContract>;
+  /** The fields of the dataset that models read. */
+  readonly fieldsRead?: ReadonlyMap<string, ReadField>;
+  readonly volume?: Volume;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Loads a package into `raw.<dataset>` in one transaction: it deletes the unit's former rows, inserts the new ones and
+ * writes `ops.loads`. New columns come before it. Empty columns do no harm, and hundreds of them within the transaction
+ * cost DuckDB seconds and memory (docs/decisions/load.md).
+ *
+ * @returns the counts, `queryable` still open
+ * @throws CrawlhouseError `unreconciled` or `contract_drift`; the unit keeps its former rows
+ */
+export async function loadPackage(
+  working: WorkingCopy,
+  staged: StagedPackage,
+  options: LoadOptions,
+): Promise<Counts> {
+  await working.letGoOfWritten();
+  const { connection } = working;
+  const { folder, manifest } = staged;
+  const dataset = manifest.unit.dataset;
+  const tableColumns = await rawTableColumns(connection, dataset);
+  const registry = await fieldRegistry(connection, dataset);
+  const contracts = options.columnContracts ?? new Map<string, ColumnContract>();
+  const retype = (field: string): boolean => contracts.get(field)?.retype === 'allow';
+  refuseMisread(manifest, options.fieldsRead ?? new Map(), retype);
+  const planned = planRawTable(dataset, manifest.columns, {
+    tableColumns,
+    registry,
+    retype,
+    reads: options.fieldsRead,
+  });
+  const plan = { ...planned, changes: [...planned.changes, ...(await fieldChanges(connection, manifest))] };
+  refuseDrift(manifest, plan, registry, { dataset: options.schemaChange, columns: contracts });
+  const loadedAt = staged.prepared?.load.loaded_at ?? new Date().toISOString();
+  const meta = metaValues(manifest, options.runId, loadedAt);
+  const isRetyped = plan.targets.some(({ merged }) => merged.existing !== null);
+  if (isRetyped) await forgetFingerprints(connection, dataset);
+  await applyRawTable(connection, dataset, plan, Object.keys(meta) as RawMetaColumn[]);
+  if (isRetyped) await renewFingerprints(connection, dataset, options.signal);
+  const load = (): Promise<Counts> =>
+    connection.transaction(async () => {
+      const loaded = await replaceRows(working, staged, plan, meta, options.signal);
+      const counts: Counts = { ...manifest.counts, loaded, queryable: null };
+      const difference = reconcile(counts);
+      if (difference) {
+        throw new CrawlhouseError(
+          'unreconciled',
+          `${manifest.name}: ${difference.leftCount} rows ${difference.left}, but ${difference.rightCount} ${difference.right}`,
+        );
+      }
+      await recordFields(connection, manifest, plan);
+      await recordSchemaChanges(connection, manifest, plan, options.runId);
+      const fingerprint = await contentFingerprint(working, folder, manifest, plan, options.signal);
+      await recordLoad(connection, manifest, counts, { ...options, fingerprint });
+      await recordNotes(connection, manifest, options.runId);
+      await recordRejects(connection, staged, options.runId);
+      await working.markDirty();
+      working.noteLoaded(loaded * plan.targets.length);
+      return counts;
+    });
+  return withLoadMemory(connection, manifest, load);
+}
+
+/** Replaces the unit's former rows; a list of resources keeps its history. */
+async function replaceRows(
+  { connection, rows }: WorkingCopy,
+  staged: StagedPackage,
+  plan: RawTablePlan,
+  meta: Partial<Record<RawMetaColumn, string>>,
+  signal: AbortSignal,
+): Promise<number> {
+  const { manifest } = staged;
+  const { dataset, source } = manifest.unit;
+  if (source.kind === 'resource') return mergeHistory(connection, staged, plan, meta, signal);
+  const unit = { relation: `raw.${dataset}`, unit: manifest.name, prepared: staged.prepared };
+  const [values, from] = [unitValues(plan, meta), partsOf(staged)];
+  return Number(await rows.replaceUnit({ ...unit, values, from }, signal));
+}
+
+/**
+ * The fingerprint of the unit's rows: the package's own where the table takes its values as they are, else computed from
+ * the package, so that it covers the staged values. For a list of resources it is computed from the table, because a
+ * package may have only new records. Rows in another engine have none.
+ */
+async function contentFingerprint(
+  { connection, rows }: WorkingCopy,
+  folder: string,
+  { name, unit, parts, columns, fingerprint }: Manifest,
+  plan: RawTablePlan,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (unit.source.kind === 'resource') {
+    const found = await unitFingerprints(
+      connection,
+      CATALOG,
+      { dataset: unit.dataset, units: [name] },
+      signal,
+    );
+    return found.get(name) ?? '0';
+  }
+  if (!rows.isInCatalogue) return null;
+  if (parts.length === 0) return '0';
+  const isPlain = plan.targets.every(
+    ({ column, source, merged }, index) => column === source && merged.type === columns[index]?.sql_type,
+  );
+  if (isPlain && fingerprint?.duckdb === DUCKDB_VERSION) return fingerprint.sum;
+  const values = plan.targets.map(({ column, source, merged }) => ({
+    column,
+    sql: `CAST(${merged.incoming(ident(source))} AS ${merged.type})`,
+  }));
+  const paths = parts.map((part) => join(folder, part.file));
+  const sum = `SELECT ${fingerprintSql(values)} FROM ${parquetFiles(paths)}`;
+  return String(await connection.scalar(sum, [], signal));
+}

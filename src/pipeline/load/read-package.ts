@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { parseJson, stringifyJson } from '../../core/json.ts';
+import type { PreparedRows } from '../../engines/row-store.ts';
+import { Manifest } from '../../project/model/manifest.ts';
+import { unitName } from '../../project/model/unit.ts';
+import { checkFiles, openFile } from './check-files.ts';
+
+/** A package on disk, whole and checked. */
+export interface StagedPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Its rows in the warehouse's bucket, if they are there. The parts are then brought only where they are needed. */
+  readonly prepared?: PreparedRows;
+}
+
+/** A manifest is held in memory; one with the most columns and a thousand parts has less than a megabyte. */
+const MANIFEST_BYTES = 64 * 1024 * 1024;
+/** Problems of a manifest that a message names. */
+const SHOWN = 3;
+/** Characters of a value that a message shows. */
+const SHOWN_VALUE = 100;
+
+/**
+ * Opens a package: its manifest must fit the schema, and every file must have the size and hash that it says.
+ *
+ * @throws CrawlhouseError `bad_package`
+ */
+export async function readPackage(folder: string): Promise<StagedPackage> {
+  const file = join(folder, 'manifest.json');
+  if (!existsSync(file)) {
+    throw new CrawlhouseError('bad_package', `${folder} has no manifest.json`, {
+      hint: 'a package is a folder with manifest.json and parts/; one without it was never finished',
+    });
+  }
+  const manifest = await readManifest(file);
+  await checkFiles(folder, manifest);
+  return { folder, manifest };
+}
+
+/** @throws CrawlhouseError `bad_package` */
+export async function readManifest(file: string): Promise<Manifest> {
+  const unfit = (problem: string, cause?: unknown): CrawlhouseError =>
+    new CrawlhouseError('bad_package', `${file} does not fit the schema of a manifest: ${problem}`, {
+      cause,
+      hint: 'docs/packages.md has the schema; stage the unit again where the package was made',
+    });
+  let value: unknown;
+  const handle = await openFile(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > MANIFEST_BYTES) throw unfit(`it has ${size} bytes, more than ${MANIFEST_BYTES}`);
+    value = parseJson(await handle.readFile('utf8'));
+  } catch (cause) {
+    throw cause instanceof CrawlhouseError ? cause : unfit((cause as Error).message, cause);
+  } finally {
+    await handle.close();
+  }
+  const result = Manifest.safeParse(value);
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => describeIssue(issue, value));
+    const more = problems.length > SHOWN ? `; ${problems.length - SHOWN} more` : '';
+    throw unfit(problems.slice(0, SHOWN).join('; ') + more, result.error);
+  }
+  const name = unitName(result.data.unit);
+  if (result.data.name !== name)
+    throw unfit(`name: ${shown(result.data.name)} is not that of its unit, ${name}`);
+  return result.data;
+}
+
+/** The key, the allowed values, and the actual value. */
+function describeIssue(issue: z.core.$ZodIssue, manifest: unknown): string {
+  let value = manifest;
+  for (const key of issue.path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  const allowed = issue.code === 'invalid_value' ? `: ${issue.values.join(', ')}` : '';
+  const key = issue.path.join('.');
+  return `${key ? `${key}: ` : ''}${issue.message}${allowed}, not ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  const text = stringifyJson(value) ?? 'nothing';
+  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text;
+}

@@ -1,0 +1,70 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Manifest } from '../../project/model/manifest.ts';
+import type { RawTablePlan, SchemaChange } from '../../state/catalogue/raw-table.ts';
+
+type Contract = 'evolve' | 'freeze';
+
+/** The rule of a pipeline file for a column's changes. */
+export interface ColumnContract {
+  /** The column's own rule, in place of the dataset's. */
+  readonly schemaChange?: Contract | undefined;
+  /** May it come with a type that its column has no room for? */
+  readonly retype?: 'allow' | undefined;
+}
+
+/** What a pipeline file says of changes. */
+interface Contracts {
+  readonly dataset: Contract;
+  /** By field. */
+  readonly columns: ReadonlyMap<string, ColumnContract>;
+}
+
+/**
+ * Refuses a unit that changes what is frozen: with `schema_change: freeze` any field, else those that the pipeline file
+ * freezes by name. A column frozen by name may be added once; then it must stay the same.
+ *
+ * @param registry field → column of all units that the dataset has had
+ * @throws CrawlhouseError `contract_drift` that names each field and its change
+ */
+export function refuseDrift(
+  manifest: Manifest,
+  plan: RawTablePlan,
+  registry: ReadonlyMap<string, string>,
+  { dataset, columns }: Contracts,
+): void {
+  if (!plan.exists) return;
+  const refused = [...plan.changes, ...missing(manifest, plan, registry, columns)].filter((change) => {
+    const isNew = plan.changes.some((one) => one.field === change.field && one.change === 'added');
+    const own = columns.get(change.field)?.schemaChange;
+    return (isNew && own === 'freeze' ? dataset : (own ?? dataset)) === 'freeze';
+  });
+  if (refused.length === 0) return;
+  const what = refused.map(describe).join(', ');
+  throw new CrawlhouseError(
+    'contract_drift',
+    `${manifest.name} changes the frozen fields of its dataset: ${what}`,
+    {
+      hint: `set schema_change: evolve in the pipeline file${dataset === 'evolve' ? ', in the entry of the column,' : ''} to take the change`,
+    },
+  );
+}
+
+/** Columns frozen by name that other projects' units have and this one, perhaps its project's first, has not. */
+function missing(
+  { columns: present }: Manifest,
+  { changes }: RawTablePlan,
+  registry: ReadonlyMap<string, string>,
+  columns: ReadonlyMap<string, ColumnContract>,
+): SchemaChange[] {
+  const here = new Set([...present, ...changes].map((one) => one.field));
+  return [...columns]
+    .filter(
+      ([field, contract]) => contract.schemaChange === 'freeze' && registry.has(field) && !here.has(field),
+    )
+    .map(([field]) => ({ field, change: 'vanished', before: null, after: null }));
+}
+
+function describe({ field, change, before, after }: SchemaChange): string {
+  const type = after ?? before;
+  return type === null ? `${field} (${change})` : `${field} (${change}: ${type})`;
+}

@@ -1,0 +1,152 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
+import { findObject } from '../../stores/find-object.ts';
+import type { ObjectStore } from '../../stores/object-store.ts';
+import { objectText } from '../../stores/read-object.ts';
+import type { MirroredTable, MirrorSource } from './mirror-source.ts';
+import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
+
+export interface MirrorOptions {
+  readonly store: ObjectStore;
+  /** The prefix of the keys, without a slash at its end. */
+  readonly prefix: string;
+  /** Tables and views of `raw` and `mart`. */
+  readonly tables: readonly string[];
+  /** The columns of all that there are. */
+  readonly columns: ReadonlyMap<string, readonly CatalogColumn[]>;
+  /** The publication that is mirrored. */
+  readonly publication: string;
+  /** A folder for files on their way. */
+  readonly folder: string;
+}
+
+export interface MirrorReport {
+  readonly partitions: number;
+  readonly uploaded: number;
+  readonly removed: number;
+}
+
+const Manifest = z.object({
+  version: z.literal(1),
+  publication: z.string(),
+  partitions: z.array(
+    z.object({
+      table: z.string(),
+      key: z.array(z.tuple([z.string(), z.string().nullable()])),
+      rows: z.number(),
+      fingerprint: z.string(),
+      object: z.string(),
+    }),
+  ),
+});
+
+/** Columns that a table is cut by, the first set that it has. */
+const CUTS: readonly (readonly string[])[] = [
+  ['_source_id', '_window'],
+  ['_source_id'],
+  ['crawl_id'],
+  ['project_id'],
+  [],
+];
+
+/**
+ * Copies chosen tables to a store as partitioned Parquet (zstd), one file for each crawl or window. Only partitions
+ * that changed since the last manifest are copied. Each object is replaced as a whole, and the manifest is written
+ * last.
+ *
+ * @throws CrawlhouseError `bad_settings` for a table that is not there; what the store throws
+ */
+export async function mirror(
+  source: MirrorSource,
+  options: MirrorOptions,
+  signal: AbortSignal,
+): Promise<MirrorReport> {
+  const { store, prefix, publication, folder } = options;
+  const former = await readManifest(store, prefix, signal);
+  const tables = options.tables.map((name) => mirroredTable(name, options.columns.get(name)));
+  const present: MirrorPartition[] = [];
+  for (const table of tables) present.push(...(await source.partitions(table, signal)));
+  const plan = planMirror(present, former?.manifest ?? null, prefix);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  try {
+    for (const [index, partition] of plan.upload.entries()) {
+      signal.throwIfAborted();
+      const file = join(folder, `${index}.parquet`);
+      await writePartition(source, tables, partition, file, signal);
+      await store.put(mirrorObject(partition, prefix), file, signal);
+      await rm(file);
+    }
+    const partitions = present.map((partition) => ({
+      ...partition,
+      object: mirrorObject(partition, prefix),
+    }));
+    const manifest: MirrorManifest = { version: 1, publication, partitions };
+    const file = join(folder, 'manifest.json');
+    await writeFile(file, JSON.stringify(manifest, null, 2));
+    await store.put(manifestKey(prefix), file, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const key of plan.remove) {
+    const object = await findObject(store, key, signal);
+    if (object) await store.remove(object, signal);
+  }
+  return { partitions: present.length, uploaded: plan.upload.length, removed: plan.remove.length };
+}
+
+const manifestKey = (prefix: string): string => (prefix === '' ? 'manifest.json' : `${prefix}/manifest.json`);
+
+async function readManifest(
+  store: ObjectStore,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<{ manifest: MirrorManifest } | null> {
+  const object = await findObject(store, manifestKey(prefix), signal);
+  if (!object) return null;
+  const parsed = Manifest.safeParse(jsonOf(await objectText(store, object, signal)));
+  if (parsed.success) return { manifest: parsed.data };
+  throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
+    hint: 'set another prefix under mirror, or remove that object',
+  });
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}
+
+/** @throws CrawlhouseError `bad_settings` for a table that is not there */
+function mirroredTable(name: string, columns: readonly CatalogColumn[] | undefined): MirroredTable {
+  if (columns === undefined) {
+    throw new CrawlhouseError('bad_settings', `mirror.tables: there is no ${name} in the warehouse`, {
+      hint: "crawlhouse query 'SHOW ALL TABLES' lists the tables",
+    });
+  }
+  const has = (wanted: string): boolean => columns.some((column) => column.name === wanted);
+  return { name, columns, cut: CUTS.find((names) => names.every(has)) ?? [] };
+}
+
+async function writePartition(
+  source: MirrorSource,
+  tables: readonly MirroredTable[],
+  partition: MirrorPartition,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const table = tables.find(({ name }) => name === partition.table);
+  if (table === undefined) throw new Error(`${partition.table} is not mirrored`);
+  const written = await source.write(table, partition, file, signal);
+  if (Number(written) === partition.rows) return;
+  throw new CrawlhouseError(
+    'unreconciled',
+    `mirror of ${table.name}: ${partition.rows} rows, but ${written} written`,
+    { hint: 'the mirror keeps its former objects; the next run tries again' },
+  );
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { link, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncPath } from '../../core/atomic-file.ts';
+import { damagedFile, verifyBlocks } from '../../core/database-blocks.ts';
+import { type Connection, ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { withLowerMemory } from '../../core/lower-memory.ts';
+import { giveUserMode } from '../../core/private-files.ts';
+import { countQueryable } from '../../engines/count-queryable.ts';
+import type { WorkingCopy } from '../../engines/working-copy.ts';
+import { attachPublished } from '../../state/catalogue/attach-published.ts';
+import { freshUnits, recordPublished } from '../../state/catalogue/ops-loads.ts';
+import { beginPublication, markClean, publicationOf } from '../../state/catalogue/ops-publication.ts';
+import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import { recentRows } from '../../state/catalogue/recent-rows.ts';
+import { formerPath } from '../../state/catalogue/restore-former.ts';
+import { FILE_OPTIONS } from '../../state/catalogue/schema.ts';
+import { setAsideChanges } from '../../state/catalogue/set-aside-wal.ts';
+import { compareFingerprints, MEMORY_SHARE } from './compare-fingerprints.ts';
+import { makeCopy } from './make-copy.ts';
+
+const COPY = 'publication_copy';
+
+/**
+ * Puts a finished copy of the working copy in the place of the published warehouse, by one rename: a reader has either
+ * the former file or the new one, whole. Three checks come first. The content of each unit that is new in the copy is
+ * compared with what was loaded. The rows of each such unit and of each raw table are counted. Every block that is new in
+ * the copy is compared with its checksum; the others were verified by former publications.
+ *
+ * @param confirm called right before the rename; what it throws leaves the former publication
+ * @throws CrawlhouseError `unreconciled`, `damaged_warehouse`: the former publication stays
+ */
+export async function publish(
+  working: WorkingCopy,
+  logger: Logger,
+  signal: AbortSignal,
+  confirm: () => Promise<void> = async () => {},
+): Promise<void> {
+  const { connection, path, publishedPath, copies } = working;
+  const { publication: former, hasWriter } = await readDespiteWriter(connection, publishedPath, path, logger);
+  const id = randomUUID();
+  await beginPublication(connection, id, former?.id ?? null);
+  await working.rows.prepare(signal);
+  await removeLeftovers(publishedPath);
+  const temporary = `${publishedPath}.${id}.publishing`;
+  const startedAt = performance.now();
+  await working.detach();
+  try {
+    signal.throwIfAborted();
+    const copied = await makeCopy(working, temporary, former !== undefined, logger, signal);
+    const reopen = async (options = 'READ_ONLY'): Promise<void> => {
+      await close();
+      await connection.run(`ATTACH ${text(temporary)} AS ${ident(COPY)} (${options})`);
+    };
+    const close = (): Promise<unknown> => connection.run(`DETACH DATABASE IF EXISTS ${ident(COPY)}`);
+    try {
+      await reopen();
+      const fresh = await freshUnits(connection, COPY);
+      const recent = await recentRows(connection, COPY);
+      const damage = await compareFingerprints(connection, { catalog: COPY, fresh, recent, reopen, signal });
+      // One checkpoint from here on: the blocks that it writes are known.
+      await reopen(FILE_OPTIONS);
+      await withLowerMemory(connection, MEMORY_SHARE, () =>
+        countQueryable(connection, COPY, recent, { store: working.rows, signal }),
+      );
+      if (damage) throw damage;
+      await markClean(connection, COPY);
+      await connection.run(`CHECKPOINT ${ident(COPY)}`);
+    } finally {
+      await close();
+    }
+    signal.throwIfAborted();
+    await syncPath(temporary);
+    await verifyBlocks(temporary, signal, temporary, copied.changed);
+    await giveUserMode(temporary);
+    await confirm();
+    await working.rows.show({ path: temporary, id }, signal);
+    await setAsideChanges(publishedPath, hasWriter, logger);
+    const keep = copied.how !== 'clone' && !hasWriter && copies.isPublished(publishedPath);
+    const kept = await replacePublished(connection, temporary, publishedPath, id);
+    if (keep) await copies.keepSpare(kept);
+    else await rm(kept, { force: true });
+    copies.publishedFrom(copied.state, publishedPath, copied.next);
+    logger.debug('copied', { stage: 'publish', how: copied.how, bytes: copied.copiedBytes });
+  } finally {
+    await rm(temporary, { force: true });
+    await working.attach();
+  }
+  await connection.transaction(async () => {
+    await recordPublished(connection);
+    await markClean(connection);
+  });
+  logger.info('published', { stage: 'publish', warehouse: publishedPath, seconds: secondsSince(startedAt) });
+}
+
+/**
+ * Gives the copy its place. The former file has a second name before that.
+ *
+ * @returns that name; there may be no such file
+ */
+async function replacePublished(
+  connection: Connection,
+  temporary: string,
+  publishedPath: string,
+  id: string,
+): Promise<string> {
+  const former = formerPath(publishedPath, id);
+  // There may be none yet, and some file systems have no hard links: a rename is all or nothing there too.
+  const isKept = await link(publishedPath, former).then(
+    () => true,
+    () => false,
+  );
+  await rename(temporary, publishedPath);
+  await syncPath(dirname(publishedPath));
+  try {
+    await attachPublished(connection, publishedPath, 'replaced');
+    try {
+      const found = await publicationOf(connection, 'replaced');
+      if (found.id !== id) throw damagedFile(publishedPath, 'it differs from the written file');
+    } finally {
+      await connection.run('DETACH replaced');
+    }
+  } catch (error) {
+    // A program that opens it for writing has found it whole.
+    if (!(error instanceof CrawlhouseError && error.code === 'locked')) {
+      if (isKept) await rename(former, publishedPath);
+      throw error;
+    }
+  }
+  return former;
+}
+
+/** Copies that a killed publication left behind. */
+async function removeLeftovers(publishedPath: string): Promise<void> {
+  const folder = dirname(publishedPath);
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${basename(publishedPath)}.`) && /\.publishing(\.wal)?$/.test(name)) {
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000;
+}

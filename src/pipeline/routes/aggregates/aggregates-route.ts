@@ -1,0 +1,47 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Source } from '../../../project/model/source.ts';
+import { writeRecords } from '../download/write-records.ts';
+import { declaredFields } from '../projection.ts';
+import type { Route, RouteContext, RoutedUnit } from '../route.ts';
+import { extractAggregates, RANKING_FILE, RANKING_VALUES } from './extract-aggregates.ts';
+
+/**
+ * A window of ranking performance. Each declared column that is not a metric is a dimension. Its rows came with those
+ * of other days, or are requested alone (docs/decisions/ranking.md).
+ */
+export const AGGREGATES_ROUTE: Route = {
+  reason: 'ranking performance comes as aggregates',
+  isOnly: true,
+  formats: ({ kind }) => (kind === 'ranking_performance' ? ['json'] : []),
+  suits: () => true,
+  // One aggregate of everything, then the pages.
+  requests: () => 2,
+  open: openAggregates,
+};
+
+/** Needs only a part of what a route gets. */
+export async function openAggregates(
+  { client, rankings, signal }: Pick<RouteContext, 'client' | 'rankings' | 'signal'>,
+  { planned, folder }: Pick<RoutedUnit, 'planned' | 'folder'>,
+): Promise<Source> {
+  const { unit, pipeline, oql } = planned;
+  const catalogue = declaredFields(pipeline.columns);
+  const metrics = new Set<string>(RANKING_VALUES.map((value) => value.alias));
+  const dimensions = catalogue.map((field) => field.name).filter((name) => !metrics.has(name));
+  if (dimensions.length === 0) {
+    throw new CrawlhouseError(
+      'bad_pipeline',
+      `pipelines/${pipeline.dataset}.yaml: no dimension is declared`,
+      {
+        hint: 'columns: {date: date, url: string, query: string, device: enum, …}',
+      },
+    );
+  }
+  const shared = await rankings.rowsOf(planned, dimensions, signal);
+  const request = { projectId: unit.source.id, dimensions, oql };
+  const parts = shared
+    ? writeRecords([shared], RANKING_FILE, folder)
+    : extractAggregates(client, request, folder, signal);
+  // A row is made for each set of values of the dimensions.
+  return { reported: null, catalogue, filter: oql, parts, key: dimensions };
+}

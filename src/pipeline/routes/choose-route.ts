@@ -1,0 +1,115 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Format, Pipeline, Route } from '../../project/model/pipeline.ts';
+import { EXPORT_STORES, type ExportStore } from '../../stores/registry.ts';
+import { ROUTE_NAMES, ROUTES } from './registry.ts';
+import type { ChosenRoute, RouteFormat, RouteName } from './route.ts';
+
+/** A route, format or store that a command line asks for in place of the pipeline's own. */
+export interface RouteOverride {
+  readonly route: Route | null;
+  readonly format: Format | null;
+  readonly store: ExportStore | null;
+}
+
+/** Routes with their formats, the preferred first, for a kind of source and its data type (docs/routes.md). */
+export function possibleRoutes(
+  source: Pipeline['source'],
+): Readonly<Partial<Record<RouteName, readonly RouteFormat[]>>> {
+  return Object.fromEntries(
+    ROUTE_NAMES.flatMap((name) => {
+      const formats = ROUTES[name].formats(source);
+      return formats.length > 0 ? [[name, formats]] : [];
+    }),
+  );
+}
+
+/**
+ * The routes that a pipeline's units may take, the preferred first. If one was chosen by name, it is the only one.
+ *
+ * @param stores those that the settings know
+ * @throws CrawlhouseError `impossible_route` or `bad_pipeline`, before anything starts
+ */
+export function routeOptions(
+  pipeline: Pipeline,
+  override: RouteOverride,
+  stores: readonly ExportStore[],
+): readonly ChosenRoute[] {
+  const { dataset, source } = pipeline;
+  const possible = possibleRoutes(source);
+  const names = Object.keys(possible) as RouteName[];
+  if (names.length === 0) {
+    throw impossible(dataset, `the source ${source.kind} ${source.data_type} has no route`, 'docs/routes.md');
+  }
+  const [only] = names;
+  if (only !== undefined && ROUTES[only].isOnly) return [plain(only, 'json', ROUTES[only].reason)];
+  const route = asked(override.route) ?? pipeline.route;
+  const format = asked(override.format) ?? pipeline.format;
+  const wanted = route === 'auto' ? (override.store === null ? names : (['export'] as const)) : [route];
+  const options = wanted.flatMap((name): ChosenRoute[] => {
+    const formats = possible[name];
+    const fits = formats?.filter((one) => format === 'auto' || one === format) ?? [];
+    const [first] = fits;
+    if (first === undefined) return [];
+    const reason = route === 'auto' ? ROUTES[name].reason : 'as asked for';
+    if (name !== 'export') return [plain(name, first, reason)];
+    const store = override.store ?? stores[0];
+    const refusal = exportRefusal(pipeline, store, stores);
+    if (refusal === null) return [{ route: name, format: first, store: store ?? null, reason }];
+    if (route === 'auto' && override.store === null) return [];
+    throw refusal;
+  });
+  if (options.length > 0) return options;
+  const known = Object.entries(possible).map(([name, formats]) => `${name} (${formats?.join(', ')})`);
+  throw impossible(
+    dataset,
+    `does not come by route ${route}${format === 'auto' ? '' : ` as ${format}`}`,
+    known.join('; '),
+  );
+}
+
+/** `auto` on the command line leaves it to the pipeline file. */
+function asked<T extends string>(override: T | null): T | null {
+  return override === 'auto' ? null : override;
+}
+
+function plain(route: RouteName, format: ChosenRoute['format'], reason: string): ChosenRoute {
+  return { route, format, store: null, reason };
+}
+
+/** A data export knows neither filters nor a choice of fields (spec-notes.md 21), and needs a store. */
+function exportRefusal(
+  pipeline: Pipeline,
+  store: ExportStore | undefined,
+  stores: readonly ExportStore[],
+): CrawlhouseError | null {
+  const filtered = pipeline.filter !== undefined && pipeline.filter !== null;
+  const chosen = pipeline.fields.include.join() !== '*' || pipeline.fields.exclude.length > 0;
+  const problem =
+    filtered || chosen
+      ? `a data export takes no ${filtered ? 'filter' : 'choice of fields'}`
+      : store === undefined || !stores.includes(store)
+        ? `${store ?? 'no store'} is ${store ? 'not ' : ''}configured`
+        : null;
+  if (problem === null) return null;
+  return impossible(
+    pipeline.dataset,
+    problem,
+    filtered || chosen
+      ? 'stream, search'
+      : `set ${EXPORT_STORES.map((name) => `${name}.bucket`).join(' or ')} (docs/settings.md)`,
+  );
+}
+
+/**
+ * The route of one unit, by the number of rows that the service reports. A data export needs many rows, and a search
+ * few.
+ */
+export function pickRoute(options: readonly ChosenRoute[], rows: number | null): ChosenRoute {
+  const [first] = options;
+  if (first === undefined) throw new Error('a unit without a route');
+  return options.find(({ route }) => ROUTES[route].suits(rows)) ?? first;
+}
+
+function impossible(dataset: string, problem: string, possible: string): CrawlhouseError {
+  return new CrawlhouseError('impossible_route', `${dataset}: ${problem}`, { hint: `possible: ${possible}` });
+}

@@ -1,0 +1,61 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Field } from '../../project/model/field.ts';
+import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import { type DataSource, describeSource, requiredFields } from '../../service/api/data-source.ts';
+import type { FieldSchemaCache } from './field-schema-cache.ts';
+import { declaredFields, projectedFields } from './projection.ts';
+
+/** The facts about a unit's rows before they are requested. */
+export interface Rows {
+  readonly source: DataSource;
+  /** The requested fields, with their types. */
+  readonly catalogue: readonly Field[];
+  readonly reported: number;
+}
+
+/**
+ * Asks for the fields and the number of a unit's rows. If the service does not list the fields, a search shows their
+ * names, and the pipeline file declares their types (spec-notes.md 11).
+ */
+export async function describeRows(
+  client: ServiceClient,
+  fieldSchemas: FieldSchemaCache,
+  source: DataSource,
+  { pipeline, oql }: PlannedUnit,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const schema = await fieldSchemas.of(source);
+  const own = schema && projectedFields(schema, pipeline.fields);
+  const first = own?.slice(0, 1).map((field) => field.name);
+  if (own?.length === 0) throw nothingIncluded(pipeline.dataset, source);
+  const body = { limit: 1, ...(first ? { fields: first } : {}), ...(oql ? { oql } : {}) };
+  const { meta } = await client.search(source, body, signal);
+  const included = own ?? shownFields(meta.columns ?? [], pipeline);
+  if (included.length === 0) throw nothingIncluded(pipeline.dataset, source);
+  const always = requiredFields(source);
+  const catalogue = included.map((field) =>
+    always.includes(field.name) ? { ...field, required: true } : field,
+  );
+  return { source, catalogue, reported: meta.total_hits };
+}
+
+/** The columns that a search shows; one that the pipeline file does not declare is loaded as JSON, which loses nothing. */
+function shownFields(
+  columns: readonly string[],
+  { columns: declared, fields }: PlannedUnit['pipeline'],
+): Field[] {
+  const types = new Map(declaredFields(declared).map((field) => [field.name, field]));
+  const shown = columns.map((name) => types.get(name) ?? { name, type: 'unknown', arity: 'one' as const });
+  return projectedFields(shown, fields);
+}
+
+function nothingIncluded(dataset: string, source: DataSource): CrawlhouseError {
+  return new CrawlhouseError(
+    'bad_pipeline',
+    `${dataset}: none of the fields of ${describeSource(source)} is included`,
+    {
+      hint: `check fields in pipelines/${dataset}.yaml`,
+    },
+  );
+}

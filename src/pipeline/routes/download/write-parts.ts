@@ -1,0 +1,239 @@
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bytesText } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { DEFAULT_LIMITS, overLimit } from '../../../core/limits.ts';
+import { retriable } from '../../../core/retry.ts';
+import type { RawPart } from '../../../project/model/raw-part.ts';
+import { parseHeader, STREAM_DELIMITER } from './csv-header.ts';
+import { recognizedContent } from './recognize-content.ts';
+import { RecordScanner } from './record-scanner.ts';
+import { TooManyRows } from './too-many-rows.ts';
+
+/**
+ * The size of a raw part in bytes. DuckDB can convert 750 columns of it well within its memory limit. The fixed cost of
+ * a part is negligible (test/bench).
+ */
+const PART_BYTES = 32 * 1024 * 1024;
+/** Blank lines are passed over; no export has more of them. */
+const MOST_BLANKS = 100_000;
+/** A header line longer than this is no header. */
+const HEADER_LIMIT = 1024 * 1024;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export interface PartOptions {
+  /** Where the parts go. */
+  readonly folder: string;
+  readonly format: 'csv' | 'json';
+  /** The name of the whole download in messages and rejects. */
+  readonly file: string;
+  /** The delimiter of a CSV; default: the streamed export's. */
+  readonly delimiter?: string;
+  readonly partBytes?: number;
+  /** Rows that the service reports; more end the download. */
+  readonly mostRows?: number;
+  /** Bytes of the longest record. */
+  readonly mostRecord?: number;
+  /** Names of the requested fields. */
+  readonly fields?: readonly string[];
+  /** Called while a part still comes, with the rows so far. */
+  readonly onRows?: ((rows: number) => void) | undefined;
+}
+
+/**
+ * Splits a download into raw parts on disk, at record ends. A part has a temporary name until its last byte is
+ * written.
+ *
+ * @returns the header of a CSV
+ * @throws CrawlhouseError `cut_short` when the bytes end within a record, `over_limit` for a record that is too long,
+ *   `contract_broken` or the service's own error when they are no rows at all
+ * @throws TooManyRows
+ */
+export async function* writeParts(
+  content: AsyncIterable<Buffer>,
+  options: PartOptions,
+): AsyncGenerator<RawPart, readonly string[] | null> {
+  const { format, file, fields = [] } = options;
+  const pieces = recognizedContent(content, { format, file, fields });
+  const head = await readHead(pieces, options);
+  const scanner = new RecordScanner(options.format);
+  const partBytes = options.partBytes ?? PART_BYTES;
+  let nextLine = head.lines + 1;
+  let index = 0;
+  let part: OpenPart | null = null;
+  let rows = 0;
+  let blanks = 0;
+  /** Bytes of the record that the last piece broke off in. */
+  let open = 0;
+  const { mostRows = Number.POSITIVE_INFINITY, mostRecord = DEFAULT_LIMITS.record } = options;
+
+  const start = (): Promise<OpenPart> =>
+    openPart(join(options.folder, `part-${String(++index).padStart(5, '0')}`));
+  const finish = async (whole: OpenPart): Promise<RawPart> => {
+    await flush(whole);
+    await whole.handle.close();
+    const path = `${whole.path}.${options.format === 'csv' ? 'csv' : 'jsonl'}`;
+    await rename(`${whole.path}.partial`, path);
+    const firstLine = nextLine;
+    nextLine += whole.lines;
+    return {
+      path,
+      format: options.format,
+      file: options.file,
+      firstLine,
+      rows: whole.rows,
+      header: head.header,
+      delimiter: options.format === 'csv' ? delimiterOf(options) : null,
+    };
+  };
+
+  try {
+    for (let piece: Buffer | null = head.rest; piece !== null; piece = await nextPiece(pieces)) {
+      if (piece.length === 0) continue;
+      const scan = scanner.scan(piece);
+      rows += scan.records;
+      if (rows > mostRows) throw new TooManyRows(rows);
+      blanks += scan.blanks;
+      if (blanks > MOST_BLANKS)
+        throw new CrawlhouseError(
+          'contract_broken',
+          `${options.file}: more than ${MOST_BLANKS} lines are blank`,
+        );
+      open = scan.end > 0 ? piece.length - scan.end : open + piece.length;
+      if (open > mostRecord)
+        throw tooLong(options.file, nextLine + (part?.lines ?? 0) + scan.lines, mostRecord);
+      part ??= await start();
+      const full = scan.end > 0 && part.bytes + scan.end >= partBytes;
+      const isWritten = await append(
+        part,
+        full ? piece.subarray(0, scan.end) : piece,
+        scan.records,
+        scan.lines,
+      );
+      if (isWritten) options.onRows?.(rows);
+      if (!full) continue;
+      const whole = part;
+      part = null;
+      yield await finish(whole);
+      if (scan.end < piece.length) {
+        part = await start();
+        await append(part, piece.subarray(scan.end), 0, 0);
+      }
+    }
+    if (!scanner.atRecordEnd) throw notWhole(options.file);
+    if (part) {
+      const whole = part;
+      part = null;
+      yield await finish(whole);
+    }
+    return head.header;
+  } finally {
+    await part?.handle.close();
+    await pieces.return(undefined);
+  }
+}
+
+function delimiterOf({ delimiter = STREAM_DELIMITER }: PartOptions): string {
+  return delimiter;
+}
+
+interface Head {
+  /** Names in the first line of a CSV. */
+  readonly header: readonly string[] | null;
+  /** Lines taken by the header. */
+  readonly lines: number;
+  /** The bytes after the header, without a byte order mark. */
+  readonly rest: Buffer;
+}
+
+/** Reads until the byte order mark is off and, for CSV, the header line is whole. */
+async function readHead(pieces: AsyncIterator<Buffer>, options: PartOptions): Promise<Head> {
+  let bytes: Buffer = Buffer.alloc(0);
+  const csv = options.format === 'csv';
+  for (;;) {
+    const piece = await nextPiece(pieces);
+    bytes = piece ? Buffer.concat([bytes, piece]) : bytes;
+    if (piece && bytes.length < BYTE_ORDER_MARK.length) continue;
+    const marked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    const clean = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+    if (!csv) return { header: null, lines: 0, rest: clean };
+    const end = new RecordScanner('csv').firstEnd(clean);
+    if (end !== -1) {
+      const line = clean.subarray(0, end);
+      return {
+        header: parseHeader(line.toString('utf8'), options.file, delimiterOf(options)),
+        lines: countLines(line),
+        rest: clean.subarray(end),
+      };
+    }
+    if (!piece) throw notWhole(options.file);
+    if (bytes.length > HEADER_LIMIT) {
+      throw new CrawlhouseError(
+        'contract_broken',
+        `${options.file}: no header line within the first ${HEADER_LIMIT} bytes`,
+      );
+    }
+  }
+}
+
+async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<Buffer | null> {
+  const next = await pieces.next();
+  return next.done ? null : next.value;
+}
+
+/** Bytes gathered before they are written: a call for each piece of a socket costs more than the bytes. */
+const WRITE_BYTES = 2 * 1024 * 1024;
+
+interface OpenPart {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly pending: Buffer[];
+  pendingBytes: number;
+  bytes: number;
+  rows: number;
+  lines: number;
+}
+
+async function openPart(path: string): Promise<OpenPart> {
+  const handle = await open(`${path}.partial`, 'wx');
+  return { path, handle, pending: [], pendingBytes: 0, bytes: 0, rows: 0, lines: 0 };
+}
+
+/** @returns whether what was gathered is on disk now */
+async function append(part: OpenPart, chunk: Buffer, records: number, lines: number): Promise<boolean> {
+  part.pending.push(chunk);
+  part.pendingBytes += chunk.length;
+  part.bytes += chunk.length;
+  part.rows += records;
+  part.lines += lines;
+  if (part.pendingBytes < WRITE_BYTES) return false;
+  await flush(part);
+  return true;
+}
+
+async function flush(part: OpenPart): Promise<void> {
+  const pending = part.pending.splice(0);
+  const total = part.pendingBytes;
+  part.pendingBytes = 0;
+  let { bytesWritten: at } = await part.handle.writev(pending);
+  if (at === total) return;
+  const whole = Buffer.concat(pending);
+  while (at < total) at += (await part.handle.write(whole, at)).bytesWritten;
+}
+
+/** @param line the first line of the record */
+export function tooLong(file: string, line: number, most: number): CrawlhouseError {
+  return overLimit(`${file}:${line}: the record is longer than ${bytesText(most)}`, 'record', {
+    hint: 'fields.exclude in the pipeline file omits long fields; limits.record may be up to 16MB',
+  });
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) lines++;
+  return lines;
+}
+
+function notWhole(file: string): CrawlhouseError {
+  return retriable('cut_short', `${file}: the last line has no newline: the file is incomplete`);
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { folderName } from '../../../project/model/folder-name.ts';
+import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
+import { unitName } from '../../../project/model/unit.ts';
+import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
+import { listObjects } from '../../../stores/list-objects.ts';
+import { type ExportStore, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
+import type { ChosenRoute, RouteContext } from '../route.ts';
+import { findExport, isDone, OVER, prefixOf } from './data-export-job.ts';
+
+/** The delimiter of the requested CSV. The record of the export gives the actual one. */
+const DELIMITER = ';';
+
+interface ExportDestination {
+  readonly format: ChosenRoute['format'];
+  readonly target: ExportStore;
+  /** Of the crawl. */
+  readonly workspaceId: string;
+}
+
+/** The attempt's data export: the one in progress, or a new one. */
+export async function ensureExport(
+  { client, ledger, settings, signal, reload, runId }: RouteContext,
+  { unit, pipeline }: PlannedUnit,
+  { format, target, workspaceId }: ExportDestination,
+): Promise<DataExport> {
+  const name = unitName(unit);
+  const { prefix: root } = settings[target] ?? {};
+  const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
+  const inputOf = (prefix: string): DataExportInput => ({
+    data_type: pipeline.source.data_type === 'links' ? 'link' : 'page',
+    resource_id: unit.source.id,
+    output_format: format,
+    ...(format === 'csv' ? { output_format_parameters: { csv_delimiter: DELIMITER } } : {}),
+    target,
+    target_parameters: exportParameters(settings, target, workspaceId, prefix),
+    include_all_page_group_lists: true,
+  });
+  const record = (prefix: string, created: DataExport | undefined): LedgerExport => ({
+    unit: name,
+    data_export_id: created?.id ?? null,
+    store: target,
+    format,
+    prefix,
+    status: created?.status ?? 'intended',
+    requested_at: new Date().toISOString(),
+    run_id: runId,
+  });
+  const known = await ledger.exportOf(name);
+  let usable =
+    known?.store === target && known.format === format && !OVER.includes(known.status) ? known : undefined;
+  if (usable?.data_export_id) {
+    const running = await client
+      .call('dataExport', { workspace_id: workspaceId, data_export_id: usable.data_export_id }, signal)
+      .catch((error: unknown) => {
+        // The service keeps its exports for a while only: one that it has forgotten was not loaded in time.
+        if (error instanceof CrawlhouseError && error.code === 'not_found') return undefined;
+        throw error;
+      });
+    if (running) {
+      await ledger.claimExport(name, runId);
+      return running;
+    }
+    usable = undefined;
+  }
+  // Without a record of an attempt, an export that a lost ledger knew may still exist. A reload requests a new one.
+  if (usable || (known === undefined && !reload)) {
+    const isOurs = (prefix: string): boolean => (usable ? prefix === usable.prefix : prefix.startsWith(base));
+    const found = await findExport(client, workspaceId, inputOf(usable?.prefix ?? base), isOurs, signal);
+    const stands = found && (usable !== undefined || (await hasObjects(target, settings, found, signal)));
+    if (found && stands) {
+      await ledger.putExport(record(prefixOf(found), found));
+      return found;
+    }
+  }
+  // Each attempt has its own prefix. Otherwise the objects of a failed export would count as rows of the next.
+  const prefix = `${base}${randomUUID()}/`;
+  // Before the request: a kill from here on finds the export by its prefix.
+  await ledger.putExport(record(prefix, undefined));
+  const created = await client.call(
+    'createDataExport',
+    { workspace_id: workspaceId, body: { data_export: inputOf(prefix) } },
+    signal,
+  );
+  await ledger.putExport(record(prefix, created));
+  return created;
+}
+
+/** An export that is done but whose objects have gone is of no use. */
+async function hasObjects(
+  target: ExportStore,
+  settings: RouteContext['settings'],
+  found: DataExport,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isDone(found.status)) return true;
+  if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < Date.now()) return false;
+  await using store = await openConfiguredStore(settings, target);
+  return (await listObjects(store, prefixOf(found), signal)).length > 0 || found.output_row_count === 0;
+}

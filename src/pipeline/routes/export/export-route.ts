@@ -1,0 +1,114 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Inventory } from '../../../project/model/inventory.ts';
+import type { Source } from '../../../project/model/source.ts';
+import { unitName } from '../../../project/model/unit.ts';
+import { limitsOf } from '../../../project/settings/limits.ts';
+import { listObjects } from '../../../stores/list-objects.ts';
+import type { ObjectStore } from '../../../stores/object-store.ts';
+import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
+import { describedRows, type Route, type RouteContext, type RoutedUnit } from '../route.ts';
+import { describingRequests } from '../streamed-sources.ts';
+import { awaitExport, prefixOf } from './data-export-job.ts';
+import { ensureExport } from './ensure-export.ts';
+import { extractExport } from './extract-export.ts';
+
+/** From so many rows on a data export is worth its waiting: it survives a cut, and comes as Parquet. */
+const FROM_ROWS = 5_000_000;
+
+/** A data export (api-spec.md §4.9). */
+export const EXPORT_ROUTE: Route = {
+  reason: 'a data export, for its size',
+  formats: ({ kind, data_type }) =>
+    kind === 'crawl' && (data_type === 'pages' || data_type === 'links') ? ['parquet', 'json', 'csv'] : [],
+  suits: (rows) => rows !== null && rows >= FROM_ROWS,
+  // At least: look for one in progress, request one, poll it once.
+  requests: (source) => describingRequests(source) + 3,
+  open: openExport,
+};
+
+/** Requested once an attempt and found again after a kill, waited for, then brought object by object. */
+async function openExport(context: RouteContext, routed: RoutedUnit): Promise<Source> {
+  const { client, ledger, settings, signal } = context;
+  const { planned, chosen } = routed;
+  const rows = describedRows(routed);
+  const unit = unitName(planned.unit);
+  const target = chosen.store ?? 'store_a';
+  const workspaceId = workspaceOf(routed.inventory, planned.unit.source.id);
+  const requested = await ensureExport(context, planned, { format: chosen.format, target, workspaceId });
+  const done = await awaitExport(client, requested, {
+    workspaceId,
+    waitMs: limitsOf(settings).exportWait,
+    signal,
+    onStatus: async (status) => {
+      await ledger.setExportStatus(unit, status);
+      context.progress(`${unit}: data export ${status}`);
+    },
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'export_failed') throw error;
+    await ledger.setExportStatus(unit, 'FAILED');
+    throw (await wrongSettings(context, target, prefixOf(requested), error)) ?? error;
+  });
+  const reported = done.output_row_count ?? rows.reported;
+  if (reported !== rows.reported) {
+    throw new CrawlhouseError(
+      'unreconciled',
+      `${unit}: the service counts ${rows.reported} rows, its data export ${done.id} has ${reported}`,
+    );
+  }
+  const store = await openConfiguredStore(settings, target);
+  const objects = await listObjects(store, prefixOf(done), signal).catch(async (error: unknown) => {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  });
+  if (objects.length === 0 && reported > 0) {
+    await store[Symbol.asyncDispose]();
+    await ledger.setExportStatus(unit, 'GONE');
+    throw new CrawlhouseError('cut_short', `${unit}: the objects of the data export ${done.id} are gone`);
+  }
+  const delimiter = done.output_format_parameters?.csv_delimiter ?? ',';
+  const { catalogue } = rows;
+  const fields = catalogue.map((field) => field.name);
+  const limits = limitsOf(settings);
+  const request = { store, objects, format: chosen.format, delimiter, fields, reported, limits };
+  const parts = extractExport(request, routed.folder, signal);
+  return { reported, catalogue, shown: 'some', filter: null, parts: closing(parts, store) };
+}
+
+/**
+ * The service's message about a bucket that it can't write to is free text. If the store also reports a missing bucket
+ * or another region, the settings are wrong, and a retry is useless.
+ */
+async function wrongSettings(
+  { settings, signal }: RouteContext,
+  target: ExportStore,
+  prefix: string,
+  failed: CrawlhouseError,
+): Promise<CrawlhouseError | null> {
+  try {
+    await using store = await openConfiguredStore(settings, target);
+    await listObjects(store, prefix, signal);
+  } catch (error) {
+    if (error instanceof CrawlhouseError && error.code === 'bad_settings') {
+      const { hint } = error;
+      const message = `${error.message}; ${failed.message}`;
+      return new CrawlhouseError('bad_settings', message, { cause: failed, ...(hint ? { hint } : {}) });
+    }
+    signal.throwIfAborted();
+  }
+  return null;
+}
+
+function workspaceOf({ workspaces }: Inventory, crawlId: string): string {
+  const found = workspaces.find((workspace) => workspace.crawls.items.some((crawl) => crawl.id === crawlId));
+  if (found === undefined) throw new Error(`no workspace has the crawl ${crawlId}`);
+  return found.id;
+}
+
+/** The parts, and the store closed behind them. */
+async function* closing<T, R>(parts: AsyncGenerator<T, R>, store: ObjectStore): AsyncGenerator<T, R> {
+  try {
+    return yield* parts;
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,80 @@
+import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import type { LoadedUnit } from '../../../state/catalogue/ops-loads.ts';
+import type { Ledger } from '../../../state/ledger/ledger.ts';
+import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
+import { listObjects } from '../../../stores/list-objects.ts';
+import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
+import { isDone, OVER } from './data-export-job.ts';
+
+export interface ReconcileContext {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
+/**
+ * Finishes the data exports whose rows are in the published warehouse. Their objects are removed if the settings say
+ * so, and the next attempt requests its own export. Before the publication, the working copy may be lost, and then the
+ * objects are read again instead of a second data export. A process may be killed before this step, so each run begins
+ * with the exports that the former run left.
+ */
+export async function reconcileExports(
+  context: ReconcileContext,
+  loaded: ReadonlyMap<string, LoadedUnit>,
+): Promise<void> {
+  for (const job of await context.ledger.exports()) {
+    const load = loaded.get(job.unit);
+    // By the run that loaded them, not by the time: clocks go back.
+    const isIts = load?.published && load.run_id !== null && load.run_id === job.run_id;
+    if (isIts && !OVER.includes(job.status)) await finishExport(context, job);
+  }
+}
+
+/** If a store refuses to remove objects, that is a warning only: the rows are in the warehouse. */
+async function finishExport(
+  { ledger, settings, signal, logger }: ReconcileContext,
+  job: LedgerExport,
+): Promise<void> {
+  if (settings.keep_exports === 'never') {
+    try {
+      await using store = await openConfiguredStore(settings, job.store as ExportStore);
+      for (const object of await listObjects(store, job.prefix, signal)) await store.remove(object, signal);
+    } catch (error) {
+      // The next run does the rest.
+      if (signal.aborted) return;
+      logger.warn('objects of a loaded data export stay in the store', {
+        unit: job.unit,
+        prefix: job.prefix,
+        error: toCrawlhouseError(error).message,
+      });
+    }
+  }
+  await ledger.setExportStatus(job.unit, 'loaded');
+}
+
+/**
+ * Ends an attempt whose data export is done, but whose objects do not fit its record. The next run requests another
+ * one.
+ */
+export async function abandonExport(
+  { ledger }: ReconcileContext,
+  unit: string,
+  error: CrawlhouseError,
+): Promise<void> {
+  const job = await ledger.exportOf(unit);
+  if (job && isDone(job.status) && UNUSABLE.includes(error.code))
+    await ledger.setExportStatus(unit, 'UNUSABLE');
+}
+
+/** Errors of rows or bytes that have been read to their end, again and again. */
+const UNUSABLE: readonly string[] = [
+  'unreconciled',
+  'cut_short',
+  'object_corrupt',
+  'contract_broken',
+  'test_held',
+  'model_held',
+];

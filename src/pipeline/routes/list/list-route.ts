@@ -1,0 +1,105 @@
+import { contentOf } from '../../../project/model/content-of.ts';
+import { type Inventory, listReadings, type WorkspaceView } from '../../../project/model/inventory.ts';
+import type { ListName } from '../../../project/model/listed.ts';
+import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
+import { listRequest, type ResourceName } from '../../../project/model/resources.ts';
+import type { Source } from '../../../project/model/source.ts';
+import type { ServiceClient } from '../../../service/api/client.ts';
+import { CRAWL_DATA_TYPES } from '../../../service/api/fields.ts';
+import { declaredFields } from '../projection.ts';
+import type { Route } from '../route.ts';
+import { extractResource, type ResourceRecord } from './extract-resource.ts';
+
+interface Records {
+  readonly items: readonly ResourceRecord[];
+  /** The service's own total; null for lists that come without. */
+  readonly total: number | null;
+  /** Set if only the new records of a list were read. */
+  readonly update?: Source['update'];
+}
+
+/** Lists that discovery has read already. */
+const READ_BY_DISCOVERY: readonly string[] = ['projects', 'crawls', 'crawl_over_crawls'];
+
+/** A list of resources, or the fields of a crawl, as rows. */
+export const LIST_ROUTE: Route = {
+  reason: 'resources come as lists',
+  isOnly: true,
+  formats: ({ kind, data_type }) =>
+    kind === 'resource' || (kind === 'crawl' && data_type === 'fields') ? ['json'] : [],
+  suits: () => true,
+  requests: ({ kind, data_type }) =>
+    kind === 'crawl' ? CRAWL_DATA_TYPES.length : READ_BY_DISCOVERY.includes(data_type) ? 0 : 1,
+  async open({ client, signal }, { planned: { unit, pipeline }, inventory, folder }) {
+    const { items, total, update } =
+      pipeline.source.kind === 'crawl'
+        ? await crawlFields(client, unit.source.id, signal)
+        : await records(client, pipeline.source.data_type as ResourceName, unit.source.id, inventory, signal);
+    return {
+      reported: total,
+      catalogue: declaredFields(pipeline.columns),
+      filter: null,
+      parts: extractResource(pipeline.dataset, items, folder, (item) => contentOf(item, pipeline)),
+      ...(update ? { update } : {}),
+    };
+  },
+};
+
+async function records(
+  client: ServiceClient,
+  name: ResourceName,
+  id: string,
+  { workspaces }: Inventory,
+  signal: AbortSignal,
+): Promise<Records> {
+  const workspace = workspaces.find((one) => one.id === id);
+  const none: Records = { items: [], total: 0 };
+  switch (name) {
+    case 'workspaces':
+      return { items: workspace ? [workspace.record] : [], total: null };
+    case 'projects':
+      return workspace?.projects ?? none;
+    case 'crawls':
+    case 'crawl_over_crawls':
+    case 'data_exports':
+      return (workspace && listedRecords(workspace, name)) ?? none;
+    case 'crawl_configs':
+      return { items: await client.call('crawlConfigs', { project_id: id }, signal), total: null };
+    default: {
+      const { operation, request } = listRequest(name, id);
+      return client.all(operation, request, signal);
+    }
+  }
+}
+
+/** Whether the inventory shows that a list has not changed. */
+export function isListUnchanged({ unit, pipeline }: PlannedUnit, { workspaces }: Inventory): boolean {
+  const workspace = pipeline.source.kind === 'resource' && workspaces.find(({ id }) => id === unit.source.id);
+  if (!workspace) return false;
+  const found = listReadings(workspace).find(([list]) => list === pipeline.source.data_type)?.[1];
+  return found !== undefined && !found.isSwept && found.changed.length === 0 && found.gone.length === 0;
+}
+
+/** Of a list that was not read to its end, the records that changed; the others are unchanged. */
+function listedRecords(workspace: WorkspaceView, name: ListName): Records | undefined {
+  const found = listReadings(workspace).find(([list]) => list === name)?.[1];
+  if (!found) return undefined;
+  const records = found.records as ReadonlyMap<string, ResourceRecord>;
+  if (found.isSwept) return { items: [...records.values()], total: found.total };
+  const items = found.changed.flatMap(({ id }) => {
+    const record = records.get(id);
+    return record ? [record] : [];
+  });
+  const unchanged = found.items.length - items.length;
+  return { items, total: found.total, update: { gone: found.gone, unchanged } };
+}
+
+/** The catalogues of a crawl's data types, each field with the data type it is of. */
+async function crawlFields(client: ServiceClient, crawlId: string, signal: AbortSignal): Promise<Records> {
+  const items: ResourceRecord[] = [];
+  for (const data_type of CRAWL_DATA_TYPES) {
+    const fields = await client.fields({ kind: 'crawl', id: crawlId, dataType: data_type }, signal);
+    items.push(...fields.map((field) => ({ data_type, ...field })));
+  }
+  return { items, total: null };
+}

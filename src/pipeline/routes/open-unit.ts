@@ -1,0 +1,93 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Inventory } from '../../project/model/inventory.ts';
+import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import type { Source } from '../../project/model/source.ts';
+import { unitName } from '../../project/model/unit.ts';
+import { dataSourceOf } from '../../project/model/unit-source.ts';
+import { pickRoute } from './choose-route.ts';
+import { describeRows } from './describe-rows.ts';
+import type { FieldSchemaCache } from './field-schema-cache.ts';
+import { ROUTES } from './registry.ts';
+import type { ChosenRoute, RouteContext, RoutedUnit } from './route.ts';
+
+/** The facts for the choice of a route. */
+export interface OpeningContext extends RouteContext {
+  readonly fieldSchemas: FieldSchemaCache;
+  readonly logger: Logger;
+  /** The unit's slot in the fair queue: it may wait for one of a store. */
+  readonly slot: { move(store: string | null): Promise<void> };
+}
+
+/** A unit that is to be opened. */
+export interface UnitToOpen {
+  readonly planned: PlannedUnit;
+  /** Routes that the unit may take, the preferred first. */
+  readonly options: readonly ChosenRoute[];
+  readonly inventory: Inventory;
+  /** Where the raw parts go; empty. */
+  readonly folder: string;
+  readonly onRows?: RoutedUnit['onRows'];
+}
+
+/** A unit's rows, and the route that they come by. */
+export interface OpenedUnit {
+  readonly source: Source;
+  readonly chosen: ChosenRoute;
+  /** The routes that were not refused, for the next attempt. */
+  readonly left: readonly ChosenRoute[];
+}
+
+/** Codes of errors by which one route is refused, and perhaps not the next. */
+const REFUSALS: readonly string[] = [
+  'forbidden',
+  'missing_feature',
+  'wrong_state',
+  'store_refused',
+  'impossible_route',
+];
+
+/**
+ * Opens a unit by the first of its routes that fits its rows and is not refused.
+ *
+ * @throws CrawlhouseError the refusal, when every route is refused
+ */
+export async function openUnit(
+  context: OpeningContext,
+  { planned, options, inventory, folder, onRows }: UnitToOpen,
+): Promise<OpenedUnit> {
+  const data = dataSourceOf(planned.pipeline, planned.unit);
+  let left = options;
+  let first: CrawlhouseError | undefined;
+  for (;;) {
+    const { client, fieldSchemas, signal } = context;
+    const rows = data && (await describeRows(client, fieldSchemas, data, planned, signal));
+    const chosen = pickRoute(left, rows?.reported ?? null);
+    if (rows) await context.slot.move(chosen.store);
+    try {
+      const unit = { planned, chosen, rows, inventory, folder, onRows };
+      return { source: await ROUTES[chosen.route].open(context, unit), chosen, left };
+    } catch (error) {
+      if (rows === null || !isRefusal(error)) throw error;
+      const others = left.filter((one) => one !== chosen);
+      if (others.length === 0) throw lastRefusal(first, error);
+      first ??= error;
+      const reason = `${chosen.route} was refused: ${error.message}`;
+      context.logger.info('route refused, trying another', { unit: unitName(planned.unit), reason });
+      left = others.map((one) => ({ ...one, reason }));
+    }
+  }
+}
+
+function isRefusal(error: unknown): error is CrawlhouseError {
+  return error instanceof CrawlhouseError && REFUSALS.includes(error.code);
+}
+
+/** If the service refused the previous route, that error is the reason, not that this route can't bring the rows. */
+function lastRefusal(first: CrawlhouseError | undefined, last: CrawlhouseError): CrawlhouseError {
+  if (first === undefined || last.code !== 'impossible_route') return last;
+  return new CrawlhouseError(first.code, `${first.message}; ${last.message}`, {
+    cause: first,
+    ...(first.hint ? { hint: first.hint } : {}),
+  });
+}

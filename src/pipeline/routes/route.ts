@@ -1,0 +1,82 @@
+import type { Inventory } from '../../project/model/inventory.ts';
+import type { Format as AnyFormat, Route as AnyRoute, Pipeline } from '../../project/model/pipeline.ts';
+import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import type { Source } from '../../project/model/source.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import type { ExportRecords } from '../../state/ledger/ledger-export.ts';
+import type { ExportStore } from '../../stores/registry.ts';
+import type { RankingWindows } from './aggregates/ranking-windows.ts';
+import type { Rows } from './describe-rows.ts';
+
+/**
+ * The names of routes in pipeline files, plans and reports. A list is the only route for its rows, so nobody chooses
+ * it.
+ */
+export type RouteName = Exclude<AnyRoute, 'auto'> | 'list';
+export type RouteFormat = Exclude<AnyFormat, 'auto'>;
+
+/** The route of a unit's rows, and the reason for it. */
+export interface ChosenRoute {
+  readonly route: RouteName;
+  readonly format: RouteFormat;
+  /** Of a data export. */
+  readonly store: ExportStore | null;
+  readonly reason: string;
+}
+
+/** The parts of a run that routes need. */
+export interface RouteContext {
+  readonly client: ServiceClient;
+  readonly settings: Settings;
+  readonly ledger: ExportRecords;
+  readonly signal: AbortSignal;
+  readonly runId: string;
+  /** Units that are already loaded are requested again. */
+  readonly reload: boolean;
+  readonly progress: (text: string) => void;
+  /** Days of ranking performance that are requested together. */
+  readonly rankings: RankingWindows;
+}
+
+/** A unit on its way by a route. */
+export interface RoutedUnit {
+  readonly planned: PlannedUnit;
+  readonly chosen: ChosenRoute;
+  /** The service's description of the rows; null for lists and aggregates, which it does not describe. */
+  readonly rows: Rows | null;
+  readonly inventory: Inventory;
+  /** Where the raw parts go; empty. */
+  readonly folder: string;
+  /** Takes the rows so far, from a route whose parts take long. */
+  readonly onRows?: ((rows: number) => void) | undefined;
+}
+
+/** One route. A folder holds one; `registry.ts` names them all. */
+export interface Route {
+  /** Why `auto` takes it; the plan and the report say so. */
+  readonly reason: string;
+  /** The only way for its sources: an override on the command line means other units. */
+  readonly isOnly?: true;
+  /** The formats in which it brings a source, the preferred one first; empty if it can't. */
+  formats(source: Pipeline['source']): readonly RouteFormat[];
+  /** Whether `auto` takes it for this number of rows; null if the service gives no count. */
+  suits(rows: number | null): boolean;
+  /**
+   * The fewest requests that a unit costs the service, fields and count included. Retries, polls of a data export, and
+   * lists of unknown length add more.
+   */
+  requests(source: Pipeline['source'], rows: number | null): number;
+  /**
+   * Requests the rows; resolves when they begin to arrive.
+   *
+   * @throws CrawlhouseError of a code in `open-unit.ts` where another route may still bring them
+   */
+  open(context: RouteContext, unit: RoutedUnit): Promise<Source>;
+}
+
+/** The rows of a unit that the service describes. */
+export function describedRows({ planned, rows }: RoutedUnit): Rows {
+  if (rows === null) throw new Error(`${planned.unit.dataset}: the rows were not described`);
+  return rows;
+}

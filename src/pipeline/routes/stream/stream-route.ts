@@ -1,0 +1,36 @@
+import { limitsOf } from '../../../project/settings/limits.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { describedRows, type Route } from '../route.ts';
+import { describingRequests, isStreamed } from '../streamed-sources.ts';
+import { extractStream } from './extract-stream.ts';
+
+/** One streamed export (api-spec.md §4.1). */
+export const STREAM_ROUTE: Route = {
+  reason: 'a streamed export carries every row; JSON keeps types apart',
+  // JSON tells a number from a text and a list from a lone value; CSV cannot.
+  formats: (source) => (isStreamed(source) ? ['json', 'csv'] : []),
+  suits: () => true,
+  requests: (source) => describingRequests(source) + 1,
+  async open({ client, settings, signal }, unit) {
+    const { source, catalogue, reported } = describedRows(unit);
+    const { oql } = unit.planned;
+    const request = {
+      source,
+      fields: catalogue.map((field) => field.name),
+      oql,
+      format: unit.chosen.format === 'csv' ? 'csv' : 'json',
+      gzip: wantsGzip(settings.compression, settings.base_url ?? ''),
+      reported,
+      limits: limitsOf(settings),
+      onRows: unit.onRows,
+    } as const;
+    const parts = await extractStream(client, request, unit.folder, signal);
+    return { reported, catalogue, shown: 'every', filter: oql, parts };
+  },
+};
+
+function wantsGzip(compression: Settings['compression'], baseUrl: string): boolean {
+  if (compression !== 'auto') return compression === 'gzip';
+  const host = new URL(baseUrl).hostname;
+  return host !== 'localhost' && host !== '[::1]' && !host.startsWith('127.');
+}

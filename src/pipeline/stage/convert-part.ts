@@ -1,0 +1,100 @@
+import { type Connection, file, ident, text } from '../../core/duckdb.ts';
+import { withoutOptimizer } from '../../core/without-optimizer.ts';
+import type { Field } from '../../project/model/field.ts';
+import type { PackageColumn } from '../../project/model/manifest.ts';
+import { ROUNDED_TO_WHOLE } from './exact-json.ts';
+import { withAlikeEnds } from './line-ends.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { MAX_JSON_RECORD, type RawReader, rawReader, type TextPart } from './raw-reader.ts';
+import type { PartFacts } from './read-part.ts';
+import { REJECTED, readerType, strictSql, usualReaderType, usualSql } from './value-sql.ts';
+
+/** Rows a Parquet row group; bounds the memory that writing 750 columns takes. */
+const ROW_GROUP_ROWS = 20_480;
+
+export const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}`;
+
+/** The output of a conversion. It has the columns of that moment, because other parts may add more meanwhile. */
+export interface Converted {
+  readonly rows: number;
+  readonly columns: readonly PackageColumn[];
+  /** Where the conversion has read the output already. */
+  readonly facts?: PartFacts;
+}
+
+interface ConversionOptions {
+  /** Whether values in an unusual spelling, such as `12.0` for a whole number, are converted too. */
+  readonly spelling: 'usual' | 'any';
+  /** The file to write. */
+  readonly output: string;
+}
+
+/**
+ * Converts a raw part into one Parquet file, all of it or nothing.
+ *
+ * @returns null when a line or value needs a closer look (`inspectPart`)
+ */
+export async function convertPart(
+  connection: Connection,
+  part: TextPart,
+  columns: PackageColumns,
+  { spelling, output }: ConversionOptions,
+  signal: AbortSignal,
+): Promise<Converted | null> {
+  const { format } = part;
+  const fields = columns.fields;
+  const widened = (field: Field): boolean => columns.isWidened(field.name);
+  const reader = rawReader(part, fields, (field) =>
+    spelling === 'usual'
+      ? usualReaderType({ field, format, widened: widened(field) })
+      : readerType(field, format),
+  );
+  // Without types the reader gives texts, which only the general form accepts.
+  const sqlOf = spelling === 'usual' && (reader.typed || format === 'csv') ? usualSql : strictSql;
+  const numbers = format === 'json' ? 'printed' : 'sent';
+  const named = columns.columns;
+  const values = fields.map((field, index) => {
+    const source = reader.sources.get(field.name) ?? '';
+    return `${sqlOf({ field, source, format, widened: widened(field), numbers })} AS ${ident(named[index]?.column ?? '')}`;
+  });
+  const copyOf = ({ sql }: RawReader): string =>
+    `COPY (SELECT ${values.join(', ')} FROM ${sql}) TO ${text(output)} (${PARQUET_OPTIONS})`;
+  const run = async (copy: string): Promise<Converted> => {
+    const rows = await withoutOptimizer(connection, () => connection.run(copy, [], signal));
+    return { rows: Number(rows), columns: named };
+  };
+  try {
+    if (sqlOf === strictSql && (await mayBeRounded(connection, part, signal))) return null;
+    return await run(copyOf(reader));
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    if (format !== 'csv' || String(error).includes(REJECTED)) return null;
+  }
+  // Its lines are what DuckDB does not read: perhaps only their ends.
+  try {
+    return await withAlikeEnds(part.path, `${output}.alike.csv`, signal, (path) =>
+      run(copyOf(rawReader({ ...part, path }, fields, () => 'VARCHAR'))),
+    );
+  } catch (error) {
+    if (signal.aborted || !needsInspection(error)) throw error;
+    return null;
+  }
+}
+
+/** May DuckDB's JSON reader make a whole number of one that is none? `usualSql` takes nothing that it could. */
+async function mayBeRounded(connection: Connection, part: TextPart, signal: AbortSignal): Promise<boolean> {
+  if (part.format !== 'json') return false;
+  const rows = `read_ndjson_objects(${file(part.path)}, hive_partitioning=false, maximum_object_size=${MAX_JSON_RECORD})`;
+  const found = `SELECT 1 FROM ${rows} WHERE regexp_matches(json, ${text(ROUNDED_TO_WHOLE)}) LIMIT 1`;
+  return (await connection.rows(found, [], signal)).length > 0;
+}
+
+/** Is the error about the data, not about memory, disk or us? */
+export function needsInspection(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    message.includes(REJECTED) ||
+    /^(Invalid Input|Conversion|Out of Range|Invalid unicode|CSV|Serialization)/i.test(message) ||
+    /Malformed JSON|CSV Error|invalid unicode/i.test(message)
+  );
+}

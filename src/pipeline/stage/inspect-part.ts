@@ -1,0 +1,200 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Connection, file, ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { typeFamily } from '../../project/model/field.ts';
+import type { RawPart } from '../../project/model/raw-part.ts';
+import { type Conversion, isNumber } from './conversion.ts';
+import { type Converted, PARQUET_OPTIONS } from './convert-part.ts';
+import { LACKS_REASON, lacksSql } from './foreign-rows.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { parquetColumns } from './parquet-reader.ts';
+import { jsonPointer } from './raw-reader.ts';
+import { readRecords } from './read-records.ts';
+import { brokenSql, readerType, reasonSql, valueSql } from './value-sql.ts';
+
+/** The result of reading a part record by record. */
+export interface Inspection extends Converted {
+  readonly rejected: number;
+  /** Rows of the file of rejects: a rejected record may have several values that don't survive. */
+  readonly rejectRows: number;
+}
+
+const SUSPECTS = 'suspect_records';
+
+/**
+ * Reads a part record by record. It widens columns that are too narrow, and writes good rows to `output`. Broken values
+ * go to `rejects` with their lines.
+ *
+ * @returns null when a column was widened: the part is to be converted again
+ */
+export async function inspectPart(
+  connection: Connection,
+  part: RawPart,
+  columns: PackageColumns,
+  { output, rejects }: { readonly output: string; readonly rejects: string },
+  signal: AbortSignal,
+): Promise<Inspection | null> {
+  const copy = `${output}.records.jsonl`;
+  let types: ReadonlyMap<string, string> = new Map();
+  try {
+    if (part.format === 'parquet') {
+      types = await parquetColumns(connection, part, signal);
+      await connection.run(parquetSuspectsSql(part, columns, types), [], signal);
+    } else {
+      await pipeline(Readable.from(recordLines(part)), createWriteStream(copy), { signal });
+      await connection.run(suspectsSql(part, columns, copy), [], signal);
+    }
+    const conversions = conversionsOf(part, columns, types);
+    const named = columns.columns;
+    if (await widenWhereRoomLacks(connection, conversions, columns, signal)) return null;
+    const broken = brokenListSql(conversions);
+    const wholeLines = `SELECT ${text(part.file)} AS file, line, NULL::VARCHAR AS field, raw AS value, problem AS reason
+      FROM ${SUSPECTS} WHERE problem IS NOT NULL`;
+    const values = `SELECT ${text(part.file)} AS file, line, b.field, b.value, b.reason
+      FROM (SELECT line, unnest(${broken}) AS b FROM ${SUSPECTS} WHERE problem IS NULL)`;
+    const rejectRows = await connection.run(
+      `COPY (${wholeLines} UNION ALL ${values} ORDER BY line) TO ${text(rejects)} (FORMAT parquet, COMPRESSION zstd)`,
+      [],
+      signal,
+    );
+    const good = conversions.map((one, index) => `${valueSql(one)} AS ${ident(named[index]?.column ?? '')}`);
+    const staged = await connection.run(
+      `COPY (SELECT ${good.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL AND len(${broken}) = 0)
+       TO ${text(output)} (${PARQUET_OPTIONS})`,
+      [],
+      signal,
+    );
+    const all = (await connection.scalar(`SELECT count(*) FROM ${SUSPECTS}`)) as bigint;
+    return {
+      rows: Number(staged),
+      columns: named,
+      rejected: Number(all - staged),
+      rejectRows: Number(rejectRows),
+    };
+  } finally {
+    await connection.run(`DROP TABLE IF EXISTS ${SUSPECTS}`);
+    await rm(copy, { force: true });
+  }
+}
+
+async function* recordLines(part: RawPart): AsyncGenerator<string> {
+  for await (const record of readRecords(part)) yield `${JSON.stringify(record)}\n`;
+}
+
+/** A temporary table with `line`, `problem`, `raw` and a column `c<n>` for each field. */
+function suspectsSql(part: RawPart, columns: PackageColumns, copy: string): string {
+  const fields = columns.fields;
+  const records = `read_json(${file(copy)}, hive_partitioning=false, format='newline_delimited',
+    columns={line: 'BIGINT', problem: 'VARCHAR', text: 'VARCHAR', quoted: 'VARCHAR', cells: 'VARCHAR[]'})`;
+  if (part.format === 'csv') {
+    const header = part.header ?? [];
+    const cells = fields.map((field, index) => `cells[${header.indexOf(field.name) + 1}] AS c${index}`);
+    return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS SELECT line, problem, text AS raw, ${cells.join(', ')} FROM ${records}`;
+  }
+  // By pointer and position, so that names that differ only in case stay apart; each record is parsed but thrice.
+  const paths = `[${fields.map((field) => text(jsonPointer(field.name))).join(', ')}]`;
+  const values = fields.map((field, index) => {
+    const json = `${isNumber(field) ? 'exact' : 'jsons'}[${index + 1}]`;
+    if (readerType(field, 'json') === 'JSON')
+      return `CASE WHEN json_type(${json}) <> 'NULL' THEN ${json} END AS c${index}`;
+    return `${isNumber(field) ? `${json} ->> '$'` : `texts[${index + 1}]`} AS c${index}`;
+  });
+  return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS
+    WITH checked AS (
+      SELECT line, text AS raw, quoted, coalesce(problem, CASE
+        WHEN NOT json_valid(text) THEN 'is not valid JSON'
+        WHEN json_type(text) <> 'OBJECT' THEN 'is not a JSON object'
+        WHEN len(list_distinct(json_keys(text))) < len(json_keys(text)) THEN 'has a key twice'
+        ${foreignSql(columns)}
+      END) AS problem
+      FROM ${records}
+    ), parsed AS (
+      SELECT line, problem, raw,
+        CASE WHEN problem IS NULL THEN json_extract_string(raw, ${paths}) END AS texts,
+        CASE WHEN problem IS NULL THEN json_extract(raw, ${paths}) END AS jsons,
+        CASE WHEN problem IS NULL THEN json_extract(quoted, ${paths}) END AS exact
+      FROM checked
+    )
+    SELECT line, problem, raw, ${values.join(', ')} FROM parsed`;
+}
+
+/** SQL of the branch for a record that has keys, but none of the requested fields. */
+function foreignSql({ shown, asked }: PackageColumns): string {
+  if (shown === 'unknown' || asked.length === 0) return '';
+  const names = `[${asked.map(({ name }) => text(name)).join(', ')}]`;
+  return `WHEN len(json_keys(text)) > 0 AND NOT list_has_any(json_keys(text), ${names})
+          THEN 'has none of the requested fields'`;
+}
+
+/** The same of a Parquet file, whose rows are all records: their lines are their numbers in it. */
+function parquetSuspectsSql(
+  part: RawPart,
+  columns: PackageColumns,
+  types: ReadonlyMap<string, string>,
+): string {
+  const values = columns.fields.map(({ name }, index) => {
+    const type = types.get(name);
+    return `${type === undefined ? 'NULL::VARCHAR' : ident(name)} AS c${index}`;
+  });
+  return `CREATE OR REPLACE TEMP TABLE ${SUSPECTS} AS
+    SELECT file_row_number + 1 AS line, NULL::VARCHAR AS problem, NULL::VARCHAR AS raw, ${values.join(', ')}
+    FROM ${parquetFiles([part.path], { rowNumbers: true })}`;
+}
+
+function conversionsOf(
+  part: RawPart,
+  columns: PackageColumns,
+  types: ReadonlyMap<string, string>,
+): Conversion[] {
+  return columns.fields.map((field, index) => ({
+    field,
+    source: `c${index}`,
+    format: part.format,
+    widened: columns.isWidened(field.name),
+    numbers: 'sent',
+    type: types.get(field.name),
+  }));
+}
+
+/** Widens each whole-number column whose broken values would all fit the wider type; true when one did. */
+async function widenWhereRoomLacks(
+  connection: Connection,
+  conversions: readonly Conversion[],
+  columns: PackageColumns,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const narrow = conversions.filter(
+    (one) => typeFamily(one.field.type) === 'whole' && !one.widened && brokenSql(one) !== null,
+  );
+  if (narrow.length === 0) return false;
+  const checks = narrow.map((one, index) => {
+    const tooWide = brokenSql({ ...one, widened: true }) ?? 'false';
+    return `bool_or(${brokenSql(one)}) FILTER (NOT ${tooWide}) AS w${index}`;
+  });
+  const rows = await connection.rows(
+    `SELECT ${checks.join(', ')} FROM ${SUSPECTS} WHERE problem IS NULL`,
+    [],
+    signal,
+  );
+  const lacking = narrow.filter((_one, index) => rows[0]?.[`w${index}`] === true);
+  for (const one of lacking) columns.widen(one.field.name);
+  return lacking.length > 0;
+}
+
+/** SQL of the list of broken values of a record: `{field, value, reason}`. */
+function brokenListSql(conversions: readonly Conversion[]): string {
+  const items = conversions.flatMap((one) => {
+    const item = (reason: string, broken: string): string =>
+      `{field: ${text(one.field.name)}, value: CAST(${ident(one.source)} AS VARCHAR), reason: ${reason}, broken: ${broken}}`;
+    const broken = brokenSql(one);
+    return [
+      ...(one.field.required ? [item(text(LACKS_REASON), lacksSql(ident(one.source)))] : []),
+      ...(broken === null ? [] : [item(reasonSql(one.field), broken)]),
+    ];
+  });
+  if (items.length === 0)
+    return `CAST([] AS STRUCT(field VARCHAR, value VARCHAR, reason VARCHAR, broken BOOLEAN)[])`;
+  return `list_filter([${items.join(', ')}], lambda b: b.broken)`;
+}

@@ -1,0 +1,301 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncPath } from '../../core/atomic-file.ts';
+import type { ConnectionPool } from '../../core/connection-pool.ts';
+import { type Connection, DUCKDB_VERSION, ident, parquetFiles, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Field } from '../../project/model/field.ts';
+import type { Manifest, PackageColumn, PackageNote } from '../../project/model/manifest.ts';
+import type { RawPart } from '../../project/model/raw-part.ts';
+import { type Converted, convertPart, PARQUET_OPTIONS } from './convert-part.ts';
+import { fieldsWithoutValue } from './fields-without-value.ts';
+import { inspectPart } from './inspect-part.ts';
+import { type FieldRules, PackageColumns } from './package-columns.ts';
+import { packageNotes } from './package-notes.ts';
+import { type PartKeys, partKeys } from './part-keys.ts';
+import { readPart } from './read-part.ts';
+import { type RepeatedKeys, repeatedKeys } from './repeated-keys.ts';
+import { sealFile } from './seal-file.ts';
+import { stageParquet } from './stage-parquet.ts';
+
+/** The result of staging all parts of a download. */
+export interface StagedParts {
+  readonly columns: readonly PackageColumn[];
+  readonly parts: Manifest['parts'];
+  readonly staged: number;
+  readonly rejected: number;
+  readonly rejects: Manifest['rejects'];
+  readonly notes: readonly PackageNote[];
+  readonly fingerprint: NonNullable<Manifest['fingerprint']>;
+}
+
+interface BuiltPart {
+  readonly file: string;
+  readonly rows: number;
+  /** Columns at the time it was written: later parts may have brought more, or wider ones. */
+  readonly columns: readonly PackageColumn[];
+  /** Of these columns. */
+  readonly fingerprint: bigint;
+}
+
+/** A converted part that was read once more. */
+type Read = Converted & { readonly fingerprint: bigint };
+
+/**
+ * Builds a package from raw parts, several at once, during the download. The size of a part bounds the memory, whatever
+ * the size of the download.
+ */
+export class PackageBuilder {
+  readonly #connections: ConnectionPool;
+  readonly #folder: string;
+  readonly #columns: PackageColumns;
+  /** In the order that they came in, which is not the one that they are done in. */
+  readonly #parts: BuiltPart[] = [];
+  readonly #rejects: { readonly file: string; readonly rows: number }[] = [];
+  #begun = 0;
+  /** Keys are taken note of part by part, so that the order of columns is the same every time. */
+  #keysNoted: Promise<unknown> = Promise.resolve();
+  /** Keys that rows of a JSONL part were seen to have. */
+  readonly #seen = new Set<string>();
+  #rejected = 0;
+  #spelling: 'usual' | 'any' = 'usual';
+
+  private constructor(
+    connections: ConnectionPool,
+    folder: string,
+    catalogue: readonly Field[],
+    rules: FieldRules,
+  ) {
+    this.#connections = connections;
+    this.#folder = folder;
+    this.#columns = new PackageColumns(catalogue, rules);
+  }
+
+  /**
+   * @param connections one for each part at once (`stagingConnections`)
+   * @param catalogue the requested fields, with the types of the service's schema
+   * @param rules the checks of its files
+   */
+  static async create(
+    connections: ConnectionPool,
+    folder: string,
+    catalogue: readonly Field[],
+    rules: FieldRules = {},
+  ): Promise<PackageBuilder> {
+    await mkdir(join(folder, 'parts'), { recursive: true });
+    return new PackageBuilder(connections, folder, catalogue, rules);
+  }
+
+  /**
+   * Converts one raw part; what does not survive its type goes to the package's rejects.
+   *
+   * @throws CrawlhouseError `unreconciled` when the rows that came out are not the rows that went in, `contract_broken`
+   *   when the part does not show the fields that were asked for
+   */
+  async addPart(part: RawPart, signal: AbortSignal): Promise<void> {
+    const index = this.#begun++;
+    if (part.header) {
+      this.#columns.refuseForeign(part.header, part.file, true);
+      this.#columns.add(part.header);
+    }
+    await this.#connections.use((connection) => this.#stagePart(connection, part, index, signal));
+  }
+
+  async #stagePart(connection: Connection, part: RawPart, index: number, signal: AbortSignal): Promise<void> {
+    const keys = part.format === 'json' ? await this.#keysInTurn(connection, part, index, signal) : null;
+    const number = String(index + 1).padStart(5, '0');
+    const file = `parts/part-${number}.parquet`;
+    const output = join(this.#folder, file);
+    let rejected = 0;
+    let staged: Read | null = keys?.repeated
+      ? null
+      : await this.#convertKnown(connection, part, output, signal);
+    while (staged === null) {
+      const rejects = `rejects-${number}.parquet`;
+      const files = { output, rejects: join(this.#folder, rejects) };
+      const inspection = await inspectPart(connection, part, this.#columns, files, signal);
+      if (inspection === null) {
+        staged = await this.#convertKnown(connection, part, output, signal);
+        continue;
+      }
+      const { fingerprint } = await readPart(connection, output, inspection.columns, {}, signal);
+      staged = { ...inspection, fingerprint };
+      rejected = inspection.rejected;
+      if (rejected > 0) this.#rejects.push({ file: rejects, rows: inspection.rejectRows });
+    }
+    const { rows, columns, fingerprint } = staged;
+    if (rows + rejected !== part.rows) {
+      throw new CrawlhouseError(
+        'unreconciled',
+        `${part.file}, lines ${part.firstLine} and on: ${part.rows} rows received, but ${rows + rejected} staged + rejected`,
+      );
+    }
+    this.#rejected += rejected;
+    this.#parts[index] = { file, rows, columns, fingerprint };
+  }
+
+  /** The rows of the finished package that share the values of these fields; null if none do. */
+  repeatedKeys(
+    { parts, columns }: StagedParts,
+    key: readonly string[],
+    signal: AbortSignal,
+  ): Promise<RepeatedKeys | null> {
+    return this.#connections.use((connection) =>
+      repeatedKeys(connection, this.#pathsOf(parts), columns, key, signal),
+    );
+  }
+
+  /** Brings all parts to the same columns and makes them durable. */
+  async finish(header: readonly string[] | null, signal: AbortSignal): Promise<StagedParts> {
+    return this.#connections.use((connection) => this.#finish(connection, header, signal));
+  }
+
+  async #finish(
+    connection: Connection,
+    header: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<StagedParts> {
+    if (header && this.#parts.length === 0) this.#columns.refuseForeign(header, 'the export', true);
+    if (header) this.#columns.add(header);
+    // An export without rows shows no keys, so it counts as having all requested fields.
+    else if (this.#parts.length === 0) this.#columns.addCatalogue();
+    const absent = await this.#absentFields(connection, header, signal);
+    const columns = this.#columns.columns.filter((column) => !absent.has(column.field));
+    const parts: Manifest['parts'] = [];
+    let fingerprint = 0n;
+    for (const part of this.#parts) {
+      const path = join(this.#folder, part.file);
+      const isWhole = holdsColumns(part.columns, columns);
+      if (!isWhole) await this.#rewrite(connection, path, part.columns, columns, signal);
+      fingerprint +=
+        isWhole && part.columns.length === columns.length
+          ? part.fingerprint
+          : (await readPart(connection, path, columns, {}, signal)).fingerprint;
+      parts.push(await sealFile(this.#folder, part));
+    }
+    const rejects: Manifest['rejects'] = [];
+    for (const file of this.#rejects.toSorted((a, b) => a.file.localeCompare(b.file)))
+      rejects.push(await sealFile(this.#folder, file));
+    await syncPath(join(this.#folder, 'parts'));
+    const staged = parts.reduce((sum, part) => sum + part.rows, 0);
+    const valuesOf = (field: string): readonly string[] | undefined => this.#columns.field(field).values;
+    const notes = await packageNotes(connection, this.#pathsOf(parts), columns, valuesOf, signal);
+    return {
+      columns,
+      parts,
+      staged,
+      rejected: this.#rejected,
+      rejects,
+      notes,
+      fingerprint: { sum: String(fingerprint), duckdb: DUCKDB_VERSION },
+    };
+  }
+
+  #pathsOf(parts: readonly { readonly file: string }[]): string[] {
+    return parts.map(({ file }) => join(this.#folder, file));
+  }
+
+  /** Converts a part; null also if one of its rows can't be a requested row. */
+  async #convertKnown(
+    connection: Connection,
+    part: RawPart,
+    output: string,
+    signal: AbortSignal,
+  ): Promise<Read | null> {
+    const converted = await this.#convert(connection, part, output, signal);
+    if (converted === null) return null;
+    const { columns } = converted;
+    const facts =
+      converted.facts ?? (await readPart(connection, output, columns, { asked: this.#columns }, signal));
+    return facts.foreign ? null : { ...converted, fingerprint: facts.fingerprint };
+  }
+
+  /** Converts a part; an export that turns out to spell its values unusually is taken so from there on. */
+  async #convert(
+    connection: Connection,
+    raw: RawPart,
+    output: string,
+    signal: AbortSignal,
+  ): Promise<Converted | null> {
+    const { format } = raw;
+    if (format === 'parquet') return stageParquet(connection, raw, this.#columns, output, signal);
+    const part = { ...raw, format };
+    if (this.#spelling === 'usual') {
+      const converted = await convertPart(
+        connection,
+        part,
+        this.#columns,
+        { spelling: 'usual', output },
+        signal,
+      );
+      if (converted !== null) return converted;
+      this.#spelling = 'any';
+    }
+    return convertPart(connection, part, this.#columns, { spelling: 'any', output }, signal);
+  }
+
+  /** The keys of a part, once those of the parts before it are known. */
+  async #keysInTurn(
+    connection: Connection,
+    part: RawPart,
+    index: number,
+    signal: AbortSignal,
+  ): Promise<PartKeys> {
+    const before = this.#keysNoted;
+    const keys = before.then(() => this.#keys(connection, part, index === 0 ? 'all' : 'sample', signal));
+    this.#keysNoted = keys.catch(() => {});
+    return keys;
+  }
+
+  /** Notes the names in a JSONL part. Every requested field is read, even if no row shows it. */
+  async #keys(
+    connection: Connection,
+    part: RawPart,
+    extent: 'all' | 'sample',
+    signal: AbortSignal,
+  ): Promise<PartKeys> {
+    const keys = await partKeys(connection, part, extent, signal);
+    this.#columns.refuseForeign(keys.names, part.file, false);
+    this.#columns.addCatalogue();
+    this.#columns.add(keys.names);
+    for (const name of keys.names) this.#seen.add(name);
+    return keys;
+  }
+
+  /** Requested fields that no row of a JSONL export has: neither the key nor a value was seen. */
+  async #absentFields(
+    connection: Connection,
+    header: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    if (header || this.#parts.length === 0) return new Set();
+    const unseen = this.#columns.columns.filter((column) => !this.#seen.has(column.field));
+    return fieldsWithoutValue(connection, this.#pathsOf(this.#parts), unseen, signal);
+  }
+
+  async #rewrite(
+    connection: Connection,
+    path: string,
+    before: readonly PackageColumn[],
+    after: readonly PackageColumn[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const had = new Set(before.map((column) => column.column));
+    const values = after.map(({ column, sql_type }) => {
+      const value = had.has(column) ? ident(column) : 'NULL';
+      return `CAST(${value} AS ${sql_type}) AS ${ident(column)}`;
+    });
+    await connection.run(
+      `COPY (SELECT ${values.join(', ')} FROM ${parquetFiles([path])}) TO ${text(`${path}.new`)} (${PARQUET_OPTIONS})`,
+      [],
+      signal,
+    );
+    await rename(`${path}.new`, path);
+  }
+}
+
+/** Has a part every column, in its final type? One more, of a field that the export did not have, does no harm. */
+function holdsColumns(part: readonly PackageColumn[], wanted: readonly PackageColumn[]): boolean {
+  const types = new Map(part.map((column) => [column.column, column.sql_type]));
+  return wanted.every((column) => types.get(column.column) === column.sql_type);
+}

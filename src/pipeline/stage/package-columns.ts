@@ -1,0 +1,113 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import { DEFAULT_LIMITS, overLimit } from '../../core/limits.ts';
+import { nameColumns } from '../../project/model/column-name.ts';
+import { columnType, type Field, FieldName } from '../../project/model/field.ts';
+import type { PackageColumn } from '../../project/model/manifest.ts';
+import type { Shown } from '../../project/model/source.ts';
+import { refuseForeignNames } from './foreign-rows.ts';
+
+/** The checks of an export's fields. */
+export interface FieldRules {
+  /** Fields that its records may have. */
+  readonly mostFields?: number;
+  /** The requested fields that its files must show. */
+  readonly shown?: Shown;
+}
+
+/**
+ * The columns of a package while it grows. Headers and keys add fields. Whole numbers widen at the first value beyond
+ * 2^63.
+ */
+export class PackageColumns {
+  readonly #most: number;
+  readonly #catalogue: ReadonlyMap<string, Field>;
+  readonly #present = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  readonly #widened = new Set<string>();
+  /** The fields of the catalogue that a file must show. */
+  readonly shown: Shown;
+
+  /** @param catalogue the fields that the service's schema knows, in its order */
+  constructor(
+    catalogue: readonly Field[],
+    { mostFields = DEFAULT_LIMITS.fields, shown = 'unknown' }: FieldRules = {},
+  ) {
+    this.#most = mostFields;
+    this.#catalogue = new Map(catalogue.map((field) => [field.name, field]));
+    this.shown = shown;
+  }
+
+  /** The requested fields. */
+  get asked(): Field[] {
+    return [...this.#catalogue.values()];
+  }
+
+  /** @throws CrawlhouseError `contract_broken` if the names are not the requested ones */
+  refuseForeign(names: readonly string[], file: string, hasColumns: boolean): void {
+    refuseForeignNames(names, this.asked, this.shown, { name: file, hasColumns });
+  }
+
+  /**
+   * Takes note of names that a header or the keys of rows have; true when one was new.
+   *
+   * @throws CrawlhouseError `contract_broken` for a name that no column can have, `over_limit` for too many
+   */
+  add(names: readonly string[]): boolean {
+    const before = this.#present.size;
+    const inOrder = [...this.#catalogue.keys()].filter((name) => names.includes(name));
+    const unknown = names.filter((name) => !this.#catalogue.has(name)).sort();
+    const fresh = [...inOrder, ...unknown].filter((name) => !this.#present.has(name));
+    for (const name of fresh) refuseName(name);
+    if (before + fresh.length > this.#most) {
+      const all = before + fresh.length;
+      throw overLimit(`the rows have ${all} fields, more than the limit of ${this.#most}`, 'fields', {
+        hint: 'choose some of them with fields.include in the pipeline file',
+      });
+    }
+    const columns = nameColumns(fresh, (column) => !this.#taken.has(column.toLowerCase()));
+    for (const column of columns.values()) this.#taken.add(column.toLowerCase());
+    for (const name of fresh) this.#present.set(name, columns.get(name) ?? name);
+    return this.#present.size > before;
+  }
+
+  addCatalogue(): void {
+    this.add([...this.#catalogue.keys()]);
+  }
+
+  widen(name: string): void {
+    this.#widened.add(name);
+  }
+
+  isWidened(name: string): boolean {
+    return this.#widened.has(name);
+  }
+
+  /** A name that the schema doesn't know is loaded as JSON. */
+  field(name: string): Field {
+    return this.#catalogue.get(name) ?? { name, type: 'unknown', arity: 'one' };
+  }
+
+  get fields(): Field[] {
+    return [...this.#present.keys()].map((name) => this.field(name));
+  }
+
+  get columns(): PackageColumn[] {
+    return [...this.#present].map(([name, column]) => {
+      const field = this.field(name);
+      return {
+        field: name,
+        type: field.type,
+        arity: field.arity,
+        column,
+        sql_type: columnType(field, this.#widened.has(name)),
+        ...(field.description === undefined ? {} : { description: field.description }),
+      };
+    });
+  }
+}
+
+function refuseName(name: string): void {
+  const problem = FieldName.safeParse(name).error?.issues[0]?.message;
+  if (problem === undefined) return;
+  throw new CrawlhouseError('contract_broken', `the rows have a field ${JSON.stringify(name)}: ${problem}`);
+}

@@ -1,0 +1,88 @@
+import { type Connection, ident, parquetFiles } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { typeFamily } from '../../project/model/field.ts';
+import type { PackageColumn } from '../../project/model/manifest.ts';
+import type { RawPart } from '../../project/model/raw-part.ts';
+import type { Conversion } from './conversion.ts';
+import type { PackageColumns } from './package-columns.ts';
+import { brokenSql, valueSql } from './value-sql.ts';
+
+/** Names and DuckDB types of a Parquet file's columns, in their order. */
+export async function parquetColumns(
+  connection: Connection,
+  part: RawPart,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.rows<{ column_name: string; column_type: string }>(
+    `DESCRIBE SELECT * FROM ${parquetFiles([part.path])}`,
+    [],
+    signal,
+  );
+  return new Map(rows.map((row) => [row.column_name, row.column_type]));
+}
+
+/** How the columns of a package come out of a Parquet file. */
+export function parquetConversions(
+  types: ReadonlyMap<string, string>,
+  columns: PackageColumns,
+): readonly Conversion[] {
+  return columns.fields.map((field) => ({
+    field,
+    source: field.name,
+    format: 'parquet',
+    widened: columns.isWidened(field.name),
+    numbers: 'sent',
+    type: types.get(field.name),
+  }));
+}
+
+/** Has the file the package's columns, each in its type and under its name? */
+export function isAsPackaged(types: ReadonlyMap<string, string>, columns: readonly PackageColumn[]): boolean {
+  return (
+    types.size === columns.length &&
+    columns.every(({ field, column, sql_type }) => field === column && types.get(field) === sql_type)
+  );
+}
+
+/** SQL that is true where the value in the file is not the one that the package has; null where it always is. */
+export function changedSql(conversion: Conversion): string | null {
+  const { type, arity } = conversion.field;
+  const source = ident(conversion.source);
+  // A lone value of arity many becomes an array.
+  return typeFamily(type) === 'json' && arity === 'many'
+    ? `(${source} IS NOT NULL AND ${source} IS DISTINCT FROM ${valueSql(conversion)})`
+    : brokenSql(conversion);
+}
+
+/**
+ * Refuses a file with a text column whose bytes are not UTF-8. DuckDB reads nothing of such a column, so there are no
+ * rows to tell apart.
+ */
+export async function refuseUnreadableText(
+  connection: Connection,
+  part: RawPart,
+  types: ReadonlyMap<string, string>,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const value = UNREADABLE.exec(String(error))?.[1];
+  if (value === undefined) return;
+  const isUnreadable = async (name: string): Promise<boolean> => {
+    const read = `SELECT bit_xor(hash(${ident(name)})) FROM ${parquetFiles([part.path])}`;
+    return connection.run(read, [], signal).then(
+      () => false,
+      (cause) => UNREADABLE.test(String(cause)),
+    );
+  };
+  const names: string[] = [];
+  for (const name of types.keys()) if (await isUnreadable(name)) names.push(name);
+  throw new CrawlhouseError(
+    'rejected_values',
+    `${part.file}: text in ${names.join(', ')} has bytes that are not UTF-8: "${value.slice(0, SHOWN)}"`,
+    { hint: 'choose the format csv or json, which rejects only such rows', cause: error },
+  );
+}
+
+const UNREADABLE = /Invalid string encoding found in Parquet file.*: value "(.*)" is not valid UTF8/s;
+/** Characters of a broken value in a message. */
+const SHOWN = 200;

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { folderName } from '../../project/model/folder-name.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+
+/** The folders of a unit in the state directory. */
+export interface UnitFolders {
+  readonly package: string;
+  readonly raw: string;
+}
+
+export function unitFolders(stateDir: string, unit: string): UnitFolders {
+  const slug = folderName(unit);
+  return { package: join(stateDir, 'packages', slug), raw: join(stateDir, 'raw', slug) };
+}
+
+/**
+ * Empties a unit's folders for a new attempt.
+ *
+ * @param within the package, a folder that is made too
+ */
+export async function resetFolders(folders: UnitFolders, within = ''): Promise<void> {
+  await removeFolders(folders);
+  for (const folder of [join(folders.package, within), folders.raw]) await mkdir(folder, { recursive: true });
+}
+
+export async function removeFolders(folders: UnitFolders): Promise<void> {
+  for (const folder of [folders.package, folders.raw]) await rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Removes packages, and raw files as `keep_raw` says, but keeps those of `open` units: unpublished units continue from
+ * there. A unit that is refused for weeks must not keep the folders of all others.
+ */
+export async function sweepFolders(
+  { state_dir, keep_raw }: Pick<Settings, 'state_dir' | 'keep_raw'>,
+  open: readonly string[],
+  now: number = Date.now(),
+): Promise<void> {
+  const kept = new Set(open.map(folderName));
+  // By age only where days are given: a clock that was put back leaves files of the future.
+  const oldest = typeof keep_raw === 'string' ? Number.POSITIVE_INFINITY : now - keep_raw.days * 86_400_000;
+  await sweep(join(state_dir, 'packages'), kept, Number.POSITIVE_INFINITY);
+  await sweep(join(state_dir, 'raw'), kept, oldest);
+}
+
+/** Removes the folders in a folder that were last changed at `until` (UTC milliseconds) or before. */
+async function sweep(folder: string, kept: ReadonlySet<string>, until: number): Promise<void> {
+  if (!existsSync(folder)) return;
+  for (const name of await readdir(folder)) {
+    if (kept.has(name) || (await stat(join(folder, name))).mtimeMs > until) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes unfinished files of a run that was killed or had a full disk: downloads, packages without a manifest,
+ * DuckDB's spilled data. Otherwise they could fill the disk before anything can be written.
+ */
+export async function sweepUnfinished(stateDir: string, keepRaw: Settings['keep_raw']): Promise<void> {
+  await rm(join(stateDir, 'spill'), { recursive: true, force: true });
+  if (keepRaw === 'never') await rm(join(stateDir, 'raw'), { recursive: true, force: true });
+  const packages = join(stateDir, 'packages');
+  if (!existsSync(packages)) return;
+  for (const name of await readdir(packages))
+    if (!existsSync(join(packages, name, 'manifest.json')))
+      await rm(join(packages, name), { recursive: true, force: true });
+}

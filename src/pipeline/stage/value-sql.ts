@@ -1,0 +1,154 @@
+import { ident, text } from '../../core/duckdb.ts';
+import { type Field, type TypeFamily, typeFamily } from '../../project/model/field.ts';
+import { type Conversion, convertText, isNumber } from './conversion.ts';
+import { parquetBrokenSql, parquetValueSql } from './parquet-value.ts';
+
+const REASONS: Readonly<Record<TypeFamily, string>> = {
+  whole: 'is not a whole number that fits',
+  real: 'is not a number that a double can hold',
+  bool: 'is neither true nor false',
+  date: 'is not a date as yyyy-MM-dd',
+  datetime: 'is not a date and time as yyyy/MM/dd HH:mm:ss z, where z means exactly one time zone',
+  text: 'is not text',
+  json: 'is not JSON',
+};
+
+/** Type that the raw reader gives the value: JSON keeps an array apart from a text that looks like one. */
+export function readerType(field: Field, format: 'csv' | 'json'): 'VARCHAR' | 'JSON' {
+  if (format === 'csv') return 'VARCHAR';
+  return field.arity === 'many' || typeFamily(field.type) === 'json' ? 'JSON' : 'VARCHAR';
+}
+
+/** SQL of the typed value; NULL where the value does not survive its type. */
+export function valueSql(conversion: Conversion): string {
+  const { field, format } = conversion;
+  if (format === 'parquet') return parquetValueSql(conversion);
+  const source = ident(conversion.source);
+  const family = typeFamily(field.type);
+  if (family === 'json') {
+    const value = format === 'json' ? source : `csv_json(${source})`;
+    return field.arity === 'one' ? value : `json_list(${value})`;
+  }
+  if (field.arity === 'one') return convertText(family, source, conversion);
+  const elements = elementsSql(conversion);
+  return family === 'text'
+    ? elements
+    : `list_transform(${elements}, lambda e: ${convertText(family, 'e', conversion)})`;
+}
+
+/** SQL that is true where a value came and did not survive its type; null for types that take any value. */
+export function brokenSql(conversion: Conversion): string | null {
+  if (conversion.format === 'parquet') return parquetBrokenSql(conversion);
+  const family = typeFamily(conversion.field.type);
+  if (family === 'json' || family === 'text') return null;
+  const source = ident(conversion.source);
+  const value = valueSql(conversion);
+  return conversion.field.arity === 'one'
+    ? `(${source} IS NOT NULL AND ${value} IS NULL)`
+    : `coalesce(list_count(${value}) <> list_count(${elementsSql(conversion)}), false)`;
+}
+
+/** SQL of the typed value that stops the query at the first value that does not survive. */
+export function strictSql(conversion: Conversion): string {
+  const value = valueSql(conversion);
+  const source = ident(conversion.source);
+  const failure = `error(${text(REJECTED)})`;
+  const broken = brokenSql(conversion);
+  if (broken === null) {
+    if (conversion.format !== 'json') return value;
+    // DuckDB's reader takes the word NaN for a value; only the text that was sent tells it from a string.
+    return readerType(conversion.field, 'json') === 'JSON'
+      ? `CASE WHEN may_be_no_json(${source}) THEN ${failure} ELSE ${value} END`
+      : `CASE WHEN strlen(${source}) > 9 THEN ${value} WHEN is_nan_word(${source}) THEN ${failure} ELSE ${value} END`;
+  }
+  return conversion.format !== 'parquet' && conversion.field.arity === 'one'
+    ? `CASE WHEN ${source} IS NULL THEN NULL ELSE coalesce(${value}, ${failure}) END`
+    : `CASE WHEN ${broken} THEN ${failure} ELSE ${value} END`;
+}
+
+/**
+ * The same for the spelling that nearly every value has (`12`, `0.5`, `True`, UTC), and stops at any other, broken or
+ * not. DuckDB plans it in half the time, which counts with 750 columns a part.
+ */
+export function usualSql(given: Conversion): string {
+  const conversion: Conversion = given.format === 'json' ? { ...given, numbers: 'digits' } : given;
+  const source = ident(conversion.source);
+  if (conversion.field.arity === 'many' || conversion.widened) return strictSql(conversion);
+  const failure = `error(${text(REJECTED)})`;
+  const type = usualReaderType(conversion);
+  const orFails = `WHEN ${source} IS NOT NULL THEN ${failure} END`;
+  switch (typeFamily(conversion.field.type)) {
+    case 'whole': {
+      const whole = `CAST(${source} AS BIGINT)`;
+      return `CASE WHEN CAST(${whole} AS VARCHAR) <> ${source} THEN ${failure} ELSE ${whole} END`;
+    }
+    case 'real': {
+      const number = `TRY_CAST(${source} AS DOUBLE)`;
+      return `CASE WHEN abs(${number}) < ${EXACT} AND ${source} >= '-' AND NOT contains(${source}, '_') THEN ${number} ${orFails}`;
+    }
+    case 'bool': {
+      // One by one: by IN, DuckDB takes seven times as long to plan 750 of them.
+      const is = (word: string, value: boolean): string => `WHEN ${source} = ${text(word)} THEN ${value}`;
+      const words = `${is('true', true)} ${is('false', false)}`;
+      const capital = conversion.format === 'csv' ? `${is('True', true)} ${is('False', false)} ` : '';
+      return `CASE ${capital}${words} ${orFails}`;
+    }
+    case 'datetime':
+      return type === 'TIMESTAMP'
+        ? `CASE WHEN ${isDoubtful(source, type)} THEN ${failure} ELSE instant(${source}) END`
+        : `CASE WHEN suffix(${source}, ' UTC') THEN ${usualInstant(source)} ${orFails}`;
+    case 'date':
+      return type === 'DATE'
+        ? `CASE WHEN ${isDoubtful(source, type)} THEN ${failure} ELSE ${source} END`
+        : `CASE WHEN is_day(${source}) THEN CAST(strptime(${source}, '%Y-%m-%d') AS DATE) ${orFails}`;
+    default:
+      return strictSql(conversion);
+  }
+}
+
+/** Microseconds that take a year of less than four digits, and no other, below the least 64-bit number. */
+const TO_YEAR_1000 = '9192761812854775808';
+
+/** A time in UTC, whose year has four digits: an overflow stops the query at any other, which costs least. */
+function usualInstant(source: string): string {
+  const time = `epoch_us(strptime(${source}, '%Y/%m/%d %H:%M:%S UTC'))`;
+  return `make_timestamptz(${time} - ${TO_YEAR_1000} + ${TO_YEAR_1000})`;
+}
+
+/** Days that DuckDB's JSON reader also gives for another text: for `infinity`, `epoch`, or a year of two digits. */
+function isDoubtful(source: string, type: 'DATE' | 'TIMESTAMP'): string {
+  return `${source} < ${type} '1000-01-01' OR ${source} = ${type} '1900-01-01'`;
+}
+
+/** Whole numbers below this, 2^53, are exact in a double. */
+const EXACT = '9007199254740992';
+
+/**
+ * The type that the raw reader gives a value in its usual spelling. JSON's dates and times need no text, except the
+ * days of `isDoubtful`. Numbers need text, because DuckDB's reader reads `true` as 1.
+ */
+export function usualReaderType({
+  field,
+  format,
+  widened,
+}: Pick<Conversion, 'field' | 'format' | 'widened'>): 'VARCHAR' | 'JSON' | 'TIMESTAMP' | 'DATE' {
+  const family = typeFamily(field.type);
+  if (format === 'json' && field.arity === 'one' && !widened) {
+    if (family === 'datetime') return 'TIMESTAMP';
+    if (family === 'date') return 'DATE';
+  }
+  return readerType(field, format === 'json' ? 'json' : 'csv');
+}
+
+/** The message with which `strictSql` stops the query. */
+export const REJECTED = 'crawlhouse: a value does not survive its type';
+
+/** Why a value is no value of its field's type, for people. */
+export function reasonSql(field: Field): string {
+  return text(`${REASONS[typeFamily(field.type)]} (${field.type}${field.arity === 'many' ? ', many' : ''})`);
+}
+
+function elementsSql({ field, source, format }: Conversion): string {
+  if (format === 'json') return `json_elements(${ident(source)})`;
+  return `${isNumber(field) ? 'number' : 'csv'}_elements(${ident(source)})`;
+}

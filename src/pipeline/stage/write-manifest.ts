@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { syncPath, writeFileAtomic } from '../../core/atomic-file.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { Manifest } from '../../project/model/manifest.ts';
+
+/** Writes the manifest, after which the package is whole. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await syncPath(folder);
+  await writeFileAtomic(join(folder, 'manifest.json'), `${stringifyJson(Manifest.parse(manifest), 2)}\n`);
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import { checkHeader } from './check-header.ts';
+import {
+  checkParameters,
+  declaredParameters,
+  type Parameter,
+  ParametersHeader,
+} from './question-parameters.ts';
+import { splitSqlFile } from './sql-file.ts';
+import type { SqlFolder } from './sql-folders.ts';
+import { firstWord } from './sql-tree.ts';
+
+/** The folder of `sql/` that holds saved questions; every other one holds models. */
+export const QUESTIONS_FOLDER = 'questions';
+
+const QuestionHeader = z.strictObject({
+  title: z.string().min(1),
+  model: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a question reads a model: mart.<name>'),
+  description: z.string().min(1),
+  parameters: ParametersHeader,
+});
+
+/** A saved question: one SELECT on the published warehouse. */
+export interface Question {
+  /** The file's name: `q05_status_codes_by_crawl`. */
+  readonly name: string;
+  readonly title: string;
+  /** The model that it reads in the first place. */
+  readonly model: string;
+  readonly description: string;
+  /** The `$name`s of its SQL, in the order of the header. */
+  readonly parameters: readonly Parameter[];
+  /** As its file has it; `bindQuestion` makes a statement of it. */
+  readonly sql: string;
+  /** As errors show it: `sql/questions/<name>.sql`. */
+  readonly file: string;
+  /** The line of the file that `sql` begins on. */
+  readonly sqlLine: number;
+}
+
+/**
+ * Reads the saved questions under `questions/` of some folders, ordered by name; one of a later folder takes the place
+ * of one of its name in an earlier folder.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
+  const questions = new Map<string, Question>();
+  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
+  return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @throws CrawlhouseError `usage` where there is none of this name */
+export function questionNamed(questions: readonly Question[], name: string): Question {
+  const question = questions.find((one) => one.name === name);
+  if (question) return question;
+  const names = questions.map((one) => one.name);
+  throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
+    hint: `${didYouMean(name, names)}questions: ${names.join(', ')}`,
+  });
+}
+
+async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {
+  const folder = join(path, QUESTIONS_FOLDER);
+  if (!existsSync(folder)) return [];
+  const questions: Question[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    if (!name.endsWith('.sql')) continue;
+    questions.push(readQuestion({ path, shown }, name, await readFile(join(folder, name), 'utf8')));
+  }
+  return questions;
+}
+
+/**
+ * Reads one question.
+ *
+ * @param name of its file
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export function readQuestion({ shown }: SqlFolder, name: string, text: string): Question {
+  const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
+  const header = checkHeader(QuestionHeader, source);
+  const parameters = declaredParameters(header.parameters);
+  checkParameters(source, parameters);
+  const { file, sql, sqlLine } = source;
+  return {
+    ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
+    sqlLine: firstWord(sql, { file, line: sqlLine }).line,
+  };
+}

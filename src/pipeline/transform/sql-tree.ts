@@ -1,0 +1,44 @@
+import type { Connection } from '../../core/duckdb.ts';
+import { badModel, type SqlPlace } from './bad-model.ts';
+
+/** A node of the tree that DuckDB's `json_serialize_sql` makes of a SELECT. */
+export interface SqlNode {
+  readonly [key: string]: unknown;
+}
+
+interface Serialized {
+  readonly error: boolean;
+  readonly error_message?: string;
+  readonly position?: string;
+  readonly statements?: readonly { readonly node: SqlNode }[];
+}
+
+/**
+ * Parses SQL that must be one SELECT, by DuckDB's own parser.
+ *
+ * @throws CrawlhouseError `bad_model` with the line
+ */
+export async function parseSelect(connection: Connection, sql: string, start: SqlPlace): Promise<SqlNode> {
+  const json = await connection.scalar('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+  const parsed = JSON.parse(String(json)) as Serialized;
+  if (parsed.error) {
+    const hint = 'a header is followed by exactly one SELECT';
+    // Only a syntax error has a position (in code points); else the SQL is fine but no SELECT.
+    if (parsed.position === undefined) throw badModel(firstWord(sql, start), 'is not a SELECT', hint);
+    const before = Array.from(sql).slice(0, Number(parsed.position));
+    const line = start.line + before.filter((character) => character === '\n').length;
+    throw badModel({ ...start, line }, parsed.error_message ?? 'is not SQL', hint);
+  }
+  const [statement, second] = parsed.statements ?? [];
+  if (!statement || second) {
+    const count = parsed.statements?.length ?? 0;
+    throw badModel(start, `holds ${count} statements`, 'a header is followed by exactly one SELECT');
+  }
+  return statement.node;
+}
+
+/** Where the first word of some SQL stands. */
+export function firstWord(sql: string, start: SqlPlace): SqlPlace {
+  const gap = /^\s*/.exec(sql)?.[0] ?? '';
+  return { ...start, line: start.line + gap.split('\n').length - 1 };
+}

@@ -1,0 +1,107 @@
+import { ident } from '../../core/duckdb.ts';
+import { trinoType } from '../../engines/trino/trino-type.ts';
+import type { OutputColumns } from './check-output.ts';
+
+/**
+ * Writes the portable SQL of a model for Trino, each column cast to the type that it has in DuckDB.
+ *
+ * @param sql `findNonPortable` finds nothing in it
+ */
+export function translateModel(sql: string, outputs: OutputColumns): string {
+  return castColumns(translateSql(sql), outputs);
+}
+
+/** Trino's SELECT of a model's columns, each of the type that it has in DuckDB. */
+export function castColumns(sql: string, outputs: OutputColumns): string {
+  const columns = [...outputs].map(
+    ([name, type]) => `CAST(${ident(name)} AS ${trinoType(type)}) AS ${ident(name)}`,
+  );
+  return `SELECT ${columns.join(', ')} FROM (${sql}\n) AS model`;
+}
+
+/** Writes portable SQL for Trino. Lines stay where they are, so that Trino's errors name them. */
+export function translateSql(sql: string): string {
+  return translate(sqlTokens(sql));
+}
+
+/** Texts, quoted names, comments, words, numbers, white space and single characters. */
+export function sqlTokens(sql: string): readonly string[] {
+  return sql.match(TOKEN) ?? [];
+}
+
+/** What a call becomes, from its arguments. */
+type Call = (args: readonly string[]) => string;
+
+const named =
+  (name: string): Call =>
+  (args) =>
+    `${name}(${args.join(',')})`;
+
+/** Functions of the portable subset that Trino names, or bounds, otherwise. */
+const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
+  ['array_length', named('cardinality')],
+  ['array_to_string', named('array_join')],
+  ['json_extract_string', named('json_extract_scalar')],
+  ['list_extract', named('element_at')],
+  ['to_timestamp', named('from_unixtime')],
+  // Only compared with others of its statement: any hash of the same values will do.
+  ['hash', (args) => `xxhash64(to_utf8(json_format(CAST(ROW(${args.join(',')}) AS JSON))))`],
+  // Beyond the last part Trino has NULL, DuckDB an empty text.
+  [
+    'split_part',
+    ([text = '', delimiter = '', place = '']) => {
+      const part = `split_part(${text},${delimiter},${place})`;
+      return place.trim() === '1' ? part : `coalesce(${part}, CASE WHEN ${text} IS NOT NULL THEN '' END)`;
+    },
+  ],
+  // Trino takes all white space away, DuckDB only spaces.
+  ['trim', ([text = '', characters = "' '"]) => `trim(BOTH ${characters.trim()} FROM ${text})`],
+]);
+
+const TOKEN =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|[\p{L}_][\p{L}\p{N}_$]*|\d[\p{L}\p{N}_.]*|\s+|[\s\S]/gu;
+
+function translate(tokens: readonly string[]): string {
+  let result = '';
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    const word = token.toLowerCase();
+    const next = /^\s/.test(tokens[at + 1] ?? '') ? at + 2 : at + 1;
+    const isCall = tokens[next] === '(' && tokens[at - 1] !== '.';
+    const call = CALLS.get(word);
+    if (isCall && (call || word === 'cast' || word === 'try_cast')) {
+      const { args, end } = readArguments(tokens, next);
+      result += call ? call(args.map(translate)) : `${token}(${translateCast(args)})`;
+      at = end;
+    } else {
+      result += word === 'timestamptz' && tokens[next]?.startsWith("'") ? 'TIMESTAMP' : token;
+    }
+  }
+  return result;
+}
+
+/** `value AS type`; the comma of DECIMAL(38, 9) stands in inner brackets. */
+function translateCast([tokens = []]: readonly (readonly string[])[]): string {
+  const as = tokens.findLastIndex((token) => token.toLowerCase() === 'as');
+  return `${translate(tokens.slice(0, as + 1))} ${trinoType(
+    tokens
+      .slice(as + 1)
+      .join('')
+      .trim(),
+  )}`;
+}
+
+/** The arguments of a call, and where its closing bracket stands. */
+function readArguments(tokens: readonly string[], open: number): { args: string[][]; end: number } {
+  const args: string[][] = [[]];
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    if (token === '(' || token === '[') depth++;
+    if (token === ')' || token === ']') depth--;
+    if (depth === 0) return { args, end: at };
+    if (depth === 1 && token === ',') args.push([]);
+    else if (at > open) args.at(-1)?.push(token);
+  }
+  return { args, end: tokens.length };
+}

@@ -1,0 +1,55 @@
+import type { Json } from '@duckdb/node-api';
+import type { Connection, Row, Values } from '../../core/duckdb.ts';
+import { referenceName } from './inspect-model.ts';
+import type { ModelQueries } from './model-engine.ts';
+import { replaceTables } from './replace-tables.ts';
+import { type SqlReferences, sqlReferences } from './sql-references.ts';
+import { translateSql } from './translate-sql.ts';
+
+/** Runs a SELECT of Trino's. */
+type RunTrino = <T>(sql: string, signal?: AbortSignal) => Promise<T[]>;
+
+/** Answers portable SELECTs in Trino. */
+export class TrinoQueries implements ModelQueries {
+  readonly #catalogue: Connection;
+  readonly #run: RunTrino;
+  readonly #nameOf: (relation: string) => string;
+
+  /**
+   * @param catalogue whose parser says what is a table
+   * @param nameOf what Trino calls a relation
+   */
+  constructor(catalogue: Connection, run: RunTrino, nameOf: (relation: string) => string) {
+    this.#catalogue = catalogue;
+    this.#run = run;
+    this.#nameOf = nameOf;
+  }
+
+  async rows<T extends Row = Row>(sql: string, _values: Values = [], signal?: AbortSignal): Promise<T[]> {
+    const references = await sqlReferences(this.#catalogue, sql, { file: 'a query', line: 1 });
+    return this.#run<T>(translateSql(renameTables(sql, references, this.#nameOf)), signal);
+  }
+
+  async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {
+    const rows = await this.rows(sql, values, signal);
+    const plain = (_key: string, value: unknown): unknown =>
+      typeof value === 'bigint' ? String(value) : value;
+    return JSON.parse(JSON.stringify(rows, plain));
+  }
+
+  async scalar(sql: string, values: Values = [], signal?: AbortSignal): Promise<Row[string] | undefined> {
+    const [row] = await this.rows(sql, values, signal);
+    return row && Object.values(row)[0];
+  }
+}
+
+/** The same SQL, from relations under other names. */
+export function renameTables(
+  sql: string,
+  references: SqlReferences,
+  nameOf: (relation: string) => string,
+): string {
+  return replaceTables(sql, references, (reference) =>
+    reference.schema === '' ? undefined : `SELECT * FROM ${nameOf(referenceName(reference))}`,
+  );
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { table } from '../../core/duckdb.ts';
+import { badModel, type SqlPlace } from './bad-model.ts';
+import type { Inspected } from './inspect-model.ts';
+import type { Model, TrinoSql } from './model.ts';
+import { completedSource, type SourceTables } from './source-tables.ts';
+import type { SqlFolder } from './sql-folders.ts';
+import { sqlTokens } from './translate-sql.ts';
+
+/** The end of the name of a file with a model's SELECT in Trino's own SQL: `sql/<folder>/<name>.trino.sql`. */
+export const TRINO_SQL = '.trino.sql';
+
+/** The same with its tables as names of a WITH: `"raw.crawl_pages"`. */
+export interface PlannedTrinoSql extends TrinoSql {
+  /** DuckDB's SELECT of each table, with NULLs for what it lacks. */
+  readonly tables: ReadonlyMap<string, string>;
+}
+
+/** Reads the file beside that of a model: `crawl_pages/links.sql`; null where there is none. */
+export async function readTrinoSql({ path, shown }: SqlFolder, model: string): Promise<TrinoSql | null> {
+  const name = model.replace(/\.sql$/, TRINO_SQL);
+  if (!existsSync(join(path, name))) return null;
+  const sql = await readFile(join(path, name), 'utf8');
+  return { sql: sql.replace(/^\uFEFF/, '').replace(/;\s*$/, ''), file: `${shown}/${name}` };
+}
+
+/**
+ * Puts names of a WITH in the place of tables, so that it can give each its present rows.
+ *
+ * @param seen what the model's own SQL reads: by that the order of models and what has changed are known
+ * @throws CrawlhouseError `bad_model` for a table that the model's own SQL does not read
+ */
+export function planTrinoSql(model: Model, seen: Inspected, present: SourceTables): PlannedTrinoSql | null {
+  const { trinoSql: own } = model;
+  if (own === null) return null;
+  const tables = new Map<string, string>();
+  const tokens = sqlTokens(own.sql);
+  const said = (from: number, step: 1 | -1): number => {
+    let at = from + step;
+    while (/^(\s|--|\/\*)/.test(tokens[at] ?? '')) at += step;
+    return at;
+  };
+  let sql = '';
+  for (let at = 0; at < tokens.length; at++) {
+    const [schema, dot] = [bare(tokens[at]), said(at, 1)];
+    const last = said(dot, 1);
+    const name = bare(tokens[last]);
+    if (!/^(raw|mart|ops|store|work)$/.test(schema) || tokens[dot] !== '.' || name === '') {
+      sql += tokens[at];
+      continue;
+    }
+    const place = { file: own.file, line: sql.split('\n').length };
+    const relation = `${schema}.${name}`;
+    const isPart = tokens[said(at, -1)] === '.';
+    if (isPart || !(seen.sources.has(relation) || seen.models.has(relation)))
+      throw unknownTable(place, `${isPart ? '…' : ''}${relation}`, model, seen);
+    const declared = model.reads.get(relation) ?? new Map<string, string>();
+    const completed =
+      schema === 'mart' ? undefined : completedSource(relation, declared, present.get(relation));
+    tables.set(relation, completed ?? `SELECT * FROM ${table(schema, name)}`);
+    // Lines stay where they are, so that errors name them.
+    const between = tokens.slice(at, last).join('').split('\n').length - 1;
+    sql += `"${relation}"${'\n'.repeat(between)}`;
+    at = last;
+  }
+  return { ...own, sql, tables };
+}
+
+/** An identifier as the catalogue has it; empty for what is none. */
+function bare(token = ''): string {
+  if (token.startsWith('"')) return token.slice(1, -1).replaceAll('""', '"').toLowerCase();
+  return /^[\p{L}_]/u.test(token) ? token.toLowerCase() : '';
+}
+
+function unknownTable(place: SqlPlace, relation: string, model: Model, seen: Inspected): Error {
+  const hint = `tables of ${model.file}: ${[...seen.sources, ...seen.models].join(', ')}; an alias has another name than raw, mart or ops`;
+  return badModel(place, `reads ${relation}, which ${model.file} does not read`, hint);
+}

@@ -1,0 +1,73 @@
+import type { CrawlhouseError } from '../../core/errors.ts';
+import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
+import type { Crawl } from '../../service/api/crawls.ts';
+import type { DataExport } from '../../service/api/data-exports.ts';
+import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
+import type { Project } from '../../service/api/projects.ts';
+import type { BrokenItem, ReadList } from '../../service/api/read-list.ts';
+import type { Workspace } from '../../service/api/workspaces.ts';
+import type { Listed, ListName } from './listed.ts';
+
+/** The inventory: the new records of the long lists, and all records of the others. */
+export interface Inventory {
+  readonly workspaces: readonly WorkspaceView[];
+  /** Of the projects with dated sources, by project and kind of source. */
+  readonly dates: ProjectDates;
+  /** Workspaces whose lists could not be read, by id. */
+  readonly unread: ReadonlyMap<string, CrawlhouseError>;
+  /** Everything that could not be read or is outside its contract; it harms nothing else. */
+  readonly failures: readonly CrawlhouseError[];
+}
+
+export interface WorkspaceView {
+  readonly id: string;
+  readonly name: string;
+  readonly record: Workspace;
+  readonly projects: ReadList<Project>;
+  readonly crawls: ListReading<Crawl>;
+  /** Null where no pipeline asks for them, and where they could not be read. */
+  readonly crawlOverCrawls: ListReading<CrawlOverCrawl> | null;
+  readonly dataExports: ListReading<DataExport> | null;
+  /** Why a list can't be brought into `raw` as a whole: it could not be read, or some of its records are broken. */
+  readonly faulty: ReadonlyMap<string, CrawlhouseError>;
+}
+
+/** One list of one workspace, as a run finds it. */
+export interface ListReading<T = unknown> {
+  /** The service's own total. */
+  readonly total: number;
+  /** Everything that the list holds: what came in this run, and what was known before. */
+  readonly items: readonly Listed[];
+  /** The records that came in this run. */
+  readonly records: ReadonlyMap<string, T>;
+  /** Those of them that are new or not as they were, or that `raw` lacks and a pipeline loads. */
+  readonly changed: readonly Listed[];
+  /** Ids that were known and are listed no more. */
+  readonly gone: readonly string[];
+  /** The list was read to its end: `records` are all of its items, save those that are broken. */
+  readonly isSwept: boolean;
+  /** Records that are outside their contract: what is known of them stays as it was. */
+  readonly broken: readonly BrokenItem[];
+}
+
+/** The days that a dated source has, both inclusive, or why it has none for us. */
+export type SourceDates =
+  | { readonly from: string; readonly to: string; readonly weeks: WeekDefinition }
+  | { readonly skip: string }
+  /** They are unknown: a quota is used up, or the answer is broken. It is the project's own: it keeps none of the others back. */
+  | { readonly failure: CrawlhouseError };
+
+/** By project id, then by kind of source: `log_monitoring pages weeks`, `ranking_performance`. */
+export type ProjectDates = ReadonlyMap<string, ReadonlyMap<string, SourceDates>>;
+
+/** The lists of a workspace that are read incrementally, by name. */
+export function listReadings({
+  crawls,
+  crawlOverCrawls,
+  dataExports,
+}: WorkspaceView): [ListName, ListReading][] {
+  const readings = { crawls, crawl_over_crawls: crawlOverCrawls, data_exports: dataExports };
+  return (Object.entries(readings) as [ListName, ListReading | null][]).flatMap(([name, found]) =>
+    found ? [[name, found]] : [],
+  );
+}

@@ -1,0 +1,46 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { DataSource } from '../../service/api/data-source.ts';
+import type { CrawlDataType, Granularity } from '../../service/api/fields.ts';
+import type { Oql } from '../../service/api/oql.ts';
+import { OqlError, parseOql } from '../../service/api/parse-oql.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { Unit } from './unit.ts';
+
+/** Where a unit's rows are searched in and exported from; null for what comes as a list or as aggregates. */
+export function dataSourceOf(pipeline: Pipeline, unit: Unit): DataSource | null {
+  const { kind, data_type } = pipeline.source;
+  const { id } = unit.source;
+  switch (kind) {
+    case 'crawl':
+      return data_type === 'fields' ? null : { kind, id, dataType: data_type as CrawlDataType };
+    case 'crawl_over_crawl':
+      return { kind, id };
+    case 'log_monitoring':
+      return data_type === 'events'
+        ? { kind: 'log_events', projectId: id }
+        : { kind: 'log_pages', projectId: id, granularity: granularityOf(pipeline) };
+    default:
+      return null;
+  }
+}
+
+/** Log pages come by the span of their windows. */
+function granularityOf({ dataset, window }: Pipeline): Granularity {
+  if (window !== null) return `${window}s`;
+  throw new CrawlhouseError('bad_pipeline', `pipelines/${dataset}.yaml: log pages need a window`, {
+    hint: 'window: day, week or month',
+  });
+}
+
+/** @throws CrawlhouseError `bad_pipeline` when a pipeline's filter is no OQL */
+export function pipelineFilter(pipeline: Pipeline): Oql | null {
+  if (pipeline.filter === undefined || pipeline.filter === null) return null;
+  try {
+    return parseOql(pipeline.filter, { root: 'filter' });
+  } catch (error) {
+    if (!(error instanceof OqlError)) throw error;
+    throw new CrawlhouseError('bad_pipeline', `pipelines/${pipeline.dataset}.yaml: ${error.message}`, {
+      hint: 'for example { field: [status_code, equals, 404] }, { and: [...] } or { or: [...] }; docs/oql.md has more',
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { address, Given } from '../../core/setting-types.ts';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const Person = Given.describe('An email or a subject.');
+
+/** An address over TLS; only within this machine may it be without. */
+function secureAddress(error: string) {
+  return address(error).refine((text) => {
+    const { protocol, hostname } = URL.parse(text) ?? { protocol: '', hostname: '' };
+    return protocol === 'https:' || LOOPBACK.includes(hostname);
+  }, error);
+}
+
+/** The address of the console for people. Its pages link to each other from the root. */
+export const ConsoleUrl = secureAddress('an address is expected, such as https://console.example').refine(
+  (text) => /^https?:\/\/[^/?#]+\/?$/.test(text),
+  'an address without a path is expected',
+);
+
+/** How people sign in to the console (docs/console.md). */
+export const ConsoleOidcSettings = z.strictObject({
+  issuer: secureAddress('an address is expected, such as https://accounts.example').describe(
+    'The address of the OpenID Connect provider.',
+  ),
+  client_id: Given,
+  client_secret: Given,
+  operators: z.array(Person).default([]).describe('Emails or subjects of those who may act.'),
+  readers: z
+    .union([z.literal('all'), z.array(Person)])
+    .default([])
+    .describe('Emails or subjects of those who may read; all: everyone whom the provider knows.'),
+});
+export type ConsoleOidcSettings = z.output<typeof ConsoleOidcSettings>;

@@ -1,0 +1,55 @@
+import { keepSecret } from '../../core/redact.ts';
+
+/** Settings whose values are secrets; `store_b.credentials_secret` is a name. */
+const SECRET_KEYS: ReadonlySet<string> = new Set([
+  'access_token',
+  'client_secret',
+  'refresh_token',
+  'webhook_secret',
+  'webhook',
+  'api_key',
+  'mcp_token',
+  'password',
+  'token',
+]);
+/** Read by the clients of the stores and of PostgreSQL themselves. */
+const SECRET_VARIABLES = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'PGPASSWORD'] as const;
+/** The path of a webhook's address is often its secret; a shorter one is a word. */
+const LEAST_PATH = 8;
+
+/** Registers every secret in settings as they were read, before anything is said of them. */
+export function keepSecrets(value: unknown, key = ''): void {
+  if (Array.isArray(value)) for (const item of value) keepSecrets(item, key);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, item] of Object.entries(value)) keepSecrets(item, name);
+  else if (typeof value === 'string') {
+    if (SECRET_KEYS.has(key)) keepSecret(value);
+    keepAddress(value, key === 'webhook');
+  }
+}
+
+export function keepSecretVariables(variables: Readonly<Record<string, string | undefined>>): void {
+  for (const name of SECRET_VARIABLES) keepSecret(variables[name]);
+}
+
+/** The password in an address, and the path of one that is a secret itself. */
+function keepAddress(text: string, isSecret: boolean): void {
+  const url = URL.parse(text);
+  if (url === null) return;
+  for (const part of [url.password, url.username]) {
+    // A user name without a password is a token, but not that of a database.
+    if (part === url.username && (url.password !== '' || url.protocol.startsWith('postgres'))) continue;
+    keepSecret(part);
+    keepSecret(decoded(part));
+  }
+  const path = `${url.pathname}${url.search}`;
+  if (isSecret && path.length >= LEAST_PATH) keepSecret(path);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

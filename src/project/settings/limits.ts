@@ -1,0 +1,19 @@
+import { bytesOf } from '../../core/amounts.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
+import type { Settings } from './settings.ts';
+
+const MINUTE = 60_000;
+
+/** The setting `limits` in bytes and milliseconds. */
+export function limitsOf({ limits }: Pick<Settings, 'limits'>): Limits {
+  return {
+    ...DEFAULT_LIMITS,
+    answer: bytesOf(limits.answer),
+    record: bytesOf(limits.record),
+    fields: limits.fields,
+    bytesPerRow: bytesOf(limits.bytes_per_row),
+    rate: limits.rate,
+    exportWait: limits.export_wait * MINUTE,
+    unarchiveWait: limits.unarchive_wait * MINUTE,
+  };
+}

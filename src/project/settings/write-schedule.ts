@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMap, isSeq, parseDocument } from 'yaml';
+import { writeFileAtomic } from '../../core/atomic-file.ts';
+import type { Schedule } from './schedules.ts';
+
+/** Puts a schedule into `schedules.yaml`, in the place of one of the same name. Comments and other schedules stay. */
+export async function writeSchedule(
+  projectDir: string,
+  schedule: Partial<Schedule> & Pick<Schedule, 'name' | 'cron'>,
+): Promise<void> {
+  const path = join(projectDir, 'schedules.yaml');
+  const document = parseDocument(await readFile(path, 'utf8'));
+  const known = document.get('schedules');
+  const items = isSeq(known) ? known.items : [];
+  const index = items.findIndex((item) => isMap(item) && item.get('name') === schedule.name);
+  const node = document.createNode(schedule);
+  if (items.length === 0) document.set('schedules', [schedule]);
+  else if (index === -1) document.addIn(['schedules'], node);
+  else document.setIn(['schedules', index], node);
+  await writeFileAtomic(path, document.toString({ lineWidth: 0 }));
+}

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import type { ErrorCode } from '../../core/error-codes.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+
+/** The origin of a parsed YAML value, so that an error can name the line of any key. */
+export interface YamlSource {
+  readonly file: string;
+  readonly value: unknown;
+  /** The line (from 1) of the key at `path`, or of the nearest parent in the file. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/**
+ * Reads one YAML file. Keys may not be repeated; anchors are resolved.
+ *
+ * @throws CrawlhouseError `code` with file and line
+ */
+export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
+  const lines = new LineCounter();
+  const document = parseDocument(await readFile(path, 'utf8'), { lineCounter: lines });
+  const problem = document.errors[0];
+  if (problem) {
+    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw new CrawlhouseError(code, `${shownAs}:${lines.linePos(problem.pos[0]).line}: ${message}`);
+  }
+  return {
+    file: shownAs,
+    value: document.toJS() ?? {},
+    lineOf(path) {
+      let node: Node | null | undefined = document.contents;
+      let offset = 0;
+      for (const key of path) {
+        if (isMap(node)) {
+          const pair = node.items.find(
+            (item) => String((item.key as { value?: unknown }).value) === String(key),
+          );
+          if (!pair) break;
+          offset = (pair.key as Node).range?.[0] ?? offset;
+          node = pair.value as Node | null;
+        } else {
+          node = (node as { get?(key: unknown, keep: true): Node | undefined } | null)?.get?.(key, true);
+          offset = node?.range?.[0] ?? offset;
+        }
+      }
+      return lines.linePos(offset).line;
+    },
+  };
+}
+
+/**
+ * Holds a YAML value against a strict schema.
+ *
+ * @throws CrawlhouseError `code`, naming file, line, key and the keys or values that would work
+ */
+export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, code: ErrorCode): z.output<T> {
+  const result = schema.safeParse(source.value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => describeIssue(issue, schema, source));
+  const [first, ...others] = problems;
+  throw new CrawlhouseError(code, [first?.message, ...others.map((other) => other.message)].join('\n'), {
+    ...(first?.hint ? { hint: first.hint } : {}),
+  });
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  source: YamlSource,
+): { message: string; hint?: string } {
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const allowed = keysAt(schema, issue.path);
+    return {
+      message: `${source.file}:${source.lineOf([...issue.path, key])}: unknown key ${[...issue.path, key].join('.')}`,
+      ...(allowed.length > 0
+        ? { hint: `${didYouMean(key, allowed)}keys that work here: ${allowed.join(', ')}` }
+        : {}),
+    };
+  }
+  // The fault within the one shape of the value, unless the schema has its own message.
+  if (issue.code === 'invalid_union' && issue.message === 'Invalid input') {
+    const inner = issue.errors.flat().find((one) => one.path.length > 0 || one.code === 'unrecognized_keys');
+    if (inner) return describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, source);
+  }
+  const path = issue.path.join('.');
+  const allowed = issue.code === 'invalid_value' ? `; values that work: ${issue.values.join(', ')}` : '';
+  return {
+    message: `${source.file}:${source.lineOf(issue.path)}: ${path ? `${path}: ` : ''}${issue.message}${allowed}`,
+  };
+}
+
+/** The keys that a strict schema takes at a path. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let current: unknown = schema;
+  for (const key of path) {
+    // The items of a list are all of one schema, which the list unwraps to.
+    if (typeof key === 'number') continue;
+    const { shape, valueType } = objectOf(current);
+    current = shape?.[String(key)] ?? valueType;
+    if (!current) return [];
+  }
+  return Object.keys(objectOf(current).shape ?? {});
+}
+
+interface ObjectSchema {
+  readonly shape?: Readonly<Record<string, unknown>>;
+  /** The schema of a record's values. */
+  readonly valueType?: unknown;
+}
+
+/** The object or record that a schema is, within what wraps it; of a union its object. */
+function objectOf(schema: unknown): ObjectSchema {
+  const it = schema as (ObjectSchema & { unwrap?: () => unknown; options?: readonly unknown[] }) | undefined;
+  if (!it || it.shape || it.valueType) return it ?? {};
+  if (Array.isArray(it.options)) return it.options.map(objectOf).find((one) => one.shape) ?? {};
+  return typeof it.unwrap === 'function' ? objectOf(it.unwrap()) : {};
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Scope } from './scopes.ts';
+import type { ServiceErrorType } from './service-error.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** How an answer comes: JSON that fits `response`, nothing (204), or a file that streams. */
+type Answer = 'json' | 'none' | 'file';
+
+/** One operation of the service (api-spec.md §4): the client, the sandbox and the OpenAPI document are made from it. */
+export interface Endpoint {
+  readonly method: Method;
+  /** Below `/api/v2`, with its parameters in braces. */
+  readonly path: string;
+  /** Values of path parameters where the specification lists them; any other is not found. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** The scope asked of the token (docs/service-decisions.md). */
+  readonly scope: Scope;
+  readonly summary: string;
+  /** Its section of api-spec.md, such as `§4.3`. */
+  readonly source: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** How the body is sent; JSON where nothing is said. */
+  readonly sends?: 'json' | 'multipart';
+  readonly answers: Answer;
+  readonly response?: z.ZodType;
+  /** The key of the answer that holds the result; absent: the whole answer is the result. */
+  readonly result?: string;
+  /** Errors it may answer with, besides `unauthorized`, `forbidden` and `internal_error`, which all may. */
+  readonly errors: readonly ServiceErrorType[];
+  /** May it be sent again after a failure? (spec-notes.md 16) */
+  readonly repeatable: boolean;
+}
+
+/** The names in braces of a path. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** The errors that every endpoint may answer with, besides its own (api-spec.md §7). */
+export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
+
+/** An endpoint with its types as written. */
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
+}
+
+/**
+ * The path with its parameters filled in, each percent-encoded.
+ *
+ * @throws CrawlhouseError `invalid_request` for a value that would lead to another path: a deletion must not climb
+ */
+export function fillPath(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name] ?? '';
+    if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+    const what = value === '' ? 'is missing' : `is ${JSON.stringify(value)}`;
+    throw new CrawlhouseError('invalid_request', `${name} of ${path} ${what}`);
+  });
+}

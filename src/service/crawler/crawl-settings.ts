@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { keepSecret } from '../../core/redact.ts';
+import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
+import { CrawlConfigInput } from '../api/crawl-configs.ts';
+import { productToken, userAgentHeader } from './agent.ts';
+import type { Credentials } from './digest-auth.ts';
+import type { HostRules } from './resolve-host.ts';
+import { domainOf, isWithinDomain, type ScopeRules } from './scope.ts';
+
+/** URLs per second that a site takes from a stranger. */
+const POLITE_SPEED = 5;
+
+export interface SettingsOptions {
+  /** The person who crawls answers for the site: `max_speed` may be above `POLITE_SPEED`. */
+  readonly iOwnThisSite?: boolean;
+  /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
+  readonly allowPrivate?: boolean;
+}
+
+/** A crawl configuration (api-spec.md §2.8) as the crawler reads it. */
+export interface CrawlSettings {
+  readonly scope: ScopeRules;
+  readonly sitemaps: readonly string[];
+  readonly strictSitemaps: boolean;
+  readonly maxUrl: number;
+  readonly maxDepth: number;
+  /** URLs per second. */
+  readonly maxSpeed: number;
+  readonly hosts: HostRules;
+  /** The content of robots.txt by host, with its port if it has one. */
+  readonly robots: ReadonlyMap<string, string>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth: (Credentials & { readonly scheme: 'Basic' | 'Digest' }) | null;
+  readonly useCookies: boolean;
+  /** The name that robots.txt and robots directives speak to, in lower case. */
+  readonly robotName: string;
+}
+
+type Config = z.output<typeof CrawlConfigInput>;
+type Given = { readonly [Name in keyof Config]: NonNullable<Config[Name]> };
+type Complete = ReturnType<typeof withDefaults>;
+
+/** Settings that the crawler can't follow: refused, so that no crawl is taken for one that followed them. */
+const UNSUPPORTED: readonly (readonly [field: keyof Complete, why: string])[] = [
+  ['js_rendering', 'pages are not rendered with JavaScript'],
+  ['resource_checker', 'resources are watched while a page is rendered, and pages are not rendered'],
+  ['ajax_crawling', 'pre-rendered pages of JavaScript websites are not requested'],
+  ['use_proxy', 'there is no proxy with a static range of addresses'],
+  ['custom_fields', 'the shape of data scraping rules is not specified'],
+];
+
+/**
+ * Reads a crawl configuration.
+ *
+ * @throws CrawlhouseError `bad_settings`, `missing_feature`
+ */
+export function readCrawlSettings(input: unknown, options: SettingsOptions = {}): CrawlSettings {
+  const { data, error } = CrawlConfigInput.safeParse(input);
+  const issue = error?.issues[0];
+  if (issue || data === undefined)
+    throw badConfig(issue?.path.join('.') || 'the configuration', issue?.message ?? 'is missing');
+  const config = withDefaults(data);
+  refuseUnsupported(config);
+  const startUrl = new URL(config.start_url).href;
+  return {
+    scope: {
+      startUrl,
+      alternateStartUrls: alternates(startUrl, config.alternate_start_urls),
+      crawlSubdomains: config.crawl_subdomains,
+      allowQueryParams: config.allow_query_params,
+      filterQueryParams: config.filter_query_params,
+      queryParams: config.query_params_list
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+      isWhitelist: config.whitelist_params_mode,
+    },
+    sitemaps: config.sitemaps,
+    strictSitemaps: config.strict_sitemaps,
+    maxUrl: config.max_url,
+    maxDepth: config.max_depth,
+    maxSpeed: config.max_speed,
+    hosts: {
+      dns: new Map(config.dns.map(({ host, ips }) => [host.toLowerCase(), ips])),
+      allowPrivate: options.allowPrivate ?? false,
+    },
+    robots: new Map(config.robots_txt.map(({ host, content }) => [host.toLowerCase(), content])),
+    headers: headersOf(config),
+    auth: authOf(config),
+    useCookies: config.use_cookies,
+    robotName: productToken(config.user_agent).toLowerCase(),
+  };
+}
+
+/**
+ * Refuses a speed that only the owner of a site may ask of it.
+ *
+ * @throws CrawlhouseError `bad_settings`
+ */
+export function checkSpeed(speed: number, isLoopback: boolean, options: SettingsOptions): void {
+  if (speed <= POLITE_SPEED || isLoopback || options.iOwnThisSite) return;
+  throw badConfig('max_speed', `${speed} URLs per second is more than ${POLITE_SPEED}`, {
+    hint: 'the owner of a site may crawl it faster: confirm that you own it',
+  });
+}
+
+function withDefaults(config: Config) {
+  const given = Object.entries(config).filter(([, value]) => value !== null && value !== undefined);
+  return { ...CONFIG_DEFAULTS, ...(Object.fromEntries(given) as Given) };
+}
+
+function refuseUnsupported(config: Complete): void {
+  for (const [field, why] of UNSUPPORTED) {
+    const value = config[field];
+    const isGiven = Array.isArray(value) ? value.length > 0 : value === true;
+    if (isGiven)
+      throw new CrawlhouseError('missing_feature', `${field} is not possible in a local crawl: ${why}`);
+  }
+  if (config.http_auth?.scheme === 'NTLM') {
+    throw new CrawlhouseError('missing_feature', 'http_auth: NTLM is not possible in a local crawl', {
+      hint: 'Basic and Digest are possible',
+    });
+  }
+}
+
+function alternates(startUrl: string, urls: readonly string[]): string[] {
+  const domain = domainOf(new URL(startUrl).hostname);
+  return urls.map((text, index) => {
+    const url = new URL(text);
+    if (isWithinDomain(url.hostname, domain)) return url.href;
+    throw badConfig(`alternate_start_urls[${index}]`, `does not belong to the domain ${domain}`);
+  });
+}
+
+/** What each request carries besides cookies and credentials. */
+function headersOf(config: Complete): Record<string, string> {
+  const extra = Object.entries(config.extra_headers);
+  return {
+    'user-agent': userAgentHeader(config.user_agent, config.agent_kind),
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    ...Object.fromEntries(extra.map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+function authOf({ http_auth }: Complete): CrawlSettings['auth'] {
+  if (!http_auth || http_auth.scheme === 'NTLM') return null;
+  const { username, password, scheme } = http_auth;
+  keepSecret(password);
+  return { username, password, scheme };
+}
+
+function badConfig(
+  place: string,
+  problem: string,
+  details: { readonly hint?: string } = {},
+): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `crawl configuration: ${place}: ${problem}`, details);
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Database } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { makePrivateFolder } from '../../core/private-files.ts';
+import { lockState } from '../../core/state-lock.ts';
+import { END_REASONS_WITHOUT_REPORT } from '../api/crawls.ts';
+import { CrawlControl } from './crawl-control.ts';
+import { CrawlCounts } from './crawl-counts.ts';
+import { type CrawlProgress, ProgressReporter } from './crawl-progress.ts';
+import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
+import { type CrawlEndReason, FetchPhase } from './fetch-phase.ts';
+import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from './fetcher.ts';
+import { Frontier } from './frontier.ts';
+import { runJobs } from './jobs/run-jobs.ts';
+import { loadCrawl } from './load-crawl.ts';
+import { OutcomeBatch } from './outcome-batch.ts';
+import { Pace } from './pace.ts';
+import { ParsePool } from './parse-pool.ts';
+import { HostResolver } from './resolve-host.ts';
+import { RobotsCache } from './robots-cache.ts';
+import { Scope } from './scope.ts';
+import { seedFrontier } from './seed-frontier.ts';
+import { Segments } from './segments.ts';
+import { Session } from './session.ts';
+
+/** The database that a crawl leaves in its folder. */
+export const CRAWL_DATABASE = 'crawl.duckdb';
+
+export interface CrawlOptions extends SettingsOptions {
+  /** The crawl's own folder. A crawl that was interrupted goes on in its folder. */
+  readonly folder: string;
+  /** Further start URLs, such as those of ingest files of kind seed. */
+  readonly seeds?: Iterable<string> | AsyncIterable<string>;
+  /** URLs that the subscription allows. */
+  readonly quota?: number;
+  readonly control?: CrawlControl;
+  readonly onProgress?: (progress: CrawlProgress) => void;
+  /** Interrupts the crawl; the same call goes on later. */
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<FetchLimits>;
+  /** Requests at once. */
+  readonly concurrency?: number;
+  readonly threads?: number;
+  /** DuckDB's limit for the jobs. */
+  readonly memoryLimit?: string;
+  /** Milliseconds before failed URLs are tried again, the first time. */
+  readonly retryDelayMs?: number;
+}
+
+export interface CrawlResult {
+  readonly endReason: CrawlEndReason;
+  /** The database with the tables `pages`, `links`, `clusters` and `structured_data`; null without a report. */
+  readonly database: string | null;
+  readonly fetchedUrls: number;
+  readonly lastDepth: number;
+}
+
+const DEFAULT_CONCURRENCY = 16;
+const DEFAULT_RETRY_DELAY_MS = 1_000;
+const DEFAULT_MEMORY_LIMIT = '300MB';
+
+/**
+ * Crawls a website as a crawl configuration says (api-spec.md §2.8), and makes its report.
+ *
+ * @throws CrawlhouseError `bad_settings`, `missing_feature`; `locked` if another process crawls in the folder
+ */
+export async function crawl(config: unknown, options: CrawlOptions): Promise<CrawlResult> {
+  const settings = readCrawlSettings(config, options);
+  const { folder, signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  makePrivateFolder(folder);
+  using _lock = lockState(folder, 'crawl');
+  using frontier = new Frontier(folder);
+  holdConfig(frontier, settings, folder);
+  const counts = new CrawlCounts(frontier.counts());
+  using progress = new ProgressReporter({ counts, frontier, ...options });
+  const known = frontier.fact('end reason') as CrawlEndReason | undefined;
+  const endReason = known ?? (await fetchSite(settings, { ...options, signal, frontier, counts }));
+  frontier.setFact('end reason', endReason);
+  const hasReport = !END_REASONS_WITHOUT_REPORT.includes(endReason);
+  const database = join(folder, CRAWL_DATABASE);
+  if (hasReport && frontier.fact('report') === undefined) {
+    progress.enter('analysis');
+    await makeReport(database, { ...options, signal, frontier, progress });
+    frontier.setFact('report', 'done');
+  }
+  progress.enter('done');
+  return {
+    endReason,
+    database: hasReport ? database : null,
+    fetchedUrls: counts.fetched,
+    lastDepth: counts.depth,
+  };
+}
+
+interface Opened {
+  readonly frontier: Frontier;
+  readonly signal: AbortSignal;
+}
+
+async function fetchSite(
+  settings: CrawlSettings,
+  options: CrawlOptions & Opened & { readonly counts: CrawlCounts },
+): Promise<CrawlEndReason> {
+  const { frontier, counts, signal, quota = Number.POSITIVE_INFINITY } = options;
+  const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
+  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+  const scope = new Scope(settings.scope);
+  const resolver = await HostResolver.forStart(settings.scope.startUrl, settings.hosts);
+  checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
+  const segments = await Segments.open(options.folder, frontier.segments());
+  const session = new Session(settings, scope, frontier.fact('cookies'));
+  await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
+  const parse = { scope: settings.scope, robotName: settings.robotName, bytes: limits.bytes };
+  await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
+  // What is under way fails at once, and is fetched again when the crawl goes on.
+  const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const robots = new RobotsCache(settings, frontier, fetcher, signal);
+    const pace = new Pace(settings.maxSpeed);
+    await seedFrontier(settings, {
+      frontier,
+      scope,
+      fetcher,
+      robots,
+      pace,
+      signal,
+      seeds: options.seeds ?? [],
+    });
+    const phase = new FetchPhase({
+      tools: {
+        ...{ fetcher, frontier, parser, counts, robots, signal, concurrency },
+        batch: new OutcomeBatch(frontier, segments, session),
+        pace,
+        control: options.control ?? new CrawlControl(),
+        mostFetched: Math.min(settings.maxUrl, quota),
+      },
+      maxDepth: settings.maxDepth,
+      fullReason: quota < settings.maxUrl ? 'quota_reached' : 'max_url_reached',
+      retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
+    });
+    return await phase.run();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function makeReport(
+  path: string,
+  options: CrawlOptions & Opened & { readonly progress: ProgressReporter },
+): Promise<void> {
+  const { folder, frontier, signal, progress, threads = availableParallelism() } = options;
+  const tempDirectory = join(folder, 'spill');
+  try {
+    await using database = await Database.open({
+      memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+      threads,
+      tempDirectory,
+    });
+    const connection = await database.connect();
+    // Else freed memory stays with threads that are not DuckDB's own.
+    await connection.run('SET allocator_background_threads = true');
+    await loadCrawl(connection, { folder, path, frontier, signal });
+    await runJobs(connection, { path, signal, onJob: progress.job });
+  } finally {
+    rmSync(tempDirectory, { recursive: true, force: true });
+  }
+}
+
+/** A crawl goes on only with the configuration that it began with. */
+function holdConfig(frontier: Frontier, settings: CrawlSettings, folder: string): void {
+  const plain = JSON.stringify(settings, (_key, value: unknown) =>
+    value instanceof Map ? [...value] : value,
+  );
+  const hash = createHash('sha256').update(plain).digest('hex');
+  const known = frontier.fact('configuration');
+  if (known === undefined) frontier.setFact('configuration', hash);
+  else if (known !== hash) {
+    throw new CrawlhouseError('bad_settings', `${folder} holds a crawl with another configuration`, {
+      hint: 'go on with its configuration, or crawl into another folder',
+    });
+  }
+}

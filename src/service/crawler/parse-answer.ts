@@ -1,0 +1,66 @@
+import { stringifyJson } from '../../core/json.ts';
+import { decodeContent } from './content-encoding.ts';
+import type { Answer } from './fetcher.ts';
+import { parsePage, unfetchedPage } from './parse/parse-page.ts';
+import type { ParseReply, ParseRequest, ParseThreadData } from './parse-messages.ts';
+import type { Fetched, ParsedPage, ParseRules } from './records.ts';
+import { Scope } from './scope.ts';
+
+/** Makes the records of an answer. */
+export function answerParser(data: ParseThreadData): (request: ParseRequest) => ParseReply {
+  const scope = new Scope(data.scope);
+  const rules: ParseRules = {
+    isInternal: (url) => scope.isInternal(url),
+    normalize: (url) => scope.spell(url),
+    robotName: data.robotName,
+  };
+  return ({ answer, facts }) => {
+    const parsed = facts.robots_txt_denied
+      ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
+      : parsePage(fetchedOf(answer, data.bytes), rules);
+    const location = parsed.page.redirect_location;
+    const redirect = location === null ? null : scope.admit(location);
+    return {
+      pages: pageLine({ ...parsed.page, ...facts }),
+      links: parsed.links.map(line).filter(isShort).join(''),
+      items: parsed.items.map(line).filter(isShort).join(''),
+      targets: targetsOf(parsed, redirect, scope),
+      redirect,
+    };
+  };
+}
+
+function fetchedOf(answer: Answer, limit: number): Fetched {
+  const encoding = answer.headers.find(([name]) => name === 'content-encoding')?.[1];
+  const decoded =
+    answer.body === null ? { body: null, isTruncated: false } : decodeContent(answer.body, encoding, limit);
+  const isTruncated = answer.isTruncated || decoded.isTruncated;
+  return { ...answer, body: decoded.body, isTruncated, bytes: decoded.body?.length ?? 0 };
+}
+
+function targetsOf({ links }: ParsedPage, redirect: string | null, scope: Scope): string[] {
+  const linked = links.filter(({ follow, intern }) => follow && intern).map(({ target }) => target);
+  const found = linked.filter((url) => scope.follows(url));
+  return [...new Set(redirect === null ? found : [redirect, ...found])];
+}
+
+/** Characters of a line: DuckDB reads lines of up to 16 MB. */
+const LONGEST_LINE = 4_000_000;
+/** Half of a surrogate pair, as JSON writes it when the other half is missing. DuckDB refuses it. */
+const LONE_SURROGATE = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+function line(record: object): string {
+  const json = stringifyJson(record);
+  return `${json.includes('\\ud') ? json.replace(LONE_SURROGATE, '\uFFFD') : json}\n`;
+}
+
+/** @throws Error for a record that is too long */
+function pageLine(record: object): string {
+  const text = line(record);
+  if (text.length > LONGEST_LINE) throw new Error(`the record has ${text.length} characters`);
+  return text;
+}
+
+function isShort(text: string): boolean {
+  return text.length <= LONGEST_LINE;
+}

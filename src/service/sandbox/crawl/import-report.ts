@@ -1,0 +1,58 @@
+import { ident, table, text } from '../../../core/duckdb.ts';
+import type { CrawlDataType } from '../../api/fields.ts';
+import {
+  CLUSTER_FIELDS,
+  type CrawlField,
+  ITEM_FIELDS,
+  LINK_FIELDS,
+  PAGE_FIELDS,
+} from '../../crawler/jobs/fields.ts';
+import { catalogueOf } from '../catalogue/catalogue-of.ts';
+import { type Column, kindOfField, SQL_TYPES } from '../catalogue/column.ts';
+import { fieldRecord } from '../catalogue/field-record.ts';
+import type { Dataset } from '../resources/resources.ts';
+import { RowStore } from '../rows/row-store.ts';
+
+const FIELDS: Readonly<Record<CrawlDataType, readonly CrawlField[]>> = {
+  pages: PAGE_FIELDS,
+  links: LINK_FIELDS,
+  clusters: CLUSTER_FIELDS,
+  structured_data: ITEM_FIELDS,
+};
+
+/** Copies the tables of a crawler's database into the sandbox's rows. */
+export async function importReport(
+  rows: RowStore,
+  crawlId: string,
+  database: string,
+): Promise<Map<CrawlDataType, Dataset>> {
+  const catalog = `report_${crawlId}`;
+  return rows.useForImport(async (connection) => {
+    await connection.run(`ATTACH ${text(database)} AS ${ident(catalog)} (READ_ONLY)`);
+    try {
+      const datasets = new Map<CrawlDataType, Dataset>();
+      for (const [dataType, fields] of Object.entries(FIELDS) as [CrawlDataType, readonly CrawlField[]][]) {
+        const columns = columnsOf(dataType, fields);
+        const cells = columns.map(
+          ({ id, kind, field }) => `CAST(${ident(field.name)} AS ${SQL_TYPES[kind]}) AS ${id}`,
+        );
+        const name = `${dataType}_${crawlId}`;
+        await connection.run(
+          `CREATE OR REPLACE TABLE ${RowStore.table(name)} AS SELECT ${cells.join(', ')} FROM ${table(catalog, 'main', dataType)}`,
+        );
+        datasets.set(dataType, { table: name, columns });
+      }
+      return datasets;
+    } finally {
+      await connection.run(`DETACH ${ident(catalog)}`);
+    }
+  });
+}
+
+function columnsOf(dataType: CrawlDataType, fields: readonly CrawlField[]): Column[] {
+  const catalogue = catalogueOf(dataType);
+  return fields.map(({ name, type, arity }, index) => {
+    const field = catalogue.find((known) => known.name === name) ?? fieldRecord(name, type, arity);
+    return { id: `c${index}`, kind: kindOfField(field), field };
+  });
+}

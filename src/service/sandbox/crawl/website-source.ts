@@ -1,0 +1,157 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { CRAWL_DATABASE, crawl } from '../../crawler/crawl.ts';
+import { CrawlControl } from '../../crawler/crawl-control.ts';
+import { readCrawlSettings } from '../../crawler/crawl-settings.ts';
+import type { IngestFiles } from '../ingest/ingest-files.ts';
+import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../life/crawl-life.ts';
+import { fetchedOf } from '../life/crawl-plan.ts';
+import type { CrawlJob, CrawlReport, CrawlSource, PlannedWork } from '../life/crawl-source.ts';
+import type { Clock } from '../resources/clock.ts';
+import { publicView } from '../resources/public-view.ts';
+import { Refusal } from '../resources/refusal.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import { WORKSPACE_ID } from '../resources/seed.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { importReport } from './import-report.ts';
+
+interface WebsiteWork {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ingestFiles: IngestFiles;
+  readonly stateDir: string;
+  /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
+  readonly allowPrivate: boolean;
+}
+
+/** A crawler at work. */
+interface Run {
+  readonly control: CrawlControl;
+  readonly interruption: AbortController;
+  /** Resolves when the crawler has stopped, and told its crawl's document what came of it. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * Launched crawls that fetch a website. The crawler follows the status of a crawl's document, and the document holds what
+ * the crawler told last. A crawl that pauses, or whose sandbox closes, is interrupted and goes on in its folder.
+ */
+export class WebsiteSource implements CrawlSource, AsyncDisposable {
+  readonly makesUp = false;
+  readonly #work: WebsiteWork;
+  readonly #runs = new Map<string, Run>();
+  #isClosed = false;
+
+  constructor(work: WebsiteWork) {
+    this.#work = work;
+  }
+
+  async plan({ project, config }: CrawlJob, quota: number): Promise<PlannedWork> {
+    const settings = crawlerConfig(config);
+    try {
+      const { maxUrl } = readCrawlSettings(settings);
+      return { work: { _crawler: { config: settings } }, urls: Math.min(maxUrl, quota) };
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError)) throw error;
+      throw new Refusal('invalid_request', `${project.name}: ${error.message}`);
+    }
+  }
+
+  async follow(crawl: LaunchedCrawl): Promise<void> {
+    const { id, _crawler: work } = crawl;
+    if (work !== undefined && isWorking(crawl)) {
+      if (work.ended === undefined) this.#start(crawl, work);
+      if (crawl.status === 'terminating') this.#runs.get(id)?.control.terminate();
+      return;
+    }
+    await this.#stop(id);
+    if (!isMoving(crawl)) await rm(this.#folder(id), { recursive: true, force: true });
+  }
+
+  async report(crawl: LaunchedCrawl): Promise<CrawlReport> {
+    const { reason, error } = crawl._crawler?.ended ?? {};
+    if (reason === undefined) throw new Error(error ?? `${crawl.id} has no crawler`);
+    return {
+      endReason: reason,
+      fetchedUrls: Number(crawl.fetched_urls),
+      lastDepth: Number(crawl.last_depth),
+      datasets: await importReport(this.#work.rows, crawl.id, join(this.#folder(crawl.id), CRAWL_DATABASE)),
+    };
+  }
+
+  #start(document: LaunchedCrawl, work: CrawlerWork): void {
+    const { id } = document;
+    if (this.#isClosed || this.#runs.has(id)) return;
+    const control = new CrawlControl();
+    const interruption = new AbortController();
+    const stopped = this.#crawl(document, work, { control, signal: interruption.signal })
+      .then(
+        (reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }),
+        (error: Error) => {
+          if (!interruption.signal.aborted)
+            this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
+        },
+      )
+      .finally(() => this.#runs.delete(id));
+    this.#runs.set(id, { control, interruption, stopped });
+  }
+
+  /** Why the crawl ended. */
+  async #crawl(
+    { id, project_id, _reserved }: LaunchedCrawl,
+    { config }: CrawlerWork,
+    steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
+  ): Promise<string> {
+    const { resources, ingestFiles, allowPrivate } = this.#work;
+    const project = resources.get('projects', String(project_id));
+    const { endReason } = await crawl(config, {
+      ...steering,
+      folder: this.#folder(id),
+      seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
+      ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
+      allowPrivate,
+      iOwnThisSite: (project?.is_verified_by ?? null) !== null,
+      onProgress: (progress) => this.#tell(id, { progress }),
+    });
+    return endReason;
+  }
+
+  /** Puts what the crawler told into its crawl's document; one that was deleted, or set by hand, has no place for it. */
+  #tell(id: string, told: Pick<CrawlerWork, 'progress' | 'ended'>): void {
+    const { resources } = this.#work;
+    const known: LaunchedCrawl | undefined = resources.get('crawls', id);
+    if (known?._crawler === undefined) return;
+    const { progress } = told;
+    const reached =
+      progress === undefined ? {} : { fetched_urls: fetchedOf(progress.counts), last_depth: progress.depth };
+    const changed: Document = { ...known, ...reached, _crawler: { ...known._crawler, ...told } };
+    resources.put('crawls', WORKSPACE_ID, changed);
+  }
+
+  async #stop(id: string): Promise<void> {
+    const run = this.#runs.get(id);
+    run?.interruption.abort();
+    await run?.stopped;
+  }
+
+  #folder(id: string): string {
+    return join(this.#work.stateDir, 'crawls', id);
+  }
+
+  /** Interrupts all crawls; the next process goes on with them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#runs.keys()].map((id) => this.#stop(id)));
+  }
+}
+
+/** A stored configuration as the crawler takes it: with its password, and without the sandbox's own keys. */
+function crawlerConfig(config: Document): Record<string, unknown> {
+  const { id, ...settings } = publicView(config);
+  const auth = settings.http_auth as object | null | undefined;
+  return auth ? { ...settings, http_auth: { ...auth, password: config._http_password } } : settings;
+}

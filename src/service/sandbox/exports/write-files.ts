@@ -1,0 +1,105 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from '../../../core/duckdb.ts';
+import type { ExportFormat } from '../../api/data-exports.ts';
+import { type Column, SQL_TYPES } from '../catalogue/column.ts';
+import type { Dataset } from '../resources/resources.ts';
+import { RowStore } from '../rows/row-store.ts';
+import { parquetColumns } from './parquet-columns.ts';
+import { writeLines } from './write-lines.ts';
+
+/** How the rows of an export are written. */
+export interface WrittenFormat {
+  readonly format: ExportFormat;
+  readonly delimiter: string;
+  readonly gzip: boolean;
+  /** How many files at least, where there are as many rows; one without rows. */
+  readonly objects: number;
+}
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly size: number;
+  readonly rows: number;
+}
+
+/** Rows of a Parquet row group. DuckDB holds one for each of its threads. */
+const ROW_GROUP = 20_480;
+/** The most cells of a Parquet file with larger row groups: all of it must fit into memory. */
+const MOST_CELLS = 2_000_000;
+
+/** Writes a dataset's columns to files in `dir`, in the order of its rows; every CSV file begins with the header. */
+export async function writeFiles(
+  rows: RowStore,
+  { table, columns }: Dataset,
+  written: WrittenFormat,
+  dir: string,
+  signal: AbortSignal,
+): Promise<WrittenFile[]> {
+  await mkdir(dir, { recursive: true });
+  const source = table === undefined ? nothing(columns) : `FROM ${RowStore.table(table)}`;
+  const slices = table === undefined ? [''] : await sliceRows(rows, source, columns.length, written);
+  const { format } = written;
+  const select =
+    format === 'parquet'
+      ? await rows.use((connection) => parquetColumns(connection, source, columns, signal))
+      : undefined;
+  const files: WrittenFile[] = [];
+  for (const slice of slices) {
+    const path = join(dir, String(files.length + 1));
+    const sliced = `${source} ${slice}`;
+    if (format !== 'parquet')
+      await writeLines(rows, { source: sliced, columns }, { ...written, format }, path, signal);
+    else await writeParquet(rows, `SELECT ${select} ${sliced}`, path, signal);
+    const count = await rows.use((connection) => connection.scalar(`SELECT count(*) ${sliced}`, [], signal));
+    files.push({ path, rows: Number(count), size: (await stat(path)).size });
+  }
+  return files;
+}
+
+/** A source without rows that has the columns, for a dataset without a table. */
+function nothing(columns: readonly Column[]): string {
+  const nulls = columns.map(({ id, kind }) => `CAST(NULL AS ${SQL_TYPES[kind]}) AS ${id}`);
+  return `FROM (SELECT ${nulls.join(', ')}) WHERE false`;
+}
+
+async function writeParquet(rows: RowStore, query: string, path: string, signal: AbortSignal): Promise<void> {
+  const options = `FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${ROW_GROUP}`;
+  await rows.use((connection) => connection.run(`COPY (${query}) TO ${text(path)} (${options})`, [], signal));
+}
+
+/**
+ * Conditions that cut the rows into runs of about the same number. They use `rowid`, which DuckDB finds without reading
+ * earlier rows.
+ */
+async function sliceRows(
+  rows: RowStore,
+  source: string,
+  columns: number,
+  { format, objects }: WrittenFormat,
+): Promise<string[]> {
+  const sql = `SELECT coalesce(min(rowid), 0) AS first, coalesce(max(rowid), -1) AS last ${source}`;
+  const [row] = await rows.use((connection) => connection.rows<{ first: bigint; last: bigint }>(sql));
+  const [first, end] = [Number(row?.first ?? 0), Number(row?.last ?? -1) + 1];
+  const bounds = sliceBounds(
+    first,
+    end,
+    format === 'parquet' ? Math.max(objects, filesFor(end - first, columns)) : objects,
+  );
+  return bounds.map(([from, to]) => `WHERE rowid >= ${from} AND rowid < ${to}`);
+}
+
+/** How many Parquet files so many rows need. */
+export function filesFor(rows: number, columns: number): number {
+  return ROW_GROUP * columns <= MOST_CELLS ? 1 : Math.ceil((rows * columns) / MOST_CELLS);
+}
+
+/**
+ * Runs of rows from `first` to before `end`, as even as possible: the requested number, at most one a row, at least
+ * one.
+ */
+export function sliceBounds(first: number, end: number, slices: number): [from: number, to: number][] {
+  const count = Math.max(1, Math.min(slices, end - first));
+  const bound = (index: number): number => first + Math.floor(((end - first) * index) / count);
+  return Array.from({ length: count }, (_, index) => [bound(index), bound(index + 1)]);
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { readLines } from '../../../core/read-lines.ts';
+import type { CrawlDataType } from '../../api/fields.ts';
+import { projectDataSource } from '../logs/given-pages.ts';
+import type { Clock } from '../resources/clock.ts';
+import { resourceId } from '../resources/ids.ts';
+import type { Dataset, Resources } from '../resources/resources.ts';
+import { ensureProject, putCrawl } from '../resources/seed.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import { type CrawlFile, readCrawlFile } from './crawl-file.ts';
+import { describeData } from './describe-data.ts';
+import { type FolderPlan, planFolder } from './folder-plan.ts';
+import { importDataset } from './import-dataset.ts';
+import { importProjectData } from './import-project-data.ts';
+
+const HOUR = 3_600_000;
+
+export interface ImportContext {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Imported {
+  readonly project_id: string;
+  /** Null for a folder with data of a project only. */
+  readonly crawl_id: string | null;
+}
+
+/** Imports a folder: a crawl of its project, or data of the project itself. The same folder again replaces its rows. */
+export async function importFolder(context: ImportContext, dir: string): Promise<Imported> {
+  const { resources } = context;
+  const plan = planFolder(dir);
+  const crawlFile = await readCrawlFile(plan.crawlFile);
+  const { id: givenId, project: givenProject, ...crawlFields } = crawlFile;
+  const projectName = givenProject?.name ?? plan.projectName;
+  const crawlId = givenId ?? resourceId('crawl', projectName, plan.date ?? 'undated');
+  const holdsCrawl = plan.crawlTypes.length > 0 || plan.crawlFile !== undefined;
+  if (holdsCrawl) refuseTwins(resources, crawlId, plan.dir);
+
+  const datasets = new Map<CrawlDataType, Dataset>();
+  for (const dataType of plan.crawlTypes)
+    datasets.set(dataType, await importDataset(context, plan.dir, crawlId, dataType));
+  const projectData = await importProjectData(context, plan, resourceId('project', projectName));
+  const data = await describeData(context.rows, datasets);
+  const startUrl =
+    givenProject?.start_url ?? data.startUrl ?? (await firstUrl(plan)) ?? 'https://www.sandbox.example/';
+
+  resources.transaction(() => {
+    const project = ensureProject(resources, {
+      name: projectName,
+      startUrl,
+      hasLogs: plan.hasLogs,
+      hasRanking: plan.hasRanking,
+      extra: givenProject ?? {},
+    });
+    for (const [name, dataset] of projectData) resources.putDataset(project.id, name, dataset);
+    for (const name of plan.projectTypes)
+      resources.putFingerprint(projectDataSource(project.id, name), plan.dir);
+    if (holdsCrawl) {
+      const { createdAt, endedAt } = times(plan, crawlFile, context.clock);
+      const extra = { ...crawlFields, ...(crawlFields.project_id ? { project_id: project.id } : {}) };
+      putCrawl(resources, { project, id: crawlId, createdAt, endedAt, extra, ...data });
+      resources.dropDatasets(crawlId);
+      for (const [dataType, dataset] of datasets) resources.putDataset(crawlId, dataType, dataset);
+      resources.putFingerprint(`crawl ${crawlId}`, plan.dir);
+    }
+    resources.putFingerprint(`import ${plan.dir}`, plan.fingerprint);
+  });
+  const projectId = resourceId('project', projectName);
+  context.logger.info('imported', {
+    dir: plan.dir,
+    project: projectName,
+    crawl: holdsCrawl ? crawlId : undefined,
+  });
+  return { project_id: projectId, crawl_id: holdsCrawl ? crawlId : null };
+}
+
+/** Whether the present folder has already been imported into this state. */
+export function isImported(resources: Resources, dir: string): boolean {
+  const plan = planFolder(dir);
+  return resources.fingerprint(`import ${plan.dir}`) === plan.fingerprint;
+}
+
+function refuseTwins(resources: Resources, crawlId: string, dir: string): void {
+  const other = resources.fingerprint(`crawl ${crawlId}`);
+  if (other === undefined || other === dir) return;
+  throw new CrawlhouseError('usage', `${dir} and ${other} are the same crawl of the same project`, {
+    hint: 'end the folder names with different dates, or give each a crawl.json with an id',
+  });
+}
+
+/** The folder's date is the day on which the crawl ended; without one it ends now. */
+function times(plan: FolderPlan, file: CrawlFile, clock: Clock): { createdAt: number; endedAt: number } {
+  const endOfDay = plan.date === undefined ? clock.now() : Date.parse(plan.date) + 23 * HOUR;
+  const endedAt = file.ended_at ?? endOfDay;
+  return { endedAt, createdAt: file.created_at ?? endedAt - 3 * HOUR };
+}
+
+async function firstUrl(plan: FolderPlan): Promise<string | undefined> {
+  for (const type of plan.projectTypes) {
+    const file = join(plan.dir, `${type}.jsonl`);
+    if (!existsSync(file)) continue;
+    for await (const { line } of readLines(file)) {
+      const url = (JSON.parse(line) as Record<string, unknown>).url;
+      if (typeof url === 'string' && URL.canParse(url)) return `${new URL(url).origin}/`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '../../../core/logger.ts';
+import type { Clock } from '../resources/clock.ts';
+import type { Document, Resources } from '../resources/resources.ts';
+import type { RowStore } from '../rows/row-store.ts';
+import type { CrawlSource } from './crawl-source.ts';
+
+/** The context of events. */
+export interface LifeContext {
+  readonly resources: Resources;
+  readonly rows: RowStore;
+  readonly clock: Clock;
+  /** The source of a project's crawls. */
+  readonly sourceOf: (project: Document) => CrawlSource;
+  readonly logger: Logger;
+  /** Tells whom a crawl's configuration names that it ended, or did not start. */
+  readonly notify: (crawl: Document) => void;
+}

@@ -1,0 +1,131 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Connection, Database, ident, STORAGE_OPTION, table, text } from '../../../core/duckdb.ts';
+
+const CATALOG = 'sandbox';
+/** Megabytes that DuckDB may use at rest, and more for each stream after the first or wide, and while JSON is imported. */
+const MEMORY = 300;
+const STREAM_MEMORY = 200;
+const IMPORT_MEMORY = 700;
+/** From so many columns on a stream's lines need more memory: a vector of each cell is held at once. */
+const WIDE = 300;
+
+/** The sandbox's rows: one DuckDB file in the state directory, attached to an instance with little memory. */
+export class RowStore implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #uses = new Set<Promise<unknown>>();
+  #streams = 0;
+  #wideStreams = 0;
+  #imports = 0;
+
+  private constructor(database: Database) {
+    this.#database = database;
+  }
+
+  static async open(stateDir: string): Promise<RowStore> {
+    await mkdir(stateDir, { recursive: true });
+    const database = await Database.open({
+      memoryLimit: `${MEMORY}MB`,
+      threads: 2,
+      tempDirectory: join(stateDir, 'spill'),
+    });
+    using connection = await database.connect();
+    // Exports and generated tables come in one order, always the same.
+    await connection.run('SET preserve_insertion_order = true');
+    // Small blocks: a wide table's writer pins at least one a column.
+    const file = text(join(stateDir, 'rows.duckdb'));
+    await connection.run(
+      `ATTACH ${file} AS ${ident(CATALOG)} (BLOCK_SIZE 32768, ROW_GROUP_SIZE 30720, ${STORAGE_OPTION})`,
+    );
+    return new RowStore(database);
+  }
+
+  /** The qualified, quoted name of a table. */
+  static table(name: string): string {
+    return table(CATALOG, 'main', name);
+  }
+
+  /** Lends a connection for `work`; closing the store waits for it, `signal` ends its query. */
+  async use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const using = this.#lend(work, signal);
+    this.#uses.add(using);
+    try {
+      return await using;
+    } finally {
+      this.#uses.delete(using);
+    }
+  }
+
+  /** The same with the memory that reading JSON needs. */
+  async useForImport<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.use(async (connection) => {
+      this.#imports += 1;
+      await this.#setMemory(connection);
+      try {
+        return await work(connection);
+      } finally {
+        this.#imports -= 1;
+        await this.#setMemory(connection);
+      }
+    });
+  }
+
+  /**
+   * The same for a stream: the connection is lent until the stream ends or is returned; `signal` ends its query.
+   * `columns` is how many a row has.
+   */
+  async *stream<T>(
+    work: (connection: Connection) => AsyncIterable<T>,
+    signal?: AbortSignal,
+    columns = 0,
+  ): AsyncGenerator<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#uses.add(promise);
+    const connection = await this.#database.connect();
+    const interrupt = (): void => connection.inner.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    const wide = columns >= WIDE ? 1 : 0;
+    this.#streams += 1;
+    this.#wideStreams += wide;
+    try {
+      signal?.throwIfAborted();
+      await this.#setMemory(connection);
+      yield* work(connection);
+    } finally {
+      // Before the connection is closed: to interrupt a closed one is an error.
+      signal?.removeEventListener('abort', interrupt);
+      this.#streams -= 1;
+      this.#wideStreams -= wide;
+      await this.#setMemory(connection);
+      connection[Symbol.dispose]();
+      this.#uses.delete(promise);
+      resolve();
+    }
+  }
+
+  async #setMemory(connection: Connection): Promise<void> {
+    const streams = (Math.max(0, this.#streams - 1) + this.#wideStreams) * STREAM_MEMORY;
+    const limit = MEMORY + streams + this.#imports * IMPORT_MEMORY;
+    // Memory in use can't be freed; then the larger limit stays until the next change.
+    await connection.run(`SET memory_limit = '${limit}MB'`).catch(() => {});
+  }
+
+  async #lend<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    using connection = await this.#database.connect();
+    const interrupt = (): void => connection.inner.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      signal?.throwIfAborted();
+      return await work(connection);
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#uses);
+    using connection = await this.#database.connect();
+    await connection.run(`DETACH ${ident(CATALOG)}`).catch(() => {});
+    await this.#database[Symbol.asyncDispose]();
+  }
+}

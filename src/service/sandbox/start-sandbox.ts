@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { type Logger, silentLogger } from '../../core/logger.ts';
+import { lockState } from '../../core/state-lock.ts';
+import { SCOPES } from '../api/scopes.ts';
+import { WebsiteSource } from './crawl/website-source.ts';
+import { DataExports } from './exports/data-exports.ts';
+import { FaultBox } from './faults/fault-box.ts';
+import { readFaults } from './faults/read-faults.ts';
+import { generate, isGenerated } from './generate/generate.ts';
+import { GeneratedSource } from './generate/generated-source.ts';
+import { parseSpec } from './generate/parse-spec.ts';
+import type { Context } from './http/context.ts';
+import { createServer } from './http/create-server.ts';
+import { RequestLog } from './http/request-log.ts';
+import { planFolder } from './import/folder-plan.ts';
+import { importFolder, isImported } from './import/import-folder.ts';
+import { IngestFiles } from './ingest/ingest-files.ts';
+import type { CrawlSource } from './life/crawl-source.ts';
+import { Life } from './life/life.ts';
+import { Notifier } from './notify/notifier.ts';
+import { type ApplicationCredentials, ensureApplication } from './oauth/application.ts';
+import { DownloadCenter } from './ranking/download-center.ts';
+import { Clock } from './resources/clock.ts';
+import { type Document, Resources } from './resources/resources.ts';
+import { ensureWorkspace } from './resources/seed.ts';
+import { RowStore } from './rows/row-store.ts';
+import { type ExternalStoreA, type ExternalStoreB, openStores, type Stores } from './stores/open-stores.ts';
+import { putStoreSecrets, STORE_B_SECRET } from './stores/store-secret.ts';
+
+export interface SandboxOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Folders to import, each a crawl (interface.md, "The sandbox"). */
+  readonly importDirs?: readonly string[];
+  /** Specs of synthetic data, such as `projects=1,crawls=3,pages=10000`. */
+  readonly generate?: readonly string[];
+  /** A JSON file with the faults in force from the start. */
+  readonly faultsFile?: string;
+  /** The folder for all data; default: a temporary folder that is removed when the sandbox closes. */
+  readonly stateDir?: string;
+  /** The token with all scopes; without it the one of the state directory, or a new one. */
+  readonly accessToken?: string;
+  /** Use these instead of the built-in object stores. */
+  readonly storeA?: ExternalStoreA;
+  readonly storeB?: ExternalStoreB;
+  /** Objects a data export is written to; 1 by default. */
+  readonly exportObjects?: number;
+  /** Whether csv and json of data exports are compressed (`.gz`). */
+  readonly exportGzip?: boolean;
+  /** Crawls of websites may fetch private, loopback and link-local addresses, whatever their start URL. */
+  readonly allowPrivate?: boolean;
+  /** Crawls of websites that the last process was cut off from are paused; else they go on. */
+  readonly pausesCrawls?: boolean;
+  readonly logger?: Logger;
+  /** Closes the sandbox when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** The contents of the ready file. */
+export interface ReadyDocument {
+  readonly base_url: string;
+  readonly access_token: string;
+  readonly pid: number;
+  readonly store_a: Stores['store_a'];
+  readonly store_b: Stores['store_b'] & { readonly credentials_secret: string };
+  readonly oauth: ApplicationCredentials;
+}
+
+export interface Sandbox extends AsyncDisposable {
+  /** Without `/api/v2`. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly ready: ReadyDocument;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service, locally: its data imported and generated, listening when this resolves.
+ *
+ * @throws CrawlhouseError `usage` or `bad_project` if the options are wrong
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { signal, host = '127.0.0.1', logger = silentLogger } = options;
+  signal?.throwIfAborted();
+  const specs = (options.generate ?? []).map(parseSpec);
+  for (const dir of options.importDirs ?? []) planFolder(dir);
+  const faults = new FaultBox(logger);
+  if (options.faultsFile !== undefined) faults.add(await readFaults(options.faultsFile));
+
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = once(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+  try {
+    const stateDir = openStateDir(options.stateDir, closers);
+    const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
+    closers.push(() => resources[Symbol.dispose]());
+    const rows = await RowStore.open(stateDir);
+    closers.push(() => rows[Symbol.asyncDispose]());
+    const work = { resources, rows, clock: new Clock(), logger };
+    const { storeA, storeB } = options;
+    const stores = await openStores({ stateDir, host, faults, logger, storeA, storeB }, closers);
+    const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
+    const settings = { objects: options.exportObjects ?? 1, gzip: options.exportGzip ?? false };
+    const dataExports = new DataExports({ resources, rows, endpoints, settings, stateDir });
+    closers.push(() => dataExports[Symbol.asyncDispose]());
+    const ingestFiles = new IngestFiles({ ...work, stateDir });
+    closers.push(() => ingestFiles[Symbol.asyncDispose]());
+    const downloads = new DownloadCenter({ ...work, stateDir });
+    closers.push(() => downloads[Symbol.asyncDispose]());
+    const notifier = new Notifier(resources);
+    closers.push(() => notifier[Symbol.asyncDispose]());
+    const generated = new GeneratedSource(rows, resources);
+    const { allowPrivate = false } = options;
+    const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate });
+    const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
+    const life = new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) });
+    closers.push(() => life[Symbol.asyncDispose]());
+    closers.push(() => websites[Symbol.asyncDispose]());
+    const context: Context = {
+      ...work,
+      host,
+      storeABucket: stores.store_a.bucket,
+      life,
+      notifier,
+      faults,
+      requests: new RequestLog(),
+      dataExports,
+      ingestFiles,
+      downloads,
+      importFolder: (dir) => importFolder(work, dir),
+    };
+
+    const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
+    for (let number = 0; number < workspaces; number++) ensureWorkspace(resources, number);
+    putStoreSecrets(resources, stores, work.clock.now());
+    const accessToken = ensureToken(resources, options.accessToken);
+    for (const dir of options.importDirs ?? [])
+      if (!isImported(resources, dir)) await importFolder(work, dir);
+    for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
+    signal?.throwIfAborted();
+
+    await life.begin({ pausesCrawls: options.pausesCrawls === true });
+    const server = createServer(context);
+    closers.push(() => server.close());
+    const baseUrl = await listen(server, host, options.port ?? 0);
+    signal?.addEventListener('abort', () => void close(), { once: true });
+    const ready = {
+      base_url: baseUrl,
+      access_token: accessToken,
+      pid: process.pid,
+      oauth: ensureApplication(resources),
+      store_a: stores.store_a,
+      store_b: { ...stores.store_b, credentials_secret: STORE_B_SECRET },
+    };
+    return { baseUrl, accessToken, ready, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openStateDir(given: string | undefined, closers: (() => void)[]): string {
+  const stateDir = given === undefined ? mkdtempSync(join(tmpdir(), 'crawlhouse-sandbox-')) : resolve(given);
+  if (given === undefined) closers.push(() => rmSync(stateDir, { recursive: true, force: true }));
+  const lock = lockState(stateDir, 'sandbox start');
+  closers.push(() => lock[Symbol.dispose]());
+  return stateDir;
+}
+
+function ensureToken(resources: Resources, given: string | undefined): string {
+  const kept = resources.list('tokens', 'default').at(0)?.id;
+  const token = given ?? kept ?? `sandbox-${randomBytes(16).toString('hex')}`;
+  resources.put('tokens', 'default', { id: token, scopes: SCOPES });
+  return token;
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    throw new CrawlhouseError('usage', `can't listen on ${host}:${port}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'choose another port, or 0 for a free one',
+    });
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}

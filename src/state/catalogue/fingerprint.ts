@@ -1,0 +1,70 @@
+import { type Connection, ident, table, text } from '../../core/duckdb.ts';
+import { recordFingerprint, unpublishedUnits } from './ops-loads.ts';
+import { columnsOfUnits } from './ops-unit-fields.ts';
+import { presentRows } from './present-rows.ts';
+import { CATALOG } from './schema.ts';
+
+/** Units of one statement. DuckDB reads the other columns only where `_unit` fits; with `IN` it would read all. */
+const UNITS_AT_ONCE = 50;
+
+/** A column of a unit, with the SQL of its values. */
+export interface FingerprintValue {
+  readonly column: string;
+  readonly sql: string;
+}
+
+/**
+ * SQL that sums up rows by their values, whatever their order: a whole number as text, `0` for no rows. Columns count in
+ * the order of their names. Two sides compare only where the values have the same types.
+ */
+export function fingerprintSql(values: readonly FingerprintValue[]): string {
+  // An aggregate as well: of no rows it gives one.
+  if (values.length === 0) return "coalesce(max('0'), '0')";
+  const sorted = values.toSorted((one, other) => (one.column < other.column ? -1 : 1));
+  return `coalesce(CAST(sum(hash(${sorted.map(({ sql }) => sql).join(', ')})) AS VARCHAR), '0')`;
+}
+
+/** Units of one dataset. */
+interface UnitsOfDataset {
+  readonly dataset: string;
+  readonly units: readonly string[];
+  /** A condition that their rows meet (`recentRows`). */
+  readonly recent?: string;
+}
+
+/** Fingerprints of units as the raw table of their dataset holds them, over the columns that each of them came with. */
+export async function unitFingerprints(
+  connection: Connection,
+  catalog: string,
+  { dataset, units, recent = 'true' }: UnitsOfDataset,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const found = new Map(units.map((unit) => [unit, '0']));
+  const came = await columnsOfUnits(connection, catalog, dataset, units);
+  const present = (await presentRows(connection, catalog))(dataset);
+  for (const group of Map.groupBy(came, ({ columns }) => JSON.stringify(columns)).values()) {
+    const values = (group[0]?.columns ?? []).map((column) => ({ column, sql: ident(column) }));
+    for (let first = 0; first < group.length; first += UNITS_AT_ONCE) {
+      const some = group.slice(first, first + UNITS_AT_ONCE).map(({ unit }) => text(unit));
+      const rows = await connection.rows<{ unit: string; fingerprint: string }>(
+        `SELECT _unit AS unit, ${fingerprintSql(values)} AS fingerprint FROM ${table(catalog, 'raw', dataset)}
+         WHERE list_contains([${some.join(', ')}], _unit) AND ${present} AND ${recent} GROUP BY _unit`,
+        [],
+        signal,
+      );
+      for (const { unit, fingerprint } of rows) found.set(unit, fingerprint);
+    }
+  }
+  return found;
+}
+
+/** Takes the fingerprints of a dataset's units that are not published yet from the table, after a column took another type. */
+export async function renewFingerprints(
+  connection: Connection,
+  dataset: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const units = await unpublishedUnits(connection, dataset);
+  for (const [unit, fingerprint] of await unitFingerprints(connection, CATALOG, { dataset, units }, signal))
+    await recordFingerprint(connection, unit, fingerprint);
+}

@@ -1,0 +1,35 @@
+import type { Connection } from '../../core/duckdb.ts';
+import { hasColumns } from './catalog.ts';
+
+/** The last crawl of a project that the warehouse holds; times are ISO 8601. */
+export interface Freshness {
+  readonly project_id: string;
+  readonly project_name: string | null;
+  readonly crawl_id: string;
+  /** Null where the service's list of crawls has not been read. */
+  readonly ended_at: string | null;
+  readonly loaded_at: string;
+}
+
+/** How fresh each project is, the one whose last crawl is oldest first. */
+export async function freshness(connection: Connection): Promise<Freshness[]> {
+  // A published file of an earlier version, which the next publication replaces.
+  if (!(await hasColumns(connection, 'ops.listed', ['id']))) return [];
+  // The last name of a project, also of one that is gone.
+  const names = (await hasColumns(connection, 'raw.projects', ['id', 'name', '_seen_from']))
+    ? '(SELECT id, max_by(name, _seen_from) AS name FROM raw.projects GROUP BY id)'
+    : `(SELECT '' AS id, NULL AS name)`;
+  const iso = (time: string): string => `strftime(${time}, '%Y-%m-%dT%H:%M:%S.%gZ')`;
+  const rows = await connection.jsonRows(
+    `SELECT l.project_id, p.name AS project_name, l.source_id AS crawl_id, ${iso('c.ended_at')} AS ended_at,
+       ${iso('l.loaded_at')} AS loaded_at
+     FROM ops.loads AS l
+     LEFT JOIN (SELECT id, max(ended_at) AS ended_at FROM ops.listed WHERE list = 'crawls' GROUP BY id) AS c
+       ON c.id = l.source_id
+     LEFT JOIN ${names} AS p ON p.id = l.project_id
+     WHERE l.source_kind = 'crawl'
+     QUALIFY row_number() OVER (PARTITION BY l.project_id ORDER BY c.ended_at DESC NULLS LAST, l.loaded_at DESC) = 1
+     ORDER BY c.ended_at NULLS FIRST, l.project_id`,
+  );
+  return rows as unknown as Freshness[];
+}

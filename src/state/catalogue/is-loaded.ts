@@ -1,0 +1,22 @@
+import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import { unitName } from '../../project/model/unit.ts';
+import type { LoadedUnit } from './ops-loads.ts';
+
+/** Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time. */
+export function isLoaded(
+  loaded: ReadonlyMap<string, LoadedUnit>,
+  { unit, ended_at }: Pick<PlannedUnit, 'unit' | 'ended_at'>,
+): boolean {
+  return isNameLoaded(loaded, unitName(unit), ended_at);
+}
+
+/** The same by the unit's name. */
+export function isNameLoaded(
+  loaded: ReadonlyMap<string, LoadedUnit>,
+  name: string,
+  endedAt: number | null,
+): boolean {
+  const found = loaded.get(name);
+  if (found === undefined) return false;
+  return found.source_ended_at === null || endedAt === null || found.source_ended_at === endedAt;
+}

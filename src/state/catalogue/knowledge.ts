@@ -1,0 +1,13 @@
+import type { Connection } from '../../core/duckdb.ts';
+import { type KnownLists, readKnownLists } from './ops-lists.ts';
+import { type LoadedUnit, loadedUnits } from './ops-loads.ts';
+
+/** What a warehouse knows of the service's lists, and which units it holds. */
+export interface Knowledge {
+  readonly known: KnownLists;
+  readonly loaded: ReadonlyMap<string, LoadedUnit>;
+}
+
+export async function readKnowledge(connection: Connection): Promise<Knowledge> {
+  return { known: await readKnownLists(connection), loaded: await loadedUnits(connection) };
+}

@@ -1,0 +1,71 @@
+import type { Connection } from '../../core/duckdb.ts';
+import { stringifyJson } from '../../core/json.ts';
+import type { Pipeline } from '../../project/model/pipeline.ts';
+import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
+import type { PipelineDrift } from '../../project/model/pipeline-drift.ts';
+import { pipelineFilter } from '../../project/model/unit-source.ts';
+import { hasColumns } from './catalog.ts';
+
+const PIPELINES_JSON =
+  '[{"dataset":"VARCHAR","definition":"VARCHAR","filter":"VARCHAR","restores":"BOOLEAN","links":"BOOLEAN"}]';
+
+/**
+ * The pipelines whose filter or fields are others than those that units were loaded with. Lists are left out: every run
+ * reads them again. Of loads by earlier versions only the filter is known.
+ */
+export async function pipelineDrift(
+  connection: Connection,
+  pipelines: readonly Pipeline[],
+): Promise<PipelineDrift[]> {
+  // A published file of an earlier version, which the next publication replaces.
+  if (!(await hasColumns(connection, 'ops.loads', ['definition', 'source_ended_at']))) return [];
+  const now = pipelines
+    .filter(({ source }) => source.kind !== 'resource')
+    .map((pipeline) => {
+      const filter = pipelineFilter(pipeline);
+      return {
+        dataset: pipeline.dataset,
+        definition: pipelineDefinition(pipeline),
+        filter: filter === null ? null : stringifyJson(filter),
+        restores: pipeline.unarchive !== 'skip',
+        links: pipeline.source.data_type === 'links',
+      };
+    });
+  const rows = await connection.rows(
+    `WITH pipelines AS (SELECT unnest(from_json(?, '${PIPELINES_JSON}'), recursive := true)),
+       listed AS (
+         SELECT id, bool_and(gone) AS gone, any_value(status) AS status, any_value(link_status) AS link_status
+         FROM ops.listed GROUP BY id),
+       loads AS (
+         SELECT l.dataset,
+           CASE WHEN l.definition IS NULL THEN l.window_from IS NULL AND l.filter IS DISTINCT FROM p.filter
+             ELSE json_extract(l.definition, '$.filter') IS DISTINCT FROM json_extract(p.definition, '$.filter')
+           END AS other_filter,
+           l.definition IS NOT NULL AND
+             json_extract(l.definition, '$.fields') IS DISTINCT FROM json_extract(p.definition, '$.fields')
+             AS other_fields,
+           coalesce(s.gone, false) OR NOT p.restores AND coalesce(
+             s.status <> 'done' OR p.links AND s.link_status = 'archived', false) AS archived,
+           coalesce(CAST(l.source_ended_at AT TIME ZONE 'UTC' AS DATE), try_cast(l.window_from AS DATE),
+             DATE '2000-01-01') AS day
+         FROM ops.loads AS l JOIN pipelines AS p USING (dataset)
+         LEFT JOIN listed AS s ON s.id = l.source_id)
+     SELECT dataset, bool_or(other_filter) AS filter, bool_or(other_fields) AS fields,
+       CAST(count(*) FILTER (WHERE NOT archived) AS INTEGER) AS units,
+       CAST(count(*) FILTER (WHERE archived) AS INTEGER) AS archived,
+       CAST(min(day) FILTER (WHERE NOT archived) AS VARCHAR) AS first,
+       CAST(max(day) FILTER (WHERE NOT archived) + 1 AS VARCHAR) AS after
+     FROM loads WHERE other_filter OR other_fields GROUP BY dataset ORDER BY dataset`,
+    [JSON.stringify(now)],
+  );
+  return rows.map(({ dataset, filter, fields, units, archived, first, after }) => ({
+    dataset: String(dataset),
+    changed: [...(filter ? (['filter'] as const) : []), ...(fields ? (['fields'] as const) : [])],
+    units: Number(units),
+    archived: Number(archived),
+    command:
+      first === null
+        ? null
+        : `crawlhouse backfill ${dataset} --from ${first} --to ${String(after).slice(0, 10)} --reload`,
+  }));
+}

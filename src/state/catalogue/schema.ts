@@ -1,0 +1,145 @@
+import { type Connection, STORAGE_OPTION } from '../../core/duckdb.ts';
+import { commentOpsTables, commentRawColumns, rawTables } from './comment-columns.ts';
+
+/** Name under which a process attaches the warehouse it works on. */
+export const CATALOG = 'warehouse';
+/** Name under which it attaches the published one next to it. */
+export const FORMER = 'former_publication';
+
+/**
+ * Options of every ATTACH that writes. With DuckDB's defaults, writing a 750-column table needs more than 1 GB. If a
+ * file is attached without its row group size, the next checkpoint rewrites it in larger groups
+ * (docs/decisions/warehouse-file.md).
+ */
+export const FILE_OPTIONS = `BLOCK_SIZE 32768, ROW_GROUP_SIZE 16384, ${STORAGE_OPTION}`;
+
+/** Columns that every raw table has besides the service's own (interface.md, "The warehouse"). */
+export const RAW_META_COLUMNS = {
+  _unit: 'VARCHAR',
+  _source_id: 'VARCHAR',
+  _crawl_id: 'VARCHAR',
+  _project_id: 'VARCHAR',
+  _window: 'VARCHAR',
+  _seen_from: 'TIMESTAMP WITH TIME ZONE',
+  _seen_to: 'TIMESTAMP WITH TIME ZONE',
+  _run_id: 'VARCHAR',
+  _loaded_at: 'TIMESTAMP WITH TIME ZONE',
+} as const;
+export type RawMetaColumn = keyof typeof RAW_META_COLUMNS;
+
+/**
+ * The tables as version 1 had them. What has come since is in the migrations, so that an old file and a new one end up
+ * the same.
+ */
+const VERSION_1 = [
+  'CREATE SCHEMA IF NOT EXISTS raw',
+  'CREATE SCHEMA IF NOT EXISTS mart',
+  'CREATE SCHEMA IF NOT EXISTS ops',
+  `CREATE TABLE IF NOT EXISTS ops.publication (
+     id VARCHAR, base_id VARCHAR, published_at TIMESTAMPTZ, dirty BOOLEAN, version INTEGER)`,
+  `CREATE TABLE IF NOT EXISTS ops.runs (
+     run_id VARCHAR, command VARCHAR, status VARCHAR, started_at TIMESTAMPTZ, ended_at TIMESTAMPTZ)`,
+  `CREATE TABLE IF NOT EXISTS ops.units (
+     unit VARCHAR, dataset VARCHAR, source_kind VARCHAR, source_id VARCHAR, project_id VARCHAR,
+     window_from VARCHAR, window_to VARCHAR, status VARCHAR, attempts BIGINT,
+     error_code VARCHAR, error_message VARCHAR, error_hint VARCHAR, updated_at TIMESTAMPTZ)`,
+  `CREATE TABLE IF NOT EXISTS ops.loads (
+     unit VARCHAR, dataset VARCHAR, source_kind VARCHAR, source_id VARCHAR, project_id VARCHAR,
+     window_from VARCHAR, window_to VARCHAR,
+     reported BIGINT, received BIGINT, staged BIGINT, rejected BIGINT, loaded BIGINT, queryable BIGINT,
+     route VARCHAR, format VARCHAR, bytes BIGINT, seconds DOUBLE, attempts BIGINT, content_sha256 VARCHAR,
+     filter VARCHAR, run_id VARCHAR, loaded_at TIMESTAMPTZ)`,
+  `CREATE TABLE IF NOT EXISTS ops.unit_fields (
+     unit VARCHAR, dataset VARCHAR, field VARCHAR, type VARCHAR, arity VARCHAR, column_name VARCHAR)`,
+  `CREATE TABLE IF NOT EXISTS ops.rejects (
+     unit VARCHAR, dataset VARCHAR, file VARCHAR, line BIGINT, field VARCHAR, value VARCHAR, reason VARCHAR,
+     run_id VARCHAR, rejected_at TIMESTAMPTZ)`,
+  `CREATE TABLE IF NOT EXISTS ops.schema_changes (
+     dataset VARCHAR, unit VARCHAR, field VARCHAR, change VARCHAR, before VARCHAR, after VARCHAR,
+     run_id VARCHAR, changed_at TIMESTAMPTZ)`,
+  `CREATE TABLE IF NOT EXISTS ops.test_results (
+     run_id VARCHAR, model VARCHAR, name VARCHAR, severity VARCHAR, status VARCHAR, failures BIGINT, sql VARCHAR,
+     tested_at TIMESTAMPTZ)`,
+];
+
+/** Each brings a warehouse from the version before it to its own; the first entry makes version 2. */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS reason VARCHAR'],
+  [
+    'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS failures BIGINT DEFAULT 0',
+    'ALTER TABLE ops.units ADD COLUMN IF NOT EXISTS next_try_at TIMESTAMPTZ',
+  ],
+  [
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS usual BIGINT',
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS flag VARCHAR',
+  ],
+  [
+    `CREATE TABLE IF NOT EXISTS ops.lists (
+       list VARCHAR, workspace_id VARCHAR, total BIGINT, swept_at TIMESTAMPTZ)`,
+    `CREATE TABLE IF NOT EXISTS ops.listed (
+       list VARCHAR, workspace_id VARCHAR, id VARCHAR, project_id VARCHAR, status VARCHAR, end_reason VARCHAR,
+       link_status VARCHAR, created_at TIMESTAMPTZ, ended_at TIMESTAMPTZ, content VARCHAR, pending BOOLEAN,
+       gone BOOLEAN)`,
+    'ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS source_ended_at TIMESTAMPTZ',
+  ],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS kept BOOLEAN'],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS fingerprint VARCHAR'],
+  [
+    `CREATE TABLE IF NOT EXISTS ops.holds (
+       unit VARCHAR, model VARCHAR, test VARCHAR, code VARCHAR, message VARCHAR, hint VARCHAR,
+       content_sha256 VARCHAR, models VARCHAR, run_id VARCHAR, held_at TIMESTAMPTZ)`,
+  ],
+  // Earlier versions made these two on their first build of a model, with the columns that they knew.
+  [
+    `CREATE TABLE IF NOT EXISTS ops.models (
+       name VARCHAR, kind VARCHAR, fingerprint VARCHAR, sources VARCHAR, rows BIGINT, built_at TIMESTAMPTZ,
+       run_id VARCHAR, tested_at TIMESTAMPTZ)`,
+    'ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS definition VARCHAR',
+    'ALTER TABLE ops.models ADD COLUMN IF NOT EXISTS looked_at VARCHAR',
+    'CREATE TABLE IF NOT EXISTS ops.model_pieces (model VARCHAR, piece VARCHAR, stamp VARCHAR, tested BOOLEAN)',
+  ],
+  [
+    'ALTER TABLE ops.model_pieces RENAME COLUMN piece TO partition_key',
+    'ALTER TABLE ops.model_pieces RENAME TO model_partitions',
+    'ALTER TABLE ops.loads RENAME COLUMN kept TO pinned',
+  ],
+  [`UPDATE ops.runs SET status = 'yielded' WHERE status = 'made room'`],
+  // Comments on every column.
+  [],
+  ['ALTER TABLE ops.loads ADD COLUMN IF NOT EXISTS definition VARCHAR'],
+  [
+    'CREATE TABLE IF NOT EXISTS ops.pointers (relation VARCHAR, unit VARCHAR, load_id VARCHAR, made_from VARCHAR)',
+  ],
+];
+
+/** Version of the tables in `ops`, held in `ops.publication`. */
+export const WAREHOUSE_VERSION = MIGRATIONS.length + 1;
+
+/**
+ * What a SELECT takes of a table of `ops` in a published file of some version, to have the columns by their present
+ * names. A published file is never migrated.
+ */
+export function columnsOfVersion(name: string, version: number): string {
+  return name === 'loads' && version >= 6 && version < 10 ? '* RENAME (kept AS pinned)' : '*';
+}
+
+/**
+ * Makes the schemas and the `ops` tables where they are missing, and brings those of an earlier version to this one, by
+ * one transaction. Then it comments the columns that have no comment. The connection's default is the warehouse.
+ */
+export async function createSchema(connection: Connection): Promise<void> {
+  const isCurrent = await connection.transaction(async () => {
+    await connection.run(VERSION_1.join(';'));
+    const version = await connection.scalar('SELECT version FROM ops.publication');
+    if (version === undefined)
+      await connection.run('INSERT INTO ops.publication VALUES (NULL, NULL, NULL, false, 1)');
+    const migrations = MIGRATIONS.slice(Number(version ?? 1) - 1);
+    if (migrations.length === 0) return true;
+    await connection.run(migrations.flat().join(';'));
+    await commentOpsTables(connection);
+    await connection.run('UPDATE ops.publication SET version = ?', [WAREHOUSE_VERSION]);
+    return false;
+  });
+  if (isCurrent) return;
+  for (const dataset of await rawTables(connection)) await commentRawColumns(connection, dataset, new Map());
+}

@@ -1,0 +1,131 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Progress, UnitAtWork } from '../../core/meter.ts';
+import { lockHolder } from '../../core/state-lock.ts';
+
+const FILE = 'progress.json';
+/** Between two writes. */
+const PAUSE_MS = 1000;
+
+/** How far the run under way is. */
+export const LiveRun = z.strictObject({
+  run_id: z.string(),
+  command: z.string(),
+  /** ISO 8601, UTC. */
+  started_at: z.string(),
+  /** Null before its units begin. */
+  progress: z
+    .strictObject({
+      phase: z.enum(['download', 'stage', 'load', 'models', 'tests', 'publish']),
+      steps: z.strictObject({ done: z.number(), total: z.number() }).nullable(),
+      units: z.strictObject({ done: z.number(), due: z.number() }),
+      rows: z.strictObject({ received: z.number(), expected: z.number(), isGuess: z.boolean() }),
+      bytes: z.number(),
+      seconds: z.number(),
+      left: z.number().nullable(),
+    })
+    .nullable(),
+  at_work: z.array(z.strictObject({ unit: z.string(), phase: z.enum(['download', 'stage', 'load']) })),
+});
+export type LiveRun = z.infer<typeof LiveRun>;
+
+/** With the process that wrote it. */
+const Written = LiveRun.extend({ pid: z.number(), host: z.string() });
+
+/**
+ * `progress.json` in the state directory, for other processes: written whole, at most once a second, and removed at the
+ * end. A file that can't be written does not stop the run.
+ */
+export class LiveRunFile implements Disposable {
+  readonly #path: string;
+  readonly #run: Pick<LiveRun, 'run_id' | 'command' | 'started_at'>;
+  readonly #now: () => number;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    stateDir: string,
+    run: Pick<LiveRun, 'run_id' | 'command' | 'started_at'>,
+    now: () => number = performance.now.bind(performance),
+  ) {
+    this.#path = join(stateDir, FILE);
+    this.#run = run;
+    this.#now = now;
+    this.#replace(null, []);
+  }
+
+  write(progress: Progress, atWork: readonly UnitAtWork[]): void {
+    if (this.#now() - this.#writtenAt < PAUSE_MS) return;
+    this.#writtenAt = this.#now();
+    this.#replace(progress, atWork);
+  }
+
+  #replace(progress: Progress | null, at_work: readonly UnitAtWork[]): void {
+    const growing = `${this.#path}.tmp`;
+    try {
+      const written = { ...this.#run, pid: process.pid, host: hostname(), progress, at_work };
+      writeFileSync(growing, JSON.stringify(written));
+      renameSync(growing, this.#path);
+    } catch {
+      // Such as on a full disk: what stands there is not of now.
+      this[Symbol.dispose]();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      rmSync(this.#path, { force: true });
+      rmSync(`${this.#path}.tmp`, { force: true });
+    } catch {
+      // Readers ignore it once the lock is released.
+    }
+  }
+}
+
+/** The run under way; null if none is. A file that a killed run left behind does not count. */
+export function readLiveRun(stateDir: string): LiveRun | null {
+  return checked(stateDir, textOf(stateDir));
+}
+
+/** Reads it again and again, and asks for the lock only where the file has not changed since the last time. */
+export function watchLiveRun(stateDir: string): () => LiveRun | null {
+  let former = '';
+  return () => {
+    const text = textOf(stateDir);
+    const isFresh = former !== '' && text !== former;
+    former = text;
+    return isFresh ? (parsed(text)?.live ?? null) : checked(stateDir, text);
+  };
+}
+
+function checked(stateDir: string, text: string): LiveRun | null {
+  const written = parsed(text);
+  if (written === null) return null;
+  const { pid, host, live } = written;
+  // The lock is not asked for in the process of the run itself.
+  if (pid === process.pid && host === hostname()) return live;
+  const holder = lockHolder(stateDir);
+  const isOfHolder =
+    holder !== null && holder.pid === pid && holder.host === host && holder.since <= live.started_at;
+  return isOfHolder ? live : null;
+}
+
+function textOf(stateDir: string): string {
+  try {
+    return readFileSync(join(stateDir, FILE), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function parsed(
+  text: string,
+): { readonly pid: number; readonly host: string; readonly live: LiveRun } | null {
+  try {
+    const { pid, host, ...live } = Written.parse(JSON.parse(text));
+    return { pid, host, live };
+  } catch {
+    return null;
+  }
+}

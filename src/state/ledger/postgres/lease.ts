@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeFileAtomic } from '../../../core/atomic-file.ts';
+import { ident } from '../../../core/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { makePrivateFolder } from '../../../core/private-files.ts';
+import type { PostgresPool, Statements } from './postgres-pool.ts';
+
+/** A holder that says nothing for so long has lost its lease to whoever asks for it. */
+const LEASE_MS = 30_000;
+const HEARTBEAT_MS = 10_000;
+const LOOK_MS = 250;
+
+/** Who holds a lease; `place` tells a state directory from every other one. */
+export interface LeaseHolder {
+  readonly command: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly place: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+}
+
+/** In the state directory: tells it from that of every other machine. */
+const PLACE_FILE = 'ledger-place';
+
+/** The holder that this process is, whatever it leases. */
+export async function holderOf(command: string, stateDir: string): Promise<LeaseHolder> {
+  const since = new Date().toISOString();
+  makePrivateFolder(stateDir);
+  const file = join(stateDir, PLACE_FILE);
+  if (!existsSync(file)) await writeFileAtomic(file, randomUUID());
+  return { command, pid: process.pid, host: hostname(), place: await readFile(file, 'utf8'), since };
+}
+
+export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder): string {
+  return `${command} (process ${pid} on ${host}, since ${since})`;
+}
+
+/** What is leased. */
+export interface LeaseName {
+  readonly schema: string;
+  readonly project: string;
+  readonly name: string;
+}
+
+/**
+ * The right to write, for as long as its holder says that it lives. The time is the server's. Each holder gets a higher
+ * token, and each write checks it, so a holder that was paused past its lease writes no more.
+ */
+export class Lease implements AsyncDisposable {
+  readonly #pool: PostgresPool;
+  readonly #name: LeaseName;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #lost = new AbortController();
+  readonly token: string;
+
+  private constructor(pool: PostgresPool, name: LeaseName, token: string) {
+    this.#pool = pool;
+    this.#name = name;
+    this.token = token;
+    this.#heartbeat = setInterval(() => {
+      // What can't be said now is said by the next one; a lease that was taken stays lost.
+      this.#extend(LEASE_MS).catch(() => {});
+    }, HEARTBEAT_MS).unref();
+  }
+
+  /** Aborts once the heartbeat or a write has found that another process has the lease. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** The lease, or who holds it. Whoever has the same place holds its lock, so the former process there is dead. */
+  static async try(
+    pool: PostgresPool,
+    name: LeaseName,
+    holder: LeaseHolder,
+  ): Promise<Lease | { readonly holder: LeaseHolder; readonly until: number }> {
+    const leases = tableOf(name);
+    const values = [name.project, name.name];
+    const found = await pool.transaction(async (statements) => {
+      const [taken] = await statements.rows<{ token: string }>(
+        `INSERT INTO ${leases} (project, name, token, holder, until)
+         VALUES ($1, $2, 1, $3, clock_timestamp() + $4 * interval '1 millisecond')
+         ON CONFLICT (project, name) DO UPDATE
+         SET token = leases.token + 1, holder = excluded.holder, until = excluded.until
+         WHERE leases.until <= clock_timestamp() OR leases.holder ->> 'place' = $5
+         RETURNING token::text`,
+        [...values, JSON.stringify(holder), LEASE_MS, holder.place],
+      );
+      if (taken) return taken;
+      const [held] = await statements.rows<{ holder: LeaseHolder; until: Date }>(
+        `SELECT holder, until FROM ${leases} WHERE project = $1 AND name = $2`,
+        values,
+      );
+      if (!held) throw new Error(`the lease ${name.name} is gone`);
+      return { holder: held.holder, until: held.until.getTime() };
+    });
+    return 'token' in found ? new Lease(pool, name, found.token) : found;
+  }
+
+  /**
+   * Waits for a holder that may be dead, and for no other one.
+   *
+   * @throws CrawlhouseError `locked` once the holder has shown that it lives
+   */
+  static async take(
+    pool: PostgresPool,
+    name: LeaseName,
+    holder: LeaseHolder,
+    signal: AbortSignal,
+  ): Promise<Lease> {
+    let first: number | undefined;
+    for (;;) {
+      const taken = await Lease.try(pool, name, holder);
+      if (taken instanceof Lease) return taken;
+      first ??= taken.until;
+      if (taken.until > first) {
+        const other = describeLeaseHolder(taken.holder);
+        throw new CrawlhouseError(
+          'locked',
+          `the project ${name.project} of the ledger is in use by ${other}`,
+          { hint: 'wait for it to end, or stop that process; reading (status, query) works meanwhile' },
+        );
+      }
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+  }
+
+  /**
+   * Holds a transaction to this lease: nobody takes it before the transaction ends.
+   *
+   * @throws CrawlhouseError `lease_lost`
+   */
+  async fence(statements: Statements): Promise<void> {
+    const [held] = await statements.rows(
+      `SELECT 1 FROM ${tableOf(this.#name)} WHERE project = $1 AND name = $2 AND token = $3 FOR SHARE`,
+      this.#values(),
+    );
+    if (!held) throw this.#lose();
+  }
+
+  #lose(): CrawlhouseError {
+    const error = new CrawlhouseError('lease_lost', `another process has taken over ${this.#name.project}`, {
+      hint: 'nothing more is written by this one; the other process continues, or the next run does',
+    });
+    this.#lost.abort(error);
+    return error;
+  }
+
+  async #extend(ms: number): Promise<void> {
+    const [extended] = await this.#pool.transaction((statements) =>
+      statements.rows(
+        `UPDATE ${tableOf(this.#name)} SET until = clock_timestamp() + $4 * interval '1 millisecond'
+         WHERE project = $1 AND name = $2 AND token = $3 RETURNING 1`,
+        [...this.#values(), ms],
+      ),
+    );
+    if (!extended) throw this.#lose();
+  }
+
+  #values(): readonly unknown[] {
+    return [this.#name.project, this.#name.name, this.token];
+  }
+
+  /** A lease that can't be given back ends by itself. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#heartbeat);
+    await this.#extend(0).catch(() => {});
+  }
+}
+
+function tableOf({ schema }: LeaseName): string {
+  return `${ident(schema)}.leases`;
+}

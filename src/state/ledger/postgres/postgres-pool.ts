@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool, type PoolClient } from 'pg';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
+import { isTransient, ledgerError } from './postgres-errors.ts';
+
+const CONNECTIONS = 4;
+const CONNECT_MS = 10_000;
+const STATEMENT_MS = 60_000;
+/** A process that is stopped in a transaction holds no row for longer: others wait for its rows. */
+const IDLE_MS = 10_000;
+/** A minute or two in all: a restart or a failover of the server. */
+export const PATIENT: RetryPolicy = { attempts: 12, baseMs: 200, maxMs: 15_000 };
+/** Of a person who waits for an answer. */
+export const BRIEF: RetryPolicy = { attempts: 3, baseMs: 200, maxMs: 1_000 };
+
+type Row = Record<string, unknown>;
+
+/** Statements of one transaction. */
+export interface Statements {
+  rows<R = Row>(sql: string, values?: readonly unknown[]): Promise<R[]>;
+}
+
+/** Connections to a shared ledger. What fails with the connection is tried again with another one. */
+export class PostgresPool implements AsyncDisposable {
+  readonly #pool: Pool;
+  readonly #address: PostgresAddress;
+  readonly #policy: RetryPolicy;
+  readonly #signal: AbortSignal;
+
+  /**
+   * @param signal once aborted, nothing is tried again
+   * @throws CrawlhouseError `bad_settings` when the file of the authority can't be read
+   */
+  constructor(address: PostgresAddress, policy: RetryPolicy, signal: AbortSignal) {
+    this.#address = address;
+    this.#policy = policy;
+    this.#signal = signal;
+    const { host, port, database, user, password } = address;
+    this.#pool = new Pool({
+      host,
+      port,
+      database,
+      user,
+      password,
+      ssl: tlsOf(address),
+      application_name: 'crawlhouse',
+      max: CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: IDLE_MS,
+      keepAlive: true,
+      allowExitOnIdle: true,
+    });
+    // A connection that breaks between two statements is replaced; one that breaks in a statement fails that.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /** The rows of one statement that changes nothing. */
+  rows<R = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.#again(async () => (await this.#pool.query(sql, [...values])).rows as R[]);
+  }
+
+  /**
+   * Runs statements in one transaction. It is repeated after a fault of the connection, but never if it was committed: a
+   * connection may break between the commit and its answer.
+   */
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    let done: { readonly result: T; readonly id: string } | undefined;
+    return this.#again(async () => {
+      if (done && (await this.#isCommitted(done.id))) return done.result;
+      done = undefined;
+      const client = await this.#pool.connect();
+      let broken = true;
+      try {
+        const statements = statementsOf(client);
+        await client.query('BEGIN');
+        const result = await work(statements);
+        const [one] = await statements.rows<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+        done = { result, id: one?.id ?? '' };
+        await client.query('COMMIT');
+        broken = false;
+        return result;
+      } catch (error) {
+        broken = isTransient(error) || !(await isRolledBack(client));
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+
+  /** The server knows the outcome of a transaction that it has ended, and waits for one that it has not. */
+  async #isCommitted(id: string): Promise<boolean> {
+    const { rows } = await this.#pool.query('SELECT pg_xact_status($1::xid8) AS status', [id]);
+    const status = (rows[0] as { status: string | null }).status;
+    if (status !== 'in progress') return status === 'committed';
+    throw new CrawlhouseError('ledger_unavailable', 'the last transaction of a lost connection goes on');
+  }
+
+  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (thrown) {
+        const error = ledgerError(thrown, this.#address);
+        if (error.code !== 'ledger_unavailable' || tries >= this.#policy.attempts || this.#signal.aborted)
+          throw error;
+        await sleep(retryDelay(this.#policy, tries, undefined), undefined, { signal: this.#signal }).catch(
+          () => {
+            throw error;
+          },
+        );
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+function statementsOf(client: PoolClient): Statements {
+  return {
+    rows: async <R>(sql: string, values: readonly unknown[] = []) =>
+      (await client.query(sql, values.length === 0 ? undefined : [...values])).rows as R[],
+  };
+}
+
+async function isRolledBack(client: PoolClient): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** `host` is what the certificate must name; `pg` gives it for names only, not for IP addresses. */
+function tlsOf({ tls, host, authority }: PostgresAddress): false | { host: string; ca?: string } {
+  if (!tls) return false;
+  if (authority === undefined) return { host };
+  try {
+    return { host, ca: readFileSync(authority, 'utf8') };
+  } catch (cause) {
+    throw new CrawlhouseError('bad_settings', `ledger: sslrootcert: can't read ${authority}`, { cause });
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ident } from '../../../core/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import type { SchedulerLease, SchedulerLeaseOptions } from '../scheduler-lease.ts';
+import { describeLeaseHolder, holderOf, Lease } from './lease.ts';
+import { PATIENT, PostgresPool } from './postgres-pool.ts';
+import { migrateSharedLedger } from './postgres-schema.ts';
+
+const SCHEDULER = 'scheduler';
+/** In the facts of the project. */
+const STATE = 'schedules';
+const LOOK_MS = 1_000;
+
+/** The scheduler's lease in a shared ledger. Its state is there too, for whoever takes over. */
+export class PostgresSchedulerLease implements SchedulerLease {
+  readonly #pool: PostgresPool;
+  readonly #address: PostgresAddress;
+  readonly #lease: Lease;
+
+  private constructor(pool: PostgresPool, address: PostgresAddress, lease: Lease) {
+    this.#pool = pool;
+    this.#address = address;
+    this.#lease = lease;
+  }
+
+  static async take(
+    address: PostgresAddress,
+    stateDir: string,
+    { onWait }: SchedulerLeaseOptions,
+    signal: AbortSignal,
+  ): Promise<PostgresSchedulerLease> {
+    const pool = new PostgresPool(address, PATIENT, signal);
+    try {
+      await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
+      const holder = await holderOf('crawlhouse schedule', stateDir);
+      for (let looks = 0; ; looks++) {
+        const taken = await Lease.try(pool, { ...address, name: SCHEDULER }, holder);
+        if (taken instanceof Lease) return new PostgresSchedulerLease(pool, address, taken);
+        const other = describeLeaseHolder(taken.holder);
+        if (onWait === undefined) {
+          throw new CrawlhouseError('locked', `the schedules of ${address.project} are run by ${other}`, {
+            hint: 'stop that process, or leave the schedules to it',
+          });
+        }
+        if (looks === 0) onWait(other);
+        await sleep(LOOK_MS, undefined, { signal });
+      }
+    } catch (error) {
+      await pool[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get lost(): AbortSignal {
+    return this.#lease.lost;
+  }
+
+  async readState(): Promise<string | null> {
+    const [row] = await this.#pool.rows<{ value: string }>(
+      `SELECT value FROM ${this.#facts} WHERE project = $1 AND name = $2`,
+      [this.#address.project, STATE],
+    );
+    return row?.value ?? null;
+  }
+
+  async writeState(text: string): Promise<void> {
+    await this.#pool.transaction(async (statements) => {
+      await this.#lease.fence(statements);
+      await statements.rows(
+        `INSERT INTO ${this.#facts} (project, name, value) VALUES ($1, $2, $3)
+         ON CONFLICT (project, name) DO UPDATE SET value = excluded.value`,
+        [this.#address.project, STATE, text],
+      );
+    });
+  }
+
+  get #facts(): string {
+    return `${ident(this.#address.schema)}.facts`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease[Symbol.asyncDispose]();
+    await this.#pool[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,100 @@
+import { ident } from '../../../core/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Statements } from './postgres-pool.ts';
+
+/** `pg_current_xact_id` is of this version. */
+const OLDEST_SERVER = 130_000;
+
+/** Each brings a ledger from the version before it to its own: the first makes an empty one. */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) => `
+    CREATE TABLE ${schema}.units (
+      project text NOT NULL, unit text COLLATE "C" NOT NULL, dataset text NOT NULL, spec json NOT NULL,
+      status text NOT NULL, attempts integer NOT NULL, error json, failures integer NOT NULL DEFAULT 0,
+      failing_since timestamptz, next_try_at timestamptz, updated_at timestamptz NOT NULL,
+      PRIMARY KEY (project, unit));
+    CREATE INDEX ON ${schema}.units (project, status);
+    CREATE TABLE ${schema}.runs (
+      project text NOT NULL, run_id text NOT NULL, command text NOT NULL, status text NOT NULL,
+      started_at timestamptz NOT NULL, ended_at timestamptz, summary json, token bigint,
+      PRIMARY KEY (project, run_id));
+    CREATE INDEX ON ${schema}.runs (project, started_at);
+    CREATE TABLE ${schema}.exports (
+      project text NOT NULL, unit text COLLATE "C" NOT NULL, data_export_id text, store text NOT NULL,
+      format text NOT NULL, prefix text NOT NULL, status text NOT NULL, requested_at timestamptz NOT NULL,
+      run_id text, PRIMARY KEY (project, unit));
+    CREATE TABLE ${schema}.open_crawls (
+      project text NOT NULL, id text COLLATE "C" NOT NULL, PRIMARY KEY (project, id));
+    CREATE TABLE ${schema}.facts (
+      project text NOT NULL, name text NOT NULL, value text NOT NULL, PRIMARY KEY (project, name));
+    CREATE TABLE ${schema}.leases (
+      project text NOT NULL, name text NOT NULL, token bigint NOT NULL, holder json NOT NULL,
+      until timestamptz NOT NULL, PRIMARY KEY (project, name));
+    CREATE TABLE ${schema}.incidents (
+      project text NOT NULL, key text COLLATE "C" NOT NULL, incident json NOT NULL, PRIMARY KEY (project, key));
+    CREATE TABLE ${schema}.outbox (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, project text NOT NULL, target text NOT NULL,
+      alert json NOT NULL);`,
+  (schema) => `CREATE TABLE ${schema}.request_slots (account text PRIMARY KEY, next_at timestamptz NOT NULL)`,
+  (schema) => `
+    CREATE TABLE ${schema}.queue (
+      project text NOT NULL, unit text COLLATE "C" NOT NULL, position bigint NOT NULL, run_id text NOT NULL,
+      version text NOT NULL, work text NOT NULL, source_project text NOT NULL, store text, status text NOT NULL,
+      claim text, claims integer NOT NULL, claimed_at timestamptz, until timestamptz, worker text NOT NULL DEFAULT '',
+      progress json, error json, attempts integer NOT NULL DEFAULT 0, PRIMARY KEY (project, unit));
+    CREATE INDEX ON ${schema}.queue (project, status)`,
+];
+
+/** Of `crawlhouse.version`. */
+export const SHARED_LEDGER_VERSION = MIGRATIONS.length;
+
+/**
+ * Brings the tables of a shared ledger to this version, by the caller's transaction. Only one process at a time does.
+ *
+ * @throws CrawlhouseError `newer_version`, `bad_settings` for a server that is too old
+ */
+export async function migrateSharedLedger(statements: Statements, schema: string): Promise<void> {
+  const [server] = await statements.rows<{ number: number }>(
+    `SELECT current_setting('server_version_num')::integer AS number`,
+  );
+  if (Number(server?.number) < OLDEST_SERVER) {
+    throw new CrawlhouseError('bad_settings', 'ledger: the server is older than PostgreSQL 13', {
+      hint: 'use PostgreSQL 13 or later',
+    });
+  }
+  if ((await sharedVersion(statements, schema)) === SHARED_LEDGER_VERSION) return;
+  await statements.rows('SELECT pg_advisory_xact_lock(hashtext($1))', [`crawlhouse ${schema}`]);
+  // Another process may have been quicker.
+  const version = await sharedVersion(statements, schema);
+  const name = ident(schema);
+  if (version === null) {
+    const [found] = await statements.rows('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    // Whoever may not create a schema uses one that an administrator has made.
+    if (!found) await statements.rows(`CREATE SCHEMA ${name}`);
+    await statements.rows(`CREATE TABLE ${name}.version (version integer NOT NULL)`);
+    await statements.rows(`INSERT INTO ${name}.version VALUES (0)`);
+  }
+  for (const migration of MIGRATIONS.slice(version ?? 0)) await statements.rows(migration(name));
+  await statements.rows(`UPDATE ${name}.version SET version = $1`, [SHARED_LEDGER_VERSION]);
+}
+
+/**
+ * Null where there is no ledger yet.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
+export async function sharedVersion(statements: Statements, schema: string): Promise<number | null> {
+  const [found] = await statements.rows(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = $1 AND relname = 'version'`,
+    [schema],
+  );
+  if (!found) return null;
+  const [row] = await statements.rows<{ version: number }>(`SELECT version FROM ${ident(schema)}.version`);
+  const version = Number(row?.version ?? 0);
+  if (version <= SHARED_LEDGER_VERSION) return version;
+  throw new CrawlhouseError(
+    'newer_version',
+    `the schema ${schema} of the ledger was made by a newer crawlhouse (ledger version ${version}, this one knows ${SHARED_LEDGER_VERSION})`,
+    { hint: 'run that one on every machine that shares the ledger' },
+  );
+}

@@ -1,0 +1,124 @@
+import { ident } from '../../../core/duckdb.ts';
+import { packageVersion } from '../../../core/package-version.ts';
+import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import type { ClaimLimits, UnitClaim, UnitQueue } from '../unit-queue.ts';
+import { PostgresClaim } from './postgres-claim.ts';
+import { WRITER } from './postgres-ledger.ts';
+import { PATIENT, PostgresPool } from './postgres-pool.ts';
+import { migrateSharedLedger } from './postgres-schema.ts';
+import { CLAIM_MS, lockQueue, MOST_CLAIMS, queueId } from './queue-table.ts';
+
+const LOST = {
+  code: 'worker_lost',
+  message: `${MOST_CLAIMS} processes claimed the unit, and each was lost`,
+  hint: 'see whether the workers have enough memory; the next run tries again',
+};
+
+/** The queue of a project in a shared ledger, for any process of the same version that takes units from it. */
+export class PostgresUnitQueue implements UnitQueue {
+  otherVersion: string | null = null;
+  readonly #pool: PostgresPool;
+  readonly #address: PostgresAddress;
+  readonly #worker: string;
+  readonly #version: string;
+
+  private constructor(pool: PostgresPool, address: PostgresAddress, worker: string, version: string) {
+    this.#pool = pool;
+    this.#address = address;
+    this.#worker = worker;
+    this.#version = version;
+  }
+
+  /** @param worker names this process to people */
+  static async open(
+    address: PostgresAddress,
+    worker: string,
+    signal: AbortSignal,
+  ): Promise<PostgresUnitQueue> {
+    const pool = new PostgresPool(address, PATIENT, signal);
+    try {
+      await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
+      return new PostgresUnitQueue(pool, address, worker, await packageVersion());
+    } catch (error) {
+      await pool[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  id(): Promise<string> {
+    return queueId(this.#pool, this.#address);
+  }
+
+  async claim(limits: ClaimLimits): Promise<UnitClaim | null> {
+    const { project } = this.#address;
+    const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
+    // Whoever has nothing to claim makes nobody wait.
+    const [free] = await this.#pool.rows<{ version: string }>(
+      `SELECT version FROM ${this.#table} AS queue WHERE project = $1 AND ${isFree} ORDER BY version = $2 DESC LIMIT 1`,
+      [project, this.#version],
+    );
+    this.otherVersion = free === undefined || free.version === this.#version ? null : free.version;
+    if (free === undefined || this.otherVersion !== null) return null;
+    const taken = await this.#pool.transaction(async (statements) => {
+      await lockQueue(statements, this.#address);
+      await statements.rows(
+        `UPDATE ${this.#table} SET status = 'failed', error = $3, claim = NULL
+         WHERE project = $1 AND status = 'claimed' AND claims >= $2 AND until <= clock_timestamp()`,
+        [project, MOST_CLAIMS, JSON.stringify(LOST)],
+      );
+      const [row] = await statements.rows<{ unit: string; work: string; run_id: string; claim: string }>(
+        `WITH live AS (
+           SELECT source_project, store FROM ${this.#table}
+           WHERE project = $1 AND status = 'claimed' AND until > clock_timestamp()
+         ), busy AS (SELECT source_project, count(*) AS units FROM live GROUP BY source_project),
+         served AS (
+           SELECT source_project, max(claimed_at) AS at FROM ${this.#table} WHERE project = $1 GROUP BY source_project
+         ), next AS (
+           SELECT queue.unit FROM ${this.#table} AS queue
+           LEFT JOIN busy USING (source_project) LEFT JOIN served USING (source_project)
+           WHERE queue.project = $1 AND queue.version = $2 AND ${isFree}
+             AND coalesce(busy.units, 0) < $3
+             AND (queue.store IS NULL OR (SELECT count(*) FROM live WHERE live.store = queue.store) < $4)
+           ORDER BY coalesce(busy.units, 0), served.at NULLS FIRST, queue.position LIMIT 1
+           FOR UPDATE OF queue SKIP LOCKED
+         )
+         UPDATE ${this.#table} AS queue
+         SET status = 'claimed', claim = gen_random_uuid()::text, claims = queue.claims + 1, worker = $5,
+           claimed_at = clock_timestamp(), until = clock_timestamp() + $6 * interval '1 millisecond',
+           progress = NULL, error = NULL
+         FROM next WHERE queue.project = $1 AND queue.unit = next.unit
+         RETURNING queue.unit, queue.work, queue.run_id, queue.claim`,
+        [project, this.#version, limits.project, limits.store, this.#worker, CLAIM_MS],
+      );
+      return row;
+    });
+    return taken
+      ? new PostgresClaim(this.#pool, this.#address, {
+          unit: taken.unit,
+          work: taken.work,
+          runId: taken.run_id,
+          token: taken.claim,
+          storeLimit: limits.store,
+        })
+      : null;
+  }
+
+  async isIdle(): Promise<boolean> {
+    const rows = await this.#pool.rows(
+      `SELECT 1 FROM ${this.#table} WHERE project = $1 AND version = $2 AND status IN ('waiting', 'claimed')
+       UNION ALL
+       SELECT 1 FROM ${ident(this.#address.schema)}.leases
+       WHERE project = $1 AND name = $3 AND until > clock_timestamp() LIMIT 1`,
+      [this.#address.project, this.#version, WRITER],
+    );
+    return rows.length === 0;
+  }
+
+  get #table(): string {
+    return `${ident(this.#address.schema)}.queue`;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]();
+  }
+}

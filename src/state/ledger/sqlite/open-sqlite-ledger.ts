@@ -1,0 +1,44 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { LEDGER_FILE, SqliteLedger } from './sqlite-ledger.ts';
+
+/**
+ * Opens the ledger of a state directory for the one process that writes. A damaged one is put aside, and the caller
+ * fills a new one from the published warehouse.
+ *
+ * @throws CrawlhouseError `newer_version`
+ */
+export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<SqliteLedger> {
+  try {
+    return await soundLedger(stateDir);
+  } catch (error) {
+    if (!(error instanceof CrawlhouseError) || error.code !== 'damaged_ledger') throw error;
+    const aside = putAside(stateDir);
+    logger.warn('the ledger is damaged; a new one is made from the published warehouse', { aside });
+    return new SqliteLedger(stateDir);
+  }
+}
+
+async function soundLedger(stateDir: string): Promise<SqliteLedger> {
+  const ledger = new SqliteLedger(stateDir);
+  try {
+    await ledger.check();
+    return ledger;
+  } catch (error) {
+    await ledger[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Its log of changes goes with it: beside another file it would be taken for that one's. */
+function putAside(stateDir: string): string {
+  const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const aside = join(stateDir, `ledger.damaged-${at}Z.sqlite`);
+  for (const suffix of ['', '-wal', '-shm']) {
+    const file = join(stateDir, `${LEDGER_FILE}${suffix}`);
+    if (existsSync(file)) renameSync(file, `${aside}${suffix}`);
+  }
+  return aside;
+}

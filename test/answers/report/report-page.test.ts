@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { ProjectReport, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
+import { reportPage } from '../../../src/answers/report/report-page.ts';
+
+const AT = new Date('2026-03-02T06:05:00Z');
+
+function point(day: string, pages: number | null): TrendPoint {
+  return {
+    ...{ crawl_id: `c${day}`, ended_at: `2026-03-${day}T00:00:00.000Z`, pages },
+    ...{ indexable_pages: pages, error_pages: 1, average_load_time: 120.55 },
+  };
+}
+
+function project(rest: Partial<ProjectReport> = {}): ProjectReport {
+  return {
+    ...{ project_id: 'p1', project_name: 'Shop', crawl_config_name: 'weekly', crawl_id: 'c02' },
+    ...{ previous_crawl_id: 'c01', ended_at: '2026-03-02T00:00:00.000Z', end_reason: 'ok' },
+    trend: [point('01', 90), point('02', 1250)],
+    statusTrend: [
+      { crawl_id: 'c01', ended_at: '2026-03-01T00:00:00.000Z', status_code_range: 'ok', pages: 80 },
+      { crawl_id: 'c02', ended_at: '2026-03-02T00:00:00.000Z', status_code_range: null, pages: 3 },
+    ],
+    statuses: [],
+    funnel: [{ crawl_id: 'c02', known: 1250, fetched: 1200 }],
+    changes: [{ crawl_id: 'c02', change: 'title', pages: 7 }],
+    findings: [
+      {
+        crawl_id: 'c02',
+        issue: 'client_error',
+        severity: 'high',
+        pages: 12,
+        example: 'https://shop.example/x',
+      },
+    ],
+    ...rest,
+  };
+}
+
+const count = (page: string, pattern: RegExp): number => page.match(pattern)?.length ?? 0;
+
+test('a project has its findings, its changes, and each chart with its figures and its question', () => {
+  const page = reportPage([project()], AT);
+  expect(page).toContain('<h1>Crawl report: Shop</h1>');
+  expect(page).toContain('Made 2026-03-02 06:05 UTC');
+  expect(page).toContain('1,250 pages, 1,160 more than on 2026-03-01.');
+  expect(page).toContain('https://shop.example/x');
+  expect(count(page, /role="img"/g)).toBe(3);
+  expect(count(page, /<details>/g)).toBe(3);
+  expect(count(page, /--question q21_kpi_trend/g)).toBe(2);
+  // A value that is not known is not a zero.
+  expect(reportPage([project({ trend: [point('01', null)] })], AT)).toContain('<td class="number">–</td>');
+});
+
+test('names of the data are texts, not markup, also within the drawings', () => {
+  const name = `"><script>alert(1)</script>&amp;'`;
+  const rows = [{ crawl_id: 'c', issue: name, severity: 'low', pages: 1, example: name }];
+  const statuses = [
+    { crawl_id: name, ended_at: '2026-03-01T00:00:00.000Z', status_code_range: name, pages: 1 },
+  ];
+  const page = reportPage([project({ project_name: name, findings: rows, statusTrend: statuses })], AT);
+  expect(page).not.toContain('<script');
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+});
+
+test('a first crawl, no crawl at all and a thousand projects have their pages', () => {
+  const first = project({ previous_crawl_id: null, changes: [], findings: [], trend: [point('02', 1)] });
+  const one = reportPage([first], AT);
+  expect(one).toContain('no crawl before it');
+  expect(one).toContain('Nothing was found.');
+  expect(one).not.toMatch(/NaN|undefined|Infinity/);
+  expect(reportPage([], AT)).toContain('No project has a loaded crawl yet.');
+  const bare = project({ trend: [], statusTrend: [], funnel: [], ended_at: null, end_reason: null });
+  expect(reportPage([bare], AT)).not.toMatch(/NaN|undefined|Infinity/);
+  const many = reportPage(
+    Array.from({ length: 1000 }, (_, index) => ({ ...bare, project_name: `Site ${index}` })),
+    AT,
+  );
+  expect(many).toContain('<h1>Crawl report: 1,000 projects</h1>');
+  expect(count(many, /<section id="p\d+">/g)).toBe(1000);
+  expect(many).toContain('<a href="#p999">Site 999</a>');
+});

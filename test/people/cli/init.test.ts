@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { commandEnvironment } from '../../../src/project/settings/command-environment.ts';
+import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
+import { loadSettings } from '../../../src/project/settings/settings.ts';
+import { consent } from '../../service/sandbox/oauth/consent.ts';
+import { service } from '../../service/sandbox/support.ts';
+import { freePort } from '../../support/free-port.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { capture, spawned } from './capture.ts';
+
+async function tokenFile(folder: string, token: string): Promise<string> {
+  const file = join(folder, 'token');
+  await writeFile(file, `${token}\n`);
+  return file;
+}
+
+test('init makes a project folder whose files fit, and keeps secrets out of version control', async () => {
+  const folder = join(await temporaryFolder(), 'new', 'project');
+  const { code, stderr } = await capture('init', folder);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${folder} is ready:\n  cd ${folder}\n`);
+  expect(stderr).toMatch(/ crawl https:\/\/www\.example\.com\/\n/);
+  expect(stderr).toContain('put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env');
+  expect((await readdir(folder)).sort()).toEqual([
+    '.env',
+    '.env.example',
+    '.gitignore',
+    'crawlhouse.yaml',
+    'pipelines',
+    'schedules.yaml',
+    'schemas',
+    'sql',
+  ]);
+  expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+  expect((await loadPipelines(folder)).length).toBeGreaterThan(0);
+  const example = (await readFile(join(folder, '.env.example'), 'utf8')).replaceAll(/^# (?=\w+=)/gm, '');
+  expect(Object.keys(parseEnv(example))).toEqual(
+    expect.arrayContaining([
+      'CRAWLHOUSE_ACCESS_TOKEN',
+      'CRAWLHOUSE_OAUTH_REFRESH_TOKEN',
+      'CRAWLHOUSE_CONSOLE_OIDC_CLIENT_SECRET',
+      'AWS_SECRET_ACCESS_KEY',
+    ]),
+  );
+  // Every variable of the example is one that works.
+  await writeFile(join(folder, '.env'), example);
+  expect(await loadSettings(folder, {})).toMatchObject({ base_url: 'https://service.example' });
+  const ignored = await readFile(join(folder, '.gitignore'), 'utf8');
+  expect(ignored.split('\n')).toEqual(expect.arrayContaining(['.env', '.crawlhouse/']));
+});
+
+test('with flags it asks nothing, writes the account and runs the doctor', async () => {
+  const it = await service({ generate: ['projects=1,crawls=1,pages=1'] });
+  const place = await temporaryFolder();
+  const folder = join(place, 'acme');
+  const file = await tokenFile(place, it.sandbox.accessToken);
+  const { code, stdout, stderr } = await capture(
+    'init',
+    folder,
+    '--base-url',
+    it.sandbox.baseUrl,
+    '--token-file',
+    file,
+  );
+  expect(stdout).toMatch(/^ok {4}settings/);
+  expect(stdout).toMatch(/^ok {4}token/m);
+  expect(stderr).toMatch(/\nNext:\n {2}.* run\n$/);
+  expect(code).toBe(0);
+  expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toEqual({
+    CRAWLHOUSE_BASE_URL: it.sandbox.baseUrl,
+    CRAWLHOUSE_ACCESS_TOKEN: it.sandbox.accessToken,
+  });
+  expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+});
+
+test('an account that the service refuses is written, told by the doctor, and gives its exit code', async () => {
+  const it = await service();
+  const place = await temporaryFolder();
+  const file = await tokenFile(place, `hash#and"quote'`);
+  const folder = join(place, 'acme');
+  const outcome = await capture(
+    'init',
+    folder,
+    '--json',
+    '--base-url',
+    it.sandbox.baseUrl,
+    '--token-file',
+    file,
+  );
+  expect([outcome.code, JSON.parse(outcome.stdout)]).toEqual([
+    5,
+    { folder, doctor: expect.objectContaining({ status: 'fail' }) },
+  ]);
+  expect((await loadSettings(folder, {})).access_token).toBe(`hash#and"quote'`);
+});
+
+test('a sign-in by flags goes by the browser, and the doctor uses its grant', async () => {
+  const it = await service({ generate: ['projects=1,crawls=1,pages=1'] });
+  const place = await temporaryFolder();
+  const { client_id, client_secret } = it.sandbox.ready.oauth;
+  const secret = await tokenFile(place, client_secret);
+  const folder = join(place, 'acme');
+  const port = String(await freePort());
+  const flags = ['--base-url', it.sandbox.baseUrl, '--client-id', client_id, '--client-secret-file', secret];
+  const { code, stdout } = await spawned(['init', folder, ...flags, '--redirect-port', port], (child) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const url = /go to:\n {2}(\S+)\n/.exec(said)?.[1];
+      if (url === undefined) return;
+      said = '';
+      void consent(it, Object.fromEntries(new URL(url).searchParams)).then(({ href }) => fetch(href));
+    });
+  });
+  expect(stdout).toMatch(/^ok {4}token/m);
+  expect(code).toBe(0);
+  expect(Object.keys(parseEnv(await readFile(join(folder, '.env'), 'utf8')))).toEqual([
+    'CRAWLHOUSE_BASE_URL',
+    'CRAWLHOUSE_OAUTH_CLIENT_ID',
+    'CRAWLHOUSE_OAUTH_CLIENT_SECRET',
+    'CRAWLHOUSE_OAUTH_REFRESH_TOKEN',
+  ]);
+});
+
+test.for([
+  [['--token-file', 'x'], '--token-file goes with --base-url'],
+  [['--base-url', 'https://service.example'], '--base-url needs --token-file'],
+  [['--base-url', 'https://service.example', '--token-file', 'none'], '--token-file: none cannot be read'],
+  [['--redirect-port', '0'], '--redirect-port: 0 is not a port'],
+] as const)('%j is a wrong use that writes nothing', async ([flags, message]) => {
+  const folder = join(await temporaryFolder(), 'acme');
+  const { code, stderr } = await capture('init', folder, ...flags);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Error: ${message}`)]);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a project, or a part of one, is left alone', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'crawlhouse.yaml'), 'since: all\n');
+  const { code, stderr } = await capture('init', folder);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`Error: ${folder} has crawlhouse.yaml already\nTry: `),
+  ]);
+  expect(existsSync(join(folder, 'schedules.yaml'))).toBe(false);
+});
+
+test('no file is overwritten: what was there stays, and what .gitignore lacks is told', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, '.gitignore'), 'node_modules/\n.env\n');
+  await writeFile(join(folder, '.env'), 'AWS_PROFILE=mine\n');
+  await writeFile(join(folder, 'package.json'), '{}');
+  const { code, stderr } = await capture('init', folder);
+  expect(code).toBe(0);
+  expect(stderr).toContain('These files were there and stay as they are: .gitignore, .env\n');
+  expect(stderr).toContain('Add to .gitignore: .crawlhouse/ *.duckdb *.duckdb.wal\n');
+  expect(await readFile(join(folder, '.env'), 'utf8')).toBe('AWS_PROFILE=mine\n');
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('node_modules/\n.env\n');
+  const other = await temporaryFolder();
+  await writeFile(join(other, '.env'), '');
+  const flags = ['--base-url', 'https://service.example', '--token-file', join(folder, '.env')];
+  expect((await capture('init', other, ...flags)).stderr).toContain(
+    'is there already, and may hold another account',
+  );
+  expect(commandEnvironment()).not.toHaveProperty('AWS_PROFILE');
+});
+
+test('without a name the working directory becomes the project', async () => {
+  const folder = await temporaryFolder();
+  vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect((await capture('init')).code).toBe(0);
+  expect(existsSync(join(folder, 'schedules.yaml'))).toBe(true);
+});

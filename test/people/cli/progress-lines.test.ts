@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { progressLines } from '../../../src/people/cli/progress-lines.ts';
+
+test('of many progresses, one is written every 30 seconds', () => {
+  const written: string[] = [];
+  let now = 5000;
+  const show = progressLines(
+    (line) => written.push(line),
+    () => now,
+  );
+  for (let second = 0; second <= 95; second++) {
+    now = 5000 + second * 1000;
+    show(`after ${second} s`);
+  }
+  expect(written).toEqual(['after 30 s', 'after 60 s', 'after 90 s']);
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Settings } from '../../../src/project/settings/settings.ts';
+import { type OpenConsole, openConsole } from '../../support/open-console.ts';
+import { sharedFolder } from '../../support/temporary.ts';
+import { projectWithWarehouse } from './project-with-warehouse.ts';
+
+const folder = sharedFolder();
+let settings: Settings;
+let open: OpenConsole;
+let close: () => PromiseLike<void>;
+beforeAll(async () => {
+  settings = await projectWithWarehouse(folder);
+  open = await openConsole(settings, (closing) => {
+    close = closing;
+  });
+});
+afterAll(async () => {
+  await close();
+});
+
+const address = (fields: Readonly<Record<string, string>>, path = '/ask.json'): string =>
+  `${path}?${new URLSearchParams({ run: '1', ...fields })}`;
+
+/** The JSON of an answer, as text where digits matter. */
+async function asked({ ask }: OpenConsole, fields: Readonly<Record<string, string>>) {
+  const text = await (await ask(address(fields))).text();
+  return { text, ...JSON.parse(text) };
+}
+
+async function csrfOf({ ask }: OpenConsole): Promise<string> {
+  return /name="csrf" value="([^"]+)"/.exec(await (await ask('/ask')).text())?.[1] ?? '';
+}
+
+function post({ ask }: OpenConsole, fields: Readonly<Record<string, string>>): Promise<Response> {
+  return ask('/ask', { method: 'POST', body: new URLSearchParams(fields) });
+}
+
+test('an answer has its columns with types, pages of 100 rows, an order and a filter', async () => {
+  const sql = 'SELECT url, status, large FROM mart.pages ORDER BY large; -- the end';
+  const first = await asked(open, { sql });
+  expect(first.columns).toEqual([
+    { name: 'url', type: 'VARCHAR' },
+    { name: 'status', type: 'INTEGER' },
+    { name: 'large', type: 'BIGINT' },
+  ]);
+  expect([first.rows.length, first.more, first.total, first.error]).toEqual([100, true, 250, null]);
+  expect(first.text).toContain('9007199254740993');
+  const third = await asked(open, { sql, page: '3' });
+  expect([third.rows.length, third.more, third.total]).toEqual([50, false, 250]);
+  const down = await asked(open, { sql, sort: 'large', order: 'desc' });
+  expect(down.rows[0][0]).toBe('https://shop.example/249');
+  // Rows with one status keep their places from page to page.
+  const [one, two, three] = await Promise.all(
+    ['1', '2', '3'].map((page) => asked(open, { sql, sort: 'status', page })),
+  );
+  const urls = [one, two, three].flatMap(({ rows }) => rows.map(([url]: [string]) => url));
+  expect(new Set(urls).size).toBe(250);
+  expect((await asked(open, { sql, filter: '404' })).total).toBe(25);
+  expect((await asked(open, { sql, filter: 'EXAMPLE/24', in: 'url' })).total).toBe(11);
+  expect((await asked(open, { sql, filter: "it's %" })).rows).toEqual([]);
+});
+
+test('columns of any name, the same name twice, no rows, nested values, and what can be no page', async () => {
+  const name = `x"y' <script>alert(1)</script>`;
+  const sql = `SELECT 1 AS a, 2 AS a, [1, NULL] AS "${name.replaceAll('"', '""')}", NULL AS nothing, 1.10::DECIMAL(5,2) AS exact`;
+  const { columns, text } = await asked(open, { sql, sort: name, order: 'desc', filter: '2', in: 'a_1' });
+  expect(columns.map((one: { name: string }) => one.name)).toEqual(['a', 'a_1', name, 'nothing', 'exact']);
+  expect(text.replaceAll(/\s/g, '')).toContain('[1,2,[1,null],null,1.10]');
+  const drawn = await (await open.ask(address({ sql }, '/ask'))).text();
+  expect(drawn).not.toContain('<script>alert');
+  expect(drawn).toContain('<span class="null" title="NULL">–</span>');
+  expect(drawn).toContain('1.10');
+  expect(await (await open.ask(address({ sql: 'SELECT 1 WHERE false' }, '/ask'))).text()).toContain(
+    'There are no rows',
+  );
+  for (const statement of [
+    'EXPLAIN SELECT 1',
+    'DESCRIBE mart.pages',
+    'SHOW ALL TABLES',
+    'SUMMARIZE mart.pages',
+  ])
+    expect((await asked(open, { sql: statement })).rows.length, statement).toBeGreaterThan(0);
+});
+
+test('what would write, read files or leave its brackets is refused', async () => {
+  for (const sql of [
+    'DROP TABLE mart.pages',
+    'SELECT 1; DROP TABLE mart.pages',
+    'SELECT 1); DROP TABLE mart.pages; --',
+    'SELECT 1) AS answer, (SELECT 2',
+    "COPY (SELECT 1) TO 'x.csv'",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "ATTACH 'x.duckdb'",
+    'SET threads = 8',
+    'SELECT 1 /* open',
+  ])
+    expect((await asked(open, { sql })).error?.code, sql).toBe('bad_query');
+  expect((await asked(open, { sql: 'SELECT count(*) AS n FROM mart.pages' })).rows).toEqual([[250]]);
+});
+
+test('an error shows its place in the SQL as it was written, and the editor keeps it', async () => {
+  const binding = await asked(open, { sql: 'SELECT url,\n  nope\nFROM mart.pages' });
+  expect(binding.error).toMatchObject({
+    code: 'bad_query',
+    line: 2,
+    place: expect.stringContaining('nope\n'),
+  });
+  const sql = "SELECT 1,\n\nCAST('x' || i AS INTEGER)\nFROM range(3) AS t(i)";
+  expect((await asked(open, { sql })).error).toMatchObject({ line: 3 });
+  const drawn = await (await open.ask(address({ sql }, '/ask'))).text();
+  expect(drawn).toContain('LINE 3: CAST(&#39;x&#39;');
+  expect(drawn).toContain('\nSELECT 1,\n\nCAST(&#39;x&#39;');
+});
+
+test('a page from elsewhere fills the editor and runs nothing', async () => {
+  const { ask } = open;
+  const to = address({ sql: 'SELECT 4711 + 1 AS secret' }, '/ask');
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { accept: 'text/html', referer: 'https://evil.example/' },
+    { accept: 'text/html' },
+  ]) {
+    const page = await (await ask(to, { headers })).text();
+    expect(page).toContain('SELECT 4711 + 1 AS secret</textarea>');
+    expect(page).toContain('nothing has run');
+    expect(page).not.toContain('4712');
+    const json = JSON.parse(await (await ask(to.replace('/ask', '/ask.json'), { headers })).text());
+    expect([json.ran, json.rows]).toEqual([false, []]);
+  }
+  for (const site of ['same-origin', 'none'])
+    expect(await (await ask(to, { headers: { 'sec-fetch-site': site } })).text()).toContain('4712');
+});
+
+test('a form needs the token of the session, and SQL too long for an address is kept for its person', async () => {
+  const csrf = await csrfOf(open);
+  const sql = 'SELECT count(*) AS n FROM mart.pages';
+  for (const wrong of ['', 'x', csrf.toUpperCase()])
+    expect((await post(open, { csrf: wrong, sql })).status).toBe(403);
+  const short = await post(open, { csrf, sql });
+  const to = short.headers.get('location') ?? '';
+  expect([short.status, to]).toEqual([
+    303,
+    `/ask?sql=${sql.replaceAll(' ', '+').replace('(*)', '%28*%29')}&run=1`,
+  ]);
+  const long = await post(open, { csrf, sql: `${sql} -- ${'é'.repeat(20_000)}`, 'param.x': '' });
+  const kept = long.headers.get('location') ?? '';
+  expect(kept.length).toBeLessThan(100);
+  const page = await (await open.ask(kept)).text();
+  expect(page).toContain('é'.repeat(20_000));
+  expect(page).toContain('<td class="number">250</td>');
+  expect(await (await open.ask('/ask?run=1&kept=gone')).text()).toContain('no longer kept');
+});
+
+test('a saved question is found, shown with its parameters, and asked with them', async () => {
+  const list = await (await open.ask('/ask?find=STATUS+pages')).text();
+  expect(list).toContain('href="/ask?question=q90_pages_by_status"');
+  expect(await (await open.ask('/ask?find=hreflang')).text()).toContain('No saved question has these words');
+  const shown = await (await open.ask('/ask?question=q90_pages_by_status')).text();
+  expect(shown).toContain('<h1>Pages by status</h1>');
+  expect(shown).toContain('<option value="Shop">Shop</option>');
+  expect(shown).toContain('Without it: 2.');
+  const question = 'q90_pages_by_status';
+  expect((await asked(open, { question })).rows).toEqual([
+    [200, 225],
+    [404, 25],
+  ]);
+  expect((await asked(open, { question, 'param.most': '1', 'param.project': 'p1' })).rows).toEqual([
+    [200, 225],
+  ]);
+  for (const [name, value] of [
+    ['most', 'x'],
+    ['project', 'p2'],
+  ])
+    expect((await asked(open, { question, [`param.${name}`]: value ?? '' })).error?.code, name).toBe('usage');
+  expect((await asked(open, { question: 'q9' })).error?.hint).toContain('q90_pages_by_status');
+  const edited = await (await open.ask(`/ask?edit=${question}`)).text();
+  expect(edited).toContain('LIMIT $most</textarea>');
+  expect(edited).toContain('name="param.most"');
+  const own = {
+    sql: 'SELECT DISTINCT status, $from AS day FROM mart.pages WHERE status = $n',
+    'param.n': '404',
+    'param.from': '2026-01-31',
+  };
+  expect((await asked(open, own)).rows).toEqual([[404, '2026-01-31']]);
+});
+
+test('a chart is drawn of the whole answer, and says when it has not all rows', async () => {
+  const sql = 'SELECT url, status, large FROM mart.pages';
+  const bar = await asked(open, { sql, chart: 'bar', x: 'url', y: 'large', colour: 'status', filter: '404' });
+  expect([bar.chart.points.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
+  const many = {
+    sql: 'SELECT 3000 - i AS x, i * 2 AS y FROM range(3000) AS t(i)',
+    chart: 'line',
+    x: 'x',
+    y: 'y',
+  };
+  const line = await asked(open, many);
+  expect([line.chart.points.length, line.chart.cut, line.chart.points[0]]).toEqual([
+    2000,
+    true,
+    [1, 5998, null],
+  ]);
+  const page = await (await open.ask(address(many, '/ask'))).text();
+  expect(page).toContain('The chart has the first 2,000 rows');
+  expect(page).toContain('aria-label="y by x, line"');
+  expect(page).not.toMatch(/<style|\sstyle=/);
+  const wrong = await asked(open, { sql, chart: 'scatter', x: 'url', y: 'large' });
+  expect([wrong.chart.problem, wrong.rows.length]).toEqual(['A scatter needs numbers or times for x.', 100]);
+  expect((await asked(open, { sql, chart: 'line', x: 'gone', y: 'large' })).chart.problem).toContain(
+    'no column gone',
+  );
+  // A first choice is offered.
+  expect(await (await open.ask(address({ sql }, '/ask'))).text()).toContain('<option value="bar" selected>');
+});
+
+test('the editor gets tables and columns to complete, and a stranger none', async () => {
+  const { ask } = open;
+  const { tables } = JSON.parse(await (await ask('/ask/catalogue.json')).text());
+  expect(tables.map(({ name }: { name: string }) => name)).toEqual(['mart.pages', 'raw.projects']);
+  expect(tables[0].columns[0]).toEqual({ name: 'project_id', type: 'VARCHAR', comment: null });
+  expect((await ask('/ask/catalogue.json', { cookie: '' })).status).toBe(401);
+});
+
+test('a query that does not end is stopped at its limit, and another one runs after it', async () => {
+  const limited = await openConsole({ ...settings, query_timeout: 0.3 });
+  const endless =
+    'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
+  const { error } = await asked(limited, { sql: endless });
+  expect(error).toMatchObject({ code: 'query_limit', message: expect.stringContaining('longer than 0.3 s') });
+  expect(error.hint).toContain('download the whole answer');
+  expect((await asked(limited, { sql: "SELECT repeat('x', 2_000_000) AS long" })).error).toMatchObject({
+    code: 'query_limit',
+    message: expect.stringContaining('more than 1.0 MB'),
+  });
+  expect((await asked(limited, { sql: 'SELECT 1' })).rows).toEqual([[1]]);
+});
+
+test('a browser that leaves ends its query', { timeout: 20_000 }, async () => {
+  const sql =
+    'SELECT count(*) FROM range(10_000_000_000) a, range(10_000_000_000) b WHERE a.range + b.range = -1';
+  // Both places of queries: a third one runs only once these have ended.
+  const leaving = new AbortController();
+  const left = [1, 2].map((n) =>
+    open.ask(address({ sql: `${sql} AND ${n} > 0` }), { signal: leaving.signal }),
+  );
+  const waiting = asked(open, { sql: 'SELECT 7' });
+  await asked({ ...open, ask: (path) => open.ask(path.replace('/ask.json', '/index.json')) }, {});
+  leaving.abort();
+  expect((await Promise.allSettled(left)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect((await waiting).rows).toEqual([[7]]);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { chartProblem, firstChart } from '../../../src/people/console/desk/column-types.ts';
+
+const columns = (...types: string[]) => types.map((type, index) => ({ name: `c${index}`, type }));
+
+test('the types of the columns suggest a chart', () => {
+  const kindOf = (...types: string[]) => firstChart(columns(...types));
+  expect(kindOf('BIGINT', 'DATE', 'VARCHAR')).toEqual({ kind: 'line', x: 'c1', y: 'c0', colour: 'c2' });
+  expect(kindOf('VARCHAR', 'DECIMAL(18,3)')).toEqual({ kind: 'bar', x: 'c0', y: 'c1', colour: null });
+  expect(kindOf('DOUBLE', 'HUGEINT')).toEqual({ kind: 'scatter', x: 'c0', y: 'c1', colour: null });
+  expect(kindOf('UINTEGER')).toEqual({ kind: 'histogram', x: 'c0', y: null, colour: null });
+  expect(kindOf('TIMESTAMP WITH TIME ZONE', 'UTINYINT')?.kind).toBe('line');
+  for (const types of [['VARCHAR'], ['DATE'], ['BIGINT[]'], ['STRUCT("a" INTEGER)'], ['INTERVAL'], []])
+    expect(kindOf(...types), types.join()).toBeNull();
+});
+
+test('a choice that can not be drawn says why', () => {
+  const choice = { x: 'c0', y: 'c1', colour: null };
+  expect(chartProblem({ kind: 'line', ...choice }, columns('DATE', 'BIGINT'))).toBeNull();
+  expect(chartProblem({ kind: 'line', ...choice }, columns('VARCHAR', 'BIGINT'))).toContain('for x');
+  expect(chartProblem({ kind: 'bar', ...choice }, columns('VARCHAR', 'VARCHAR'))).toContain('for y');
+  expect(chartProblem({ kind: 'histogram', ...choice }, columns('VARCHAR'))).toContain('histogram');
+  expect(chartProblem({ kind: 'bar', ...choice, x: 'gone' }, columns('BIGINT'))).toContain('no column gone');
+});

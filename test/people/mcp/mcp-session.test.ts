@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished, test } from 'vitest';
+import { crawlhouseProcess, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
+import '../../support/process-timeout.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'src', 'people', 'cli', 'main.ts');
+
+async function loadedProject(): Promise<string> {
+  const sandbox = await sandboxFor({ generate: ['crawls=1,pages=12,links=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  await runProject(folder, sandbox, { pipelines: ['crawl_pages'] });
+  return folder;
+}
+
+async function connected(transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** What a tool answers: its one text, read. */
+async function call(client: Client, name: string, given: object = {}) {
+  const answer = await client.callTool({ name, arguments: given as Record<string, unknown> });
+  const [content] = answer.content as [{ type: 'text'; text: string }];
+  return { isError: answer.isError ?? false, text: content.text };
+}
+
+function overStdin(folder: string): StdioClientTransport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', '--project-dir', folder],
+    env: { PATH: process.env.PATH ?? '' },
+  });
+}
+
+test('an assistant that asks again waits for no new process', async () => {
+  const transport = overStdin(await loadedProject());
+  const client = await connected(transport);
+  const children = () => readFileSync(`/proc/${transport.pid}/task/${transport.pid}/children`, 'utf8').trim();
+  const one = { text: '{"rows":[{"n":1}],"more_rows":false}' };
+  expect(await call(client, 'query', { sql: 'SELECT 1 AS n' })).toMatchObject(one);
+  const child = children();
+  expect(child).toMatch(/^\d+$/);
+  expect(await call(client, 'query', { sql: 'SELECT 1 AS n' })).toMatchObject(one);
+  expect(children()).toBe(child);
+});
+
+test('an assistant finds its way over stdin: tables, a question, rows, what is refused', async () => {
+  const client = await connected(overStdin(await loadedProject()));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    ...['ask_question', 'describe_table', 'list_questions', 'list_tables', 'query', 'status'],
+  ]);
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+
+  const tables = JSON.parse((await call(client, 'list_tables')).text);
+  expect(tables.map(({ name }: { name: string }) => name)).toContain('raw.crawl_pages');
+  const pages = JSON.parse((await call(client, 'describe_table', { table: 'raw.crawl_pages' })).text);
+  expect(pages.columns.map(({ name }: { name: string }) => name)).toContain('url');
+  expect((await call(client, 'describe_table', { table: 'raw.gone' })).text).toContain('no table raw.gone');
+
+  const count = { sql: 'SELECT count(*) AS n, $n AS given FROM raw.crawl_pages', parameters: { n: 7 } };
+  expect((await call(client, 'query', count)).text).toBe('{"rows":[{"n":12,"given":"7"}],"more_rows":false}');
+  // Whole numbers beyond 2^53 keep their digits; a cut answer says so.
+  const many = { sql: 'SELECT 9007199254740993 + i AS n FROM range(10) AS t(i) ORDER BY i', limit: 2 };
+  expect((await call(client, 'query', many)).text).toBe(
+    '{"rows":[{"n":9007199254740993},{"n":9007199254740994}],"more_rows":true}',
+  );
+  expect(JSON.parse((await call(client, 'query', { ...many, limit: 10 })).text).more_rows).toBe(false);
+
+  for (const sql of ['DROP TABLE raw.crawl_pages', "COPY (SELECT 1) TO 'x.csv'", 'SELECT nothing']) {
+    const refused = await call(client, 'query', { sql });
+    expect([refused.isError, JSON.parse(refused.text).error.code], sql).toEqual([true, 'bad_query']);
+  }
+  const unknown = await call(client, 'ask_question', { name: 'q05_status' });
+  expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('no saved question')]);
+  const status = JSON.parse((await call(client, 'status')).text);
+  expect([status.incidents, status.runs.length]).toEqual([[], 1]);
+});
+
+test('over HTTP who has the token asks a saved question with its parameters, and no one else does', async () => {
+  const folder = await loadedProject();
+  await writeFile(
+    join(folder, 'crawlhouse.yaml'),
+    'shipped_models: none\nmcp_token: planted-assistant-token\n',
+  );
+  await mkdir(join(folder, 'sql', 'questions'), { recursive: true });
+  await writeFile(
+    join(folder, 'sql', 'questions', 'q90_shown.sql'),
+    `/*\ntitle: Numbers\nmodel: mart.pages\ndescription: Some numbers.\nparameters:\n  most: { type: BIGINT, default: 3, description: The most. }\n*/\nSELECT i FROM range($most) AS t(i)\n`,
+  );
+  const child = crawlhouseProcess(folder, ['mcp', '--http', '127.0.0.1:0'], {});
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await ended;
+    expect(said).not.toContain('planted-assistant-token');
+  });
+  while (!said.includes('/mcp')) await once(child.stderr, 'data');
+  const url = new URL(/http:\S+/.exec(said)?.[0] ?? '');
+  const withHeaders = (headers: Record<string, string>) =>
+    new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+  await expect(connected(withHeaders({}))).rejects.toThrow();
+  const bearer = { authorization: 'Bearer planted-assistant-token' };
+  const client = await connected(withHeaders(bearer));
+  const asked = { name: 'q90_shown', parameters: { most: 2 } };
+  expect((await call(client, 'ask_question', asked)).text).toBe(
+    '{"rows":[{"i":0},{"i":1}],"more_rows":false}',
+  );
+  const [question] = JSON.parse((await call(client, 'list_questions')).text);
+  expect(question).toMatchObject({ name: 'q90_shown', title: 'Numbers', parameters: [{ name: 'most' }] });
+  const wrong = await call(client, 'ask_question', { ...asked, parameters: { most: 'x' } });
+  expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('most=x is not a BIGINT')]);
+  // A web page that has a name for this address sends that name.
+  const foreign = await fetch(url, {
+    method: 'POST',
+    headers: { ...bearer, 'content-type': 'application/json', origin: 'https://evil.example' },
+    body: '{}',
+  });
+  expect(foreign.status).toBe(403);
+});

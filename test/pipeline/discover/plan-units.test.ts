@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { planUnits } from '../../../src/pipeline/discover/plan-units.ts';
+import type { Inventory } from '../../../src/project/model/inventory.ts';
+import { Pipeline } from '../../../src/project/model/pipeline.ts';
+import type { Plan, Selection } from '../../../src/project/model/planned-unit.ts';
+import { unitName } from '../../../src/project/model/unit.ts';
+import type { Crawl } from '../../../src/service/api/crawls.ts';
+import { workspaceView } from '../../support/inventory.ts';
+
+function pipeline(dataset: string, kind: string, dataType: string): Pipeline {
+  return Pipeline.parse({ dataset, description: dataset, source: { kind, data_type: dataType } });
+}
+
+const PAGES = pipeline('crawl_pages', 'crawl', 'pages');
+const LINKS = pipeline('crawl_links', 'crawl', 'links');
+const PROJECTS = pipeline('projects', 'resource', 'projects');
+
+const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+
+function crawl(id: string, more: Partial<Crawl> = {}): Crawl {
+  return { id, project_id: 'p1', status: 'done', end_reason: 'ok', ended_at: day('2026-01-01'), ...more };
+}
+
+function inventory(crawls: readonly Crawl[]): Inventory {
+  const projects = [
+    { id: 'p1', name: 'Shop', start_url: 'https://shop' },
+    { id: 'p2', name: 'Blog', start_url: 'https://blog' },
+  ];
+  return {
+    workspaces: [workspaceView('w1', projects, crawls)],
+    dates: new Map(),
+    unread: new Map(),
+    failures: [],
+  };
+}
+
+const ALL: Selection = {
+  projects: 'all',
+  crawls: null,
+  from: Number.NEGATIVE_INFINITY,
+  to: Number.POSITIVE_INFINITY,
+};
+
+function plan(crawls: readonly Crawl[], selection: Partial<Selection> = {}, pipelines = [PAGES]): Plan {
+  return planUnits(inventory(crawls), { pipelines, selection: { ...ALL, ...selection } });
+}
+
+const namesOf = ({ units }: Plan): string[] => units.map(({ unit }) => unitName(unit));
+
+test('a finished crawl has a unit for each pipeline of crawls, a resource one for each workspace', () => {
+  const found = plan([crawl('c1')], {}, [LINKS, PAGES, PROJECTS]);
+  expect(namesOf(found)).toEqual(['projects/w1', 'crawl_links/c1', 'crawl_pages/c1']);
+  expect(found.units.map(({ skip }) => skip)).toEqual([null, null, null]);
+  expect(found.units.map(({ unit }) => unit.source)).toEqual([
+    { kind: 'resource', id: 'w1', project_id: null },
+    { kind: 'crawl', id: 'c1', project_id: 'p1' },
+    { kind: 'crawl', id: 'c1', project_id: 'p1' },
+  ]);
+});
+
+test.for([
+  ['max_url_reached', null],
+  ['quota_reached', null],
+  ['user_requested', null],
+  ['stopped_progressing', null],
+  [undefined, null],
+  ['user_cancelled', 'the crawl left no report (user_cancelled)'],
+  ['crawl_already_running', 'the crawl left no report (crawl_already_running)'],
+  ['quota_reached_before_start', 'the crawl left no report (quota_reached_before_start)'],
+  ['no_active_subscription', 'the crawl left no report (no_active_subscription)'],
+] as const)('a crawl that is done with end reason %s is skipped for: %s', ([end_reason, skip]) => {
+  expect(plan([crawl('c1', { end_reason })]).units.map((one) => one.skip)).toEqual([skip]);
+});
+
+test.for([
+  ['cancelled', 'the crawl left no report (ok)'],
+  ['archived', 'the crawl is archived'],
+  ['archiving', 'the crawl is archiving'],
+  ['unarchiving', 'the crawl is unarchiving'],
+] as const)('a crawl that is %s is skipped with its reason', ([status, skip]) => {
+  const found = plan([crawl('c1', { status })]);
+  expect(found.units.map((one) => one.skip)).toEqual([skip]);
+  expect(found.open).toEqual([]);
+});
+
+test('links that are archived are skipped, the pages beside them are not', () => {
+  const found = plan([crawl('c1', { link_status: 'archived' })], {}, [LINKS, PAGES]);
+  expect(found.units.map(({ skip }) => skip)).toEqual(['the links of the crawl are archived', null]);
+});
+
+test('crawls that have not ended are open, whatever the selection, and have no units', () => {
+  const states = ['running', 'pausing', 'paused', 'terminating', 'brand_new_state'];
+  const crawls = states.map((status) => crawl(status, { status, ended_at: null, project_id: 'p2' }));
+  const found = plan(crawls, { projects: ['p1'], from: day('2027-01-01') });
+  expect(found).toEqual({ units: [], open: states.sort() });
+});
+
+test('units come in the order in which their crawls ended, then by id', () => {
+  const crawls = [
+    crawl('late', { ended_at: day('2026-03-01') }),
+    crawl('b', { ended_at: day('2026-01-01') }),
+    crawl('a', { ended_at: day('2026-01-01') }),
+    crawl('early', { ended_at: day('2025-01-01') }),
+  ];
+  expect(namesOf(plan(crawls))).toEqual(['early', 'a', 'b', 'late'].map((id) => `crawl_pages/${id}`));
+});
+
+test('the window on the end of a crawl has its first day in and its last out', () => {
+  const crawls = ['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01'].map((end) =>
+    crawl(end, { ended_at: day(end) }),
+  );
+  crawls.push(crawl('last-millisecond', { ended_at: day('2026-02-01') - 1 }));
+  expect(namesOf(plan(crawls, { from: day('2026-01-01'), to: day('2026-02-01') }))).toEqual(
+    ['2026-01-01', '2026-01-31', 'last-millisecond'].map((id) => `crawl_pages/${id}`),
+  );
+});
+
+test('a crawl that never started counts on the day it was made', () => {
+  const never = crawl('c1', {
+    status: 'cancelled',
+    end_reason: 'quota_reached_before_start',
+    ended_at: null,
+    created_at: day('2026-05-01'),
+  });
+  expect(namesOf(plan([never], { from: day('2026-05-01'), to: day('2026-05-02') }))).toEqual([
+    'crawl_pages/c1',
+  ]);
+  expect(namesOf(plan([never], { from: day('2026-05-02') }))).toEqual([]);
+});
+
+test('projects are selected by id or name, crawls by id', () => {
+  const crawls = [crawl('c1'), crawl('c2', { project_id: 'p2' }), crawl('c3')];
+  expect(namesOf(plan(crawls, { projects: ['Blog'] }))).toEqual(['crawl_pages/c2']);
+  expect(namesOf(plan(crawls, { projects: ['p1'] }))).toEqual(['crawl_pages/c1', 'crawl_pages/c3']);
+  expect(namesOf(plan(crawls, { crawls: ['c3', 'c2'] }))).toEqual(['crawl_pages/c2', 'crawl_pages/c3']);
+  expect(namesOf(plan(crawls, { projects: ['p1'], crawls: ['c2'] }))).toEqual([]);
+});
+
+test('a project or crawl that is not there is a wrong use that says what is', () => {
+  expect(() => plan([crawl('c1')], { projects: ['Shop', 'Shp'] })).toThrow(
+    expect.objectContaining({
+      code: 'usage',
+      message: 'there is no project Shp',
+      hint: 'did you mean Shop? projects: Shop (p1), Blog (p2)',
+    }),
+  );
+  expect(() => plan([crawl('c1')], { crawls: ['c1', 'c9'] })).toThrow(
+    expect.objectContaining({ code: 'usage', message: 'there is no crawl c9' }),
+  );
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import {
+  AGGREGATES_ROUTE,
+  openAggregates,
+} from '../../../../src/pipeline/routes/aggregates/aggregates-route.ts';
+import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
+import { clientOf, projectId } from '../../../service/sandbox/clients.ts';
+import { ROWS, rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
+import { sharedService } from '../../../service/sandbox/support.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+import { partsOf, plannedUnit, rowsIn, signal } from '../route-context.ts';
+
+const it = await sharedService({ importDirs: [await rankingFolder()] });
+
+async function opened(columns: Readonly<Record<string, string>>) {
+  const source = { kind: 'ranking_performance', data_type: 'ranking_performance' };
+  const more = { dataset: 'ranking_performance', source, window: 'day', columns };
+  const client = clientOf(it);
+  const context = { client, rankings: new RankingWindows(client, []), signal };
+  const planned = plannedUnit(await projectId(it), more);
+  return openAggregates(context, { planned, folder: await temporaryFolder() });
+}
+
+test('every declared column that is no metric is a dimension, and together they tell rows apart', async () => {
+  const columns = { url: 'string', query: 'string', date: 'date', device: 'string', clicks: 'natural' };
+  const source = await opened(columns);
+  expect([source.key, source.reported]).toEqual([['url', 'query', 'date', 'device'], null]);
+  expect(source.catalogue.map(({ name }) => name)).toEqual(Object.keys(columns));
+  expect(rowsIn(await partsOf(source))).toBe(ROWS.length);
+});
+
+test('metrics alone are no rows', async () => {
+  await expect(opened({ clicks: 'natural', position: 'float' })).rejects.toMatchObject({
+    code: 'bad_pipeline',
+    message: expect.stringContaining('no dimension is declared'),
+  });
+});
+
+test('it is the one way for ranking performance, at two requests a window', () => {
+  const source = { kind: 'ranking_performance', data_type: 'ranking_performance' } as const;
+  expect([AGGREGATES_ROUTE.formats(source), AGGREGATES_ROUTE.requests(source, null)]).toEqual([['json'], 2]);
+  expect(AGGREGATES_ROUTE.formats({ kind: 'crawl', data_type: 'pages' })).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { describeRows } from '../../../src/pipeline/routes/describe-rows.ts';
+import { FieldSchemaCache } from '../../../src/pipeline/routes/field-schema-cache.ts';
+import { sendJson, testClient, testService } from '../../service/api/test-service.ts';
+import { plannedUnit, signal } from './route-context.ts';
+
+const PAGES = { kind: 'crawl', id: 'c', dataType: 'pages' } as const;
+const LOGS = { kind: 'log_events', projectId: 'p' } as const;
+
+/** A service that tells the fields of crawls, and of other sources only what a search shows. */
+async function described(source: typeof PAGES | typeof LOGS, more: Readonly<Record<string, unknown>> = {}) {
+  const service = await testService(({ path }, response) => {
+    if (path.includes('log_monitoring') && path.endsWith('/fields'))
+      return sendJson(response, 404, { type: 'resource_not_found' });
+    if (path.endsWith('/fields')) {
+      const fields = ['url', 'depth', 'title'].map((name) => ({ name, type: 'string', arity: 'one' }));
+      return sendJson(response, 200, { fields });
+    }
+    sendJson(response, 200, { meta: { total_hits: 7, columns: ['url', 'status', 'bot'] }, urls: [] });
+  });
+  const client = testClient(service);
+  const oql = { field: ['depth', 'gt', 1] } as const;
+  const planned = { ...plannedUnit('c', more), oql };
+  const rows = await describeRows(client, new FieldSchemaCache(client, signal), source, planned, signal);
+  return { rows, search: JSON.parse(service.seen.at(-1)?.body ?? '') as unknown, oql };
+}
+
+test('the fields of a crawl come from the service, the count from a search with the filter', async () => {
+  const { rows, search, oql } = await described(PAGES, { fields: { include: ['url', 'depth'] } });
+  expect(rows.reported).toBe(7);
+  expect(rows.catalogue.map(({ name, required }) => [name, required])).toEqual([
+    ['url', true],
+    ['depth', undefined],
+  ]);
+  expect(search).toEqual({ limit: 1, fields: ['url'], oql });
+});
+
+test('where the service tells no fields a search shows them, and the pipeline says their types', async () => {
+  const source = { kind: 'log_monitoring', data_type: 'events' };
+  const { rows } = await described(LOGS, { dataset: 'log_events', source, columns: { status: 'natural' } });
+  expect(rows.catalogue.map(({ name, type }) => [name, type])).toEqual([
+    ['url', 'unknown'],
+    ['status', 'natural'],
+    ['bot', 'unknown'],
+  ]);
+});
+
+test.for([
+  [PAGES, {}],
+  [LOGS, { dataset: 'log_events', source: { kind: 'log_monitoring', data_type: 'events' } }],
+] as const)('a pipeline that includes no field of %o is refused', async ([source, more]) => {
+  await expect(described(source, { ...more, fields: { include: ['nothing'] } })).rejects.toMatchObject({
+    code: 'bad_pipeline',
+    message: expect.stringContaining('none of the fields of'),
+  });
+});

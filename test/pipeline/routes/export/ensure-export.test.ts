@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { ensureExport } from '../../../../src/pipeline/routes/export/ensure-export.ts';
+import { service } from '../../../service/sandbox/support.ts';
+import { DataExportDesk } from '../../../support/data-exports.ts';
+import { plannedUnit, routeContext } from '../route-context.ts';
+
+test('an attempt asks for one export: it is taken up again, after a lost ledger too, and not once it is over', async () => {
+  const it = await service({ generate: ['pages=20,links=5,columns=8,seed=3'] });
+  const desk = new DataExportDesk(it.sandbox);
+  const context = await routeContext(it);
+  const planned = plannedUnit(await it.crawlId());
+  const place = { format: 'json', target: 'store_b', workspaceId: await it.workspace() } as const;
+  const first = await ensureExport(context, planned, place);
+  const unit = `crawl_pages/${planned.unit.source.id}`;
+  expect(await context.ledger.exports()).toMatchObject([
+    { unit, data_export_id: first.id, store: 'store_b', format: 'json', run_id: 'run-1' },
+  ]);
+
+  const again = await ensureExport({ ...context, runId: 'run-2' }, planned, place);
+  expect(again.id).toBe(first.id);
+  expect((await context.ledger.exports())[0]?.run_id).toBe('run-2');
+
+  const fresh = await routeContext(it);
+  expect((await ensureExport(fresh, planned, place)).id).toBe(first.id);
+  expect(await desk.asked()).toBe(1);
+
+  const reload = { ...(await routeContext(it)), reload: true };
+  expect((await ensureExport(reload, planned, place)).id).not.toBe(first.id);
+  await context.ledger.setExportStatus(unit, 'loaded');
+  expect((await ensureExport(context, planned, place)).id).not.toBe(first.id);
+  expect((await ensureExport(context, planned, { ...place, format: 'csv' })).output_format).toBe('csv');
+  expect(await desk.asked()).toBe(4);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { EXPORT_ROUTE } from '../../../../src/pipeline/routes/export/export-route.ts';
+import { sharedService } from '../../../service/sandbox/support.ts';
+import { partsOf, plannedUnit, routeContext, routedUnit, rowsIn } from '../route-context.ts';
+
+const it = await sharedService({ generate: ['pages=20,links=5,columns=8,seed=3'] });
+const STORE = { route: 'export', store: 'store_b' } as const;
+
+test.for(['parquet', 'json', 'csv'] as const)('a data export as %s brings every row', async (format) => {
+  const context = await routeContext(it);
+  const planned = plannedUnit(await it.crawlId());
+  const unit = await routedUnit(it, context, planned, { ...STORE, format });
+  const source = await EXPORT_ROUTE.open(context, unit);
+  expect([source.reported, source.shown]).toEqual([20, 'some']);
+  const parts = await partsOf(source);
+  expect([rowsIn(parts), parts[0]?.format]).toEqual([20, format]);
+  expect(await context.ledger.exports()).toMatchObject([
+    { store: 'store_b', format, status: 'DONE', run_id: 'run-1' },
+  ]);
+});
+
+test('an export that has other rows than the service counts is refused', async () => {
+  const context = await routeContext(it);
+  const unit = await routedUnit(it, context, plannedUnit(await it.crawlId()), { ...STORE, format: 'json' });
+  if (!unit.rows) throw new Error('not described');
+  await expect(
+    EXPORT_ROUTE.open(context, { ...unit, rows: { ...unit.rows, reported: 21 } }),
+  ).rejects.toMatchObject({ code: 'unreconciled' });
+});
+
+test('it suits five million rows and more, of pages and links', () => {
+  expect([null, 4_999_999, 5_000_000].map((rows) => EXPORT_ROUTE.suits(rows))).toEqual([false, false, true]);
+  expect(EXPORT_ROUTE.formats({ kind: 'crawl', data_type: 'clusters' })).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { openUnit } from '../../../src/pipeline/routes/open-unit.ts';
+import type { ChosenRoute } from '../../../src/pipeline/routes/route.ts';
+import { type Json, service } from '../../service/sandbox/support.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { inventoryOf, partsOf, plannedUnit, routeContext, rowsIn } from './route-context.ts';
+
+const STREAM: ChosenRoute = { route: 'stream', format: 'json', store: null, reason: 's' };
+const SEARCH: ChosenRoute = { route: 'search', format: 'json', store: null, reason: 'q' };
+
+async function opening(options: readonly ChosenRoute[], ...faults: Json[]) {
+  const it = await service({ generate: ['pages=12,links=5,columns=8,seed=3'] });
+  const planned = plannedUnit(await it.crawlId());
+  const inventory = await inventoryOf(it);
+  await it.fault(...faults);
+  const context = await routeContext(it);
+  const unit = { planned, options, inventory, folder: await temporaryFolder() };
+  return { context, opened: openUnit(context, unit) };
+}
+
+const REFUSED = { match: { path: 'export=true' }, kind: 'status', status: 403 };
+
+test('a unit is opened by the first route that suits its rows', async () => {
+  const { context, opened } = await opening([STREAM, SEARCH]);
+  const { source, chosen, left } = await opened;
+  expect([chosen, left]).toEqual([STREAM, [STREAM, SEARCH]]);
+  expect(context.moves).toEqual([null]);
+  expect(rowsIn(await partsOf(source))).toBe(12);
+});
+
+test('a route that is refused gives way to the next, which says why', async () => {
+  const { source, chosen, left } = await (await opening([STREAM, SEARCH], REFUSED)).opened;
+  expect(chosen).toMatchObject({
+    route: 'search',
+    reason: expect.stringMatching(/^stream was refused: .* 403/),
+  });
+  expect(left).toHaveLength(1);
+  expect(rowsIn(await partsOf(source))).toBe(12);
+});
+
+test('where every route is refused the refusal is the error', async () => {
+  await expect((await opening([STREAM], REFUSED)).opened).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('an error that is no refusal ends the unit, whatever routes are left', async () => {
+  const broken = { ...REFUSED, status: 400 };
+  await expect((await opening([STREAM, SEARCH], broken)).opened).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { possibleRoutes } from '../../../src/pipeline/routes/choose-route.ts';
+import { checkResource, RESOURCE_NAMES } from '../../../src/project/model/resources.ts';
+import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROUTES = ['stream', 'export', 'search', 'aggs', 'list'] as const;
+
+/** The rows of the table in docs/routes.md, without the padding of its cells. */
+async function expectedRows(): Promise<string[][]> {
+  return (await loadPipelines(ROOT)).map(({ dataset, source }) => {
+    const possible = possibleRoutes(source);
+    return [`\`${dataset}\``, ...ROUTES.map((route) => possible[route]?.join(', ') ?? '')];
+  });
+}
+
+test('docs/routes.md says of every pipeline which routes it can take, and in which formats', async () => {
+  const text = readFileSync(join(ROOT, 'docs', 'routes.md'), 'utf8');
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  expect(rows).toEqual(await expectedRows());
+});
+
+test('every dataset of the design has a pipeline, and every list that there is', async () => {
+  const pipelines = await loadPipelines(ROOT);
+  for (const pipeline of pipelines) if (pipeline.source.kind === 'resource') checkResource(pipeline);
+  expect(pipelines.map((pipeline) => pipeline.dataset).sort()).toEqual(
+    [
+      ...RESOURCE_NAMES,
+      'crawl_pages',
+      'crawl_links',
+      'crawl_clusters',
+      'crawl_structured_data',
+      'crawl_over_crawl_pages',
+      'fields',
+      'log_events',
+      'log_pages_days',
+      'log_pages_weeks',
+      'log_pages_months',
+      'ranking_performance',
+    ].sort(),
+  );
+});

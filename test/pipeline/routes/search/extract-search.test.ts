@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits.ts';
+import { extractSearch } from '../../../../src/pipeline/routes/search/extract-search.ts';
+import { extractStream } from '../../../../src/pipeline/routes/stream/extract-stream.ts';
+import type { Field } from '../../../../src/project/model/field.ts';
+import type { Download, RawPart } from '../../../../src/project/model/raw-part.ts';
+import { ServiceClient } from '../../../../src/service/api/client.ts';
+import type { DataSource } from '../../../../src/service/api/data-source.ts';
+import type { Oql } from '../../../../src/service/api/oql.ts';
+import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
+import { sharedService } from '../../../service/sandbox/support.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+const it = await sharedService({ generate: ['pages=26000,columns=12'] });
+const signal = new AbortController().signal;
+const source: DataSource = { kind: 'crawl', id: await it.crawlId(), dataType: 'pages' };
+
+function client(): ServiceClient {
+  return new ServiceClient({ baseUrl: it.sandbox.baseUrl, accessToken: it.sandbox.accessToken });
+}
+
+async function lines(parts: AsyncGenerator<RawPart, Download>): Promise<string[]> {
+  const found: string[] = [];
+  for (;;) {
+    const next = await parts.next();
+    if (next.done) {
+      expect(next.value.rows).toBe(found.length);
+      return found.sort();
+    }
+    found.push(...(await readFile(next.value.path, 'utf8')).trimEnd().split('\n'));
+  }
+}
+
+async function bothWays(oql: Oql | null, names: readonly string[]): Promise<[string[], string[]]> {
+  await using service = client();
+  const records = await service.fields(
+    { kind: 'crawl', id: source.kind === 'crawl' ? source.id : '', dataType: 'pages' },
+    signal,
+  );
+  const fields: Field[] = records
+    .filter((record) => names.includes(record.name))
+    .map(({ name, type, arity }) => ({ name, type, arity: arity === 'many' ? 'many' : 'one' }));
+  const asked = fields.map((field) => field.name);
+  const { meta } = await service.search(
+    { kind: 'crawl', id: source.kind === 'crawl' ? source.id : '', dataType: 'pages' },
+    { limit: 0, ...(oql ? { oql } : {}) },
+    signal,
+  );
+  const key = fields.some(({ name }) => name === 'url') ? ['url'] : [];
+  const request = { source, fields, oql, total: meta.total_hits, key };
+  const searched = await lines(await extractSearch(service, request, await temporaryFolder(), signal));
+  const streamed = await lines(
+    await extractStream(
+      service,
+      {
+        source,
+        fields: asked,
+        oql,
+        format: 'json',
+        gzip: false,
+        reported: Number.POSITIVE_INFINITY,
+        limits: DEFAULT_LIMITS,
+      },
+      await temporaryFolder(),
+      signal,
+    ),
+  );
+  const values = (line: string): string => JSON.stringify(JSON.parse(line));
+  return [searched.map(values).sort(), streamed.map(values).sort()];
+}
+
+test('more rows than a search gives come in pieces, each row once', async () => {
+  const [searched, streamed] = await bothWays(null, ['url', 'status_code', 'depth', 'title', 'inrank']);
+  expect(searched.length).toBe(26_000);
+  expect(searched).toEqual(streamed);
+});
+
+test('a filter of the caller holds in every piece', async () => {
+  const oql: Oql = { or: [{ field: ['depth', 'gte', 2] }, { field: ['depth', 'has_no_value', ''] }] };
+  const [searched, streamed] = await bothWays(oql, ['url', 'depth', 'inrank']);
+  expect(searched.length).toBeGreaterThan(10_000);
+  expect(searched).toEqual(streamed);
+});
+
+test('rows that no number tells apart are refused with what would work', async () => {
+  await expect(bothWays(null, ['url', 'fetched'])).rejects.toMatchObject({
+    code: 'impossible_route',
+    hint: 'take the route stream',
+  });
+});
+
+test('a service that does not heed a filter is found out, before any row of it is taken', async () => {
+  const answer = { meta: { total_hits: 5000 }, urls: [{ depth: 1 }] };
+  const other = await testService((_seen, response) => sendJson(response, 200, answer));
+  const fields: Field[] = [{ name: 'depth', type: 'natural', arity: 'one' }];
+  const request = { source, fields, oql: null, total: 5000, key: [] };
+  const folder = await temporaryFolder();
+  await expect(extractSearch(testClient(other), request, folder, signal)).rejects.toMatchObject({
+    code: 'cut_short',
+    message: expect.stringMatching(/: 5000 rows split by depth are 5000 and 5000, which do not add up$/),
+  });
+  expect(other.seen).toHaveLength(2);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { SEARCH_PAGE_ROWS } from '../../../../src/pipeline/routes/search/extract-search.ts';
+import { SEARCH_ROUTE } from '../../../../src/pipeline/routes/search/search-route.ts';
+import { SEARCH_CEILING } from '../../../../src/service/api/search.ts';
+import { sharedService } from '../../../service/sandbox/support.ts';
+import { partsOf, plannedUnit, routeContext, routedUnit, rowsIn } from '../route-context.ts';
+
+const it = await sharedService({ generate: ['crawls=2,pages=2100,links=10,columns=8,seed=3'] });
+const SEARCH = { route: 'search', format: 'json', store: null } as const;
+
+test('rows of more than one page come with the key that each has once', async () => {
+  const context = await routeContext(it);
+  const unit = await routedUnit(it, context, plannedUnit(await it.crawlId()), SEARCH);
+  const source = await SEARCH_ROUTE.open(context, unit);
+  expect([source.reported, source.key]).toEqual([2100, ['url']]);
+  expect(rowsIn(await partsOf(source))).toBe(2100);
+});
+
+test('one page needs no key', async () => {
+  const context = await routeContext(it);
+  const oql = { field: ['url', 'endswith', '7'] } as const;
+  const few = await routedUnit(it, context, { ...plannedUnit(await it.crawlId()), oql }, SEARCH);
+  const source = await SEARCH_ROUTE.open(context, few);
+  expect(source.reported).toBeLessThan(SEARCH_PAGE_ROWS);
+  expect([source.key, source.filter]).toEqual([[], oql]);
+  expect(rowsIn(await partsOf(source))).toBe(source.reported);
+});
+
+test('it suits what a search reaches, and costs a request a page', () => {
+  expect([null, SEARCH_CEILING, SEARCH_CEILING + 1].map((rows) => SEARCH_ROUTE.suits(rows))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  const crawl = { kind: 'crawl', data_type: 'pages' } as const;
+  expect(SEARCH_ROUTE.requests(crawl, SEARCH_PAGE_ROWS + 1)).toBe(4);
+});

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { silentLogger } from '../../../src/core/logger.ts';
+import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
+import { loadQuestions } from '../../../src/pipeline/transform/questions.ts';
+import { runModels } from '../../../src/pipeline/transform/run-models.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { parseSelect } from '../../../src/pipeline/transform/sql-tree.ts';
+import { tableReferences } from '../../../src/pipeline/transform/table-references.ts';
+import { expectBadModel, loadFiles } from './model-files.ts';
+import { createTable, openWarehouse } from './test-warehouse.ts';
+
+const repository = join(import.meta.dirname, '../../..');
+const docs = await readFile(join(repository, 'docs/models.md'), 'utf8');
+const example = /```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
+
+test('the example of docs/models.md runs beside our models, on a warehouse that lacks what it declares', async () => {
+  await using warehouse = await openWarehouse();
+  const { connection } = warehouse;
+  await createTable(
+    connection,
+    'raw.crawl_pages',
+    { _crawl_id: 'VARCHAR', url: 'VARCHAR', load_time: 'BIGINT' },
+    [
+      { _crawl_id: 'c', url: 'slow', load_time: 1001 },
+      { _crawl_id: 'c', url: 'fast', load_time: 1000 },
+    ],
+  );
+  const models = [
+    ...(await loadModels([sqlFolder(join(repository, 'sql'))])),
+    ...(await loadFiles({ 'mart/slow_pages.sql': example })),
+  ];
+  const { tests } = await runModels({
+    connection,
+    models,
+    changed: 'all',
+    only: ['+slow_pages'],
+    runId: 'r',
+    logger: silentLogger,
+  });
+  expect(await connection.jsonRows('FROM mart.slow_pages')).toEqual([
+    { crawl_id: 'c', url: 'slow', load_time: '1001', template: null, links: '0' },
+  ]);
+  const own = tests.filter(({ model }) => model === 'mart.slow_pages');
+  expect(own.map(({ name, status }) => `${name}: ${status}`)).toEqual([
+    'not_null(crawl_id): passed',
+    'not_null(url): passed',
+    'unique(crawl_id, url): passed',
+    'not_null(load_time): passed',
+    'accepted_values(template): passed',
+    'only slow pages: passed',
+  ]);
+});
+
+test('the error of docs/models.md is the one that is said', async () => {
+  const [, message = '', hint = ''] = /^ {4}(sql\/mart\/slow_pages.*)\n {4}(.*)$/m.exec(docs) ?? [];
+  const wrong = example.replace('tests: [not_null]', 'test: [not_null]');
+  await expectBadModel(loadFiles({ 'mart/slow_pages.sql': wrong }), message, hint);
+});
+
+test('docs/models.md lists the models that ship, with their kinds', async () => {
+  const listed = [...docs.matchAll(/^\| `(mart\.\w+)`\s*\| (\w+)/gm)].map(
+    ([, name, kind]) => `${name} ${kind}`,
+  );
+  const shipped = await loadModels([sqlFolder(join(repository, 'sql'))]);
+  expect(listed.sort()).toEqual(shipped.map(({ name, kind }) => `${name} ${kind}`).sort());
+});
+
+test('docs/models.md lists each model, with the saved questions that read it', async () => {
+  await using warehouse = await openWarehouse();
+  const folders = [sqlFolder(join(repository, 'sql'))];
+  const readers = new Map((await loadModels(folders)).map(({ name }) => [name, new Set<string>()]));
+  for (const { name, sql, file } of await loadQuestions(folders)) {
+    const tree = await parseSelect(warehouse.connection, sql, { file, line: 1 });
+    for (const table of tableReferences(tree)) readers.get(`mart.${table.name}`)?.add(name.slice(0, 3));
+  }
+  const expected = [...readers].map(([model, names]) => `${model}: ${[...names].sort().join(', ')}`);
+  const listed = [...docs.matchAll(/^\| `(mart\.\w+)` +\|[^|]*\|[^|]*\| +([^|]*?) +\|$/gm)];
+  expect(listed.map(([, model, names]) => `${model}: ${names}`).sort()).toEqual(expected.sort());
+});

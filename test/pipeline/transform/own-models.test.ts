@@ -1,0 +1,98 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
+import { planModels } from '../../../src/pipeline/transform/plan-models.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { openWarehouse } from './test-warehouse.ts';
+
+const repository = join(import.meta.dirname, '../../..');
+const models = await loadModels([sqlFolder(join(repository, 'sql'))]);
+
+test('every model has golden cases, save the seeds', async () => {
+  const golden = (await readdir(join(repository, 'test/golden'))).filter((name) => name.endsWith('.yaml'));
+  const seeds = (await readdir(join(repository, 'sql/seeds'))).map(
+    (name) => `mart.${basename(name, '.csv')}`,
+  );
+  const cased = models.map(({ name }) => name).filter((name) => !seeds.includes(name));
+  expect(golden.sort()).toEqual(cased.map((name) => `${name}.yaml`).sort());
+});
+
+test('models hold on a warehouse that has nothing, and depend on each other as they should', async () => {
+  await using warehouse = await openWarehouse();
+  const plan = await planModels({ connection: warehouse.connection, models });
+  const reads = plan.map(({ model, sources, models }) => [model.name, [...sources, ...models].sort()]);
+  expect(Object.fromEntries(reads)).toEqual({
+    'mart.bot_hits': ['mart.log_days', 'mart.log_events', 'mart.log_pages_days'],
+    'mart.bots': [],
+    'mart.clusters': ['raw.crawl_clusters'],
+    'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],
+    'mart.crawl_days': ['mart.crawls', 'mart.log_days'],
+    'mart.crawl_fields': ['ops.loads', 'ops.unit_fields'],
+    'mart.crawl_kpis': ['mart.crawl_segments', 'mart.crawls'],
+    'mart.crawl_segments': [
+      'mart.crawl_days',
+      'mart.crawls',
+      'mart.orphans',
+      'mart.page_hits',
+      'mart.page_segments',
+      'mart.pages',
+      'mart.projects',
+      'mart.ranking_performance',
+    ],
+    'mart.crawls': ['mart.projects', 'ops.loads', 'raw.crawls'],
+    'mart.dates': ['mart.crawls', 'ops.loads'],
+    'mart.indexability': ['mart.pages'],
+    'mart.links': ['raw.crawl_links'],
+    'mart.links_to_broken_pages': ['mart.links', 'mart.pages'],
+    'mart.log_days': ['raw.log_events', 'raw.log_pages_days'],
+    'mart.log_events': ['mart.user_agents', 'raw.log_events'],
+    'mart.log_pages_days': ['raw.log_pages_days'],
+    'mart.log_pages_months': ['raw.log_pages_months'],
+    'mart.log_pages_weeks': ['raw.log_pages_weeks'],
+    'mart.log_url_days': ['mart.log_days', 'mart.log_events', 'mart.log_pages_days', 'ops.unit_fields'],
+    'mart.orphans': [
+      'mart.bot_hits',
+      'mart.crawl_days',
+      'mart.crawls',
+      'mart.page_hits',
+      'mart.pages',
+      'mart.projects',
+      'mart.ranking_performance',
+    ],
+    'mart.page_actions': ['mart.crawls', 'mart.orphans', 'mart.page_demand', 'mart.page_hits', 'mart.pages'],
+    'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
+    'mart.page_demand': ['mart.ranking_performance'],
+    'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],
+    'mart.page_hreflangs': ['mart.pages'],
+    'mart.page_lists': ['raw.crawl_pages'],
+    'mart.page_segments': ['raw.crawl_pages'],
+    'mart.pages': ['raw.crawl_pages'],
+    'mart.pages_wide': [
+      'mart.crawls',
+      'mart.page_changes',
+      'mart.page_demand',
+      'mart.page_hits',
+      'mart.page_segments',
+      'mart.pages',
+    ],
+    'mart.projects': ['raw.projects'],
+    'mart.ranking_performance': ['raw.ranking_performance'],
+    'mart.redirect_map': ['mart.links', 'mart.pages', 'mart.redirects'],
+    'mart.redirects': ['mart.pages'],
+    'mart.status_codes_by_crawl': ['mart.crawls', 'mart.pages'],
+    'mart.status_codes_by_segment': ['mart.page_segments', 'mart.pages'],
+    'mart.structured_data': ['raw.crawl_structured_data'],
+    'mart.urls': ['mart.log_url_days', 'mart.pages', 'mart.ranking_performance'],
+    'mart.user_agents': ['mart.bots', 'raw.log_events'],
+  });
+});
+
+test('every column is described by a sentence', () => {
+  const bare = models.flatMap((model) =>
+    [...model.columns]
+      .filter(([, description]) => !description.trim().endsWith('.'))
+      .map(([column]) => `${model.name}.${column}`),
+  );
+  expect(bare).toEqual([]);
+});

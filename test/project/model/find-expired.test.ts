@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { findExpired } from '../../../src/project/model/find-expired.ts';
+
+const crawl = (id: string, project_id: string, endedAt: number) => ({
+  source: { kind: 'crawl' as const, id, project_id },
+  endedAt,
+});
+
+test('the last crawls of each project stay, by when they ended; the oldest leaves first', () => {
+  const units = [crawl('c', 'p', 30), crawl('a', 'p', 40), crawl('b', 'p', 10), crawl('x', 'q', 1)];
+  expect(findExpired(units, 1).map((one) => one.source.id)).toEqual(['b', 'c']);
+  expect(findExpired(units, 3)).toEqual([]);
+});
+
+test('of two that ended at once the same one stays whatever their order', () => {
+  const units = [crawl('a', 'p', 5), crawl('b', 'p', 5)];
+  expect(findExpired(units, 1)).toEqual([units[0]]);
+  expect(findExpired(units.toReversed(), 1)).toEqual([units[0]]);
+});

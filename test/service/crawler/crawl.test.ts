@@ -1,0 +1,227 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { crawlSite, pageWith, serveSite } from '../../support/crawl-site.ts';
+
+const PAGES = {
+  '/': pageWith('/a', '/b', 'http://elsewhere.example/', '/a#part', 'mailto:a@b.example'),
+  '/a': pageWith('/b', '/c'),
+  '/b': pageWith('/'),
+  '/c': pageWith('/gone'),
+};
+
+test('a crawl fetches what the links of a site lead to, once, with the clicks from the start URL', async () => {
+  const site = await serveSite(PAGES);
+  const crawled = await crawlSite(site);
+  expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 5, lastDepth: 3 });
+  expect(await crawled.field('depth')).toEqual({ '/': 0, '/a': 1, '/b': 1, '/c': 2, '/gone': 3 });
+  expect(await crawled.field('status_code')).toMatchObject({ '/': 200, '/gone': 404 });
+  expect(site.hits.sort()).toEqual(['/', '/a', '/b', '/c', '/gone']);
+});
+
+test('links to other sites are recorded and not followed', async () => {
+  const crawled = await crawlSite(await serveSite(PAGES));
+  const links = await crawled.rows(
+    `SELECT intern FROM fetched_links WHERE target = 'http://elsewhere.example/'`,
+  );
+  expect(links).toEqual([{ intern: false }]);
+});
+
+test('each hop of a redirect is a page of its own', async () => {
+  const to = (location: string) => ({ status: 301, headers: { location } });
+  const site = await serveSite({
+    '/': pageWith('/one', '/loop'),
+    '/one': to('two'),
+    '/two': to('/three'),
+    '/three': 'x',
+    '/loop': to('/loop'),
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('redirect_location')).toMatchObject({
+    '/one': `${site.origin}/two`,
+    '/two': `${site.origin}/three`,
+    '/three': null,
+    '/loop': `${site.origin}/loop`,
+  });
+  expect(await crawled.field('depth')).toMatchObject({ '/one': 1, '/two': 2, '/three': 3 });
+});
+
+test('a redirect out of the site is recorded and not followed', async () => {
+  const other = await serveSite({ '/': 'secret' });
+  const site = await serveSite({ '/': { status: 302, headers: { location: `${other.origin}/` } } });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('redirect_location')).toEqual({ '/': `${other.origin}/` });
+  expect(other.requests).toEqual([]);
+});
+
+test('max_url takes the first URLs in breadth-first order, whichever answers first', async () => {
+  const slow =
+    (body: string) =>
+    (_request: unknown, response: { end(text: string): void; setHeader(a: string, b: string): void }) => {
+      response.setHeader('content-type', 'text/html');
+      setTimeout(() => response.end(body), 30);
+    };
+  const site = await serveSite({
+    '/': pageWith('/a', '/b'),
+    '/a': slow(pageWith('/a1', '/a2', '/shared')),
+    '/b': pageWith('/shared', '/b1'),
+  });
+  const crawled = await crawlSite(site, { max_url: 6 });
+  expect(crawled).toMatchObject({ endReason: 'max_url_reached', fetchedUrls: 6 });
+  expect(Object.keys(await crawled.field('depth'))).toEqual(['/', '/a', '/a1', '/a2', '/b', '/shared']);
+});
+
+test('a crawl of exactly max_url URLs ends with all of them', async () => {
+  const site = await serveSite({ '/': pageWith('/a'), '/a': 'x' });
+  expect(await crawlSite(site, { max_url: 2 })).toMatchObject({ endReason: 'ok', fetchedUrls: 2 });
+});
+
+test('a quota below max_url ends the crawl as quota_reached', async () => {
+  const site = await serveSite({ '/': pageWith('/a', '/b') });
+  expect(await crawlSite(site, {}, { quota: 2 })).toMatchObject({
+    endReason: 'quota_reached',
+    fetchedUrls: 2,
+  });
+});
+
+test('the links of pages at max_depth are not followed', async () => {
+  const crawled = await crawlSite(await serveSite(PAGES), { max_depth: 1 });
+  expect(crawled).toMatchObject({ endReason: 'max_depth_reached', fetchedUrls: 3, lastDepth: 1 });
+});
+
+test('max_depth is not reached where the deepest pages lead to known ones only', async () => {
+  const crawled = await crawlSite(await serveSite({ '/': pageWith('/a'), '/a': pageWith('/') }), {
+    max_depth: 1,
+  });
+  expect(crawled.endReason).toBe('ok');
+});
+
+test('robots.txt denies URLs, which are recorded and not requested', async () => {
+  const site = await serveSite({
+    '/robots.txt': 'User-agent: testbot\nDisallow: /private\n',
+    '/': pageWith('/private/a', '/open'),
+    '/open': 'x',
+  });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('fetch_status')).toEqual({
+    '/': 'fetched_2xx',
+    '/open': 'fetched_2xx',
+    '/private/a': 'unfetched_robots_denied',
+  });
+  expect(await crawled.field('robots_txt_denied')).toMatchObject({ '/open': false, '/private/a': true });
+  expect(site.hits).not.toContain('/private/a');
+});
+
+test('the configuration may replace the robots.txt of a host', async () => {
+  const site = await serveSite({
+    '/robots.txt': 'User-agent: *\nDisallow: /',
+    '/': pageWith('/a', '/b'),
+    '/a': 'x',
+  });
+  const robots_txt = [{ host: `127.0.0.1:${site.port}`, content: 'User-agent: *\nDisallow: /b' }];
+  const crawled = await crawlSite(site, { robots_txt });
+  expect(await crawled.field('robots_txt_denied')).toEqual({ '/': false, '/a': false, '/b': true });
+});
+
+test('a server that fails to give robots.txt allows nothing', async () => {
+  const site = await serveSite({ '/robots.txt': { status: 500 }, '/': pageWith('/a') });
+  const crawled = await crawlSite(site);
+  expect(await crawled.field('fetch_status')).toEqual({ '/': 'unfetched_robots_denied' });
+});
+
+test('alternate start URLs have depth 1, and further start URLs name their source', async () => {
+  const site = await serveSite({ '/': 'x', '/other': pageWith('/below'), '/seed': 'x' });
+  const crawled = await crawlSite(
+    site,
+    { alternate_start_urls: [`${site.origin}/other`] },
+    { seeds: [`${site.origin}/seed`, 'http://elsewhere.example/'] },
+  );
+  expect(await crawled.field('depth')).toEqual({ '/': 0, '/below': 2, '/other': 1, '/seed': 1 });
+  expect(await crawled.field('sources')).toMatchObject({ '/seed': ['ingested_data'], '/other': ['crawler'] });
+});
+
+test('query parameters are stripped by the whitelist, and URLs that keep one are left out when not allowed', async () => {
+  const site = await serveSite({ '/': pageWith('/p?a=1&sid=2', '/p?sid=3'), '/p': 'x', '/p?': 'x' });
+  const filter = { filter_query_params: true, query_params_list: 'a, b', whitelist_params_mode: true };
+  const stripped = await crawlSite(site, filter);
+  expect(Object.keys(await stripped.field('depth'))).toEqual(['/', '/p', '/p?a=1']);
+  const without = await crawlSite(site, { ...filter, allow_query_params: false });
+  expect(Object.keys(await without.field('depth'))).toEqual(['/', '/p']);
+});
+
+test('subdomains are crawled when asked for, at the addresses that the configuration gives', async () => {
+  const site = await serveSite({
+    '/': (request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(pageWith(`http://sub.${request.headers.host}/x`));
+    },
+  });
+  const [main, sub] = [`http://site.example:${site.port}`, `http://sub.site.example:${site.port}`];
+  const dns = ['site.example', 'sub.site.example'].map((host) => ({ host, ips: ['127.0.0.1'] }));
+  const crawled = await crawlSite({ origin: main }, { dns, crawl_subdomains: true });
+  expect(await crawled.field('status_code')).toEqual({ '/': 200, [`${sub}/x`]: 404 });
+  expect(site.requests.map(({ headers }) => headers.host)).toContain(`sub.site.example:${site.port}`);
+});
+
+test('a sitemap adds pages that no link leads to, without a depth, after all others', async () => {
+  const site = await serveSite({
+    '/': pageWith('/a'),
+    '/a': 'x',
+    '/orphan': pageWith('/below-orphan'),
+    '/moved': { status: 301, headers: { location: '/target' } },
+    '/target': 'x',
+    '/sitemap.xml': (request, response) => {
+      const urls = ['/a', '/orphan', '/moved'].map(
+        (path) => `<url><loc>http://${request.headers.host}${path}</loc></url>`,
+      );
+      response.end(
+        gzipSync(
+          `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`,
+        ),
+      );
+    },
+  });
+  const crawled = await crawlSite(site, { sitemaps: [`${site.origin}/sitemap.xml`] });
+  expect(await crawled.field('depth')).toEqual({
+    '/': 0,
+    '/a': 1,
+    '/moved': null,
+    '/orphan': null,
+    '/target': null,
+  });
+  expect(await crawled.field('sources')).toEqual({
+    '/': ['crawler'],
+    '/a': ['crawler', 'sitemaps'],
+    '/moved': ['sitemaps'],
+    '/orphan': ['sitemaps'],
+    '/target': [],
+  });
+});
+
+test('a crawl leaves its report in the fields of the service', async () => {
+  const site = await serveSite({
+    '/': pageWith('/a', '/b', '/gone'),
+    '/a': pageWith('/b'),
+    '/b': pageWith('/'),
+  });
+  const crawled = await crawlSite(site);
+  const pages = await crawled.rows(
+    'SELECT url, status_code_range, nb_inlinks::INT AS nb_inlinks, title_evaluation FROM pages ORDER BY url',
+  );
+  expect(pages).toEqual([
+    { url: `${site.origin}/`, status_code_range: 'ok', nb_inlinks: 1, title_evaluation: 'duplicated' },
+    { url: `${site.origin}/a`, status_code_range: 'ok', nb_inlinks: 1, title_evaluation: 'duplicated' },
+    { url: `${site.origin}/b`, status_code_range: 'ok', nb_inlinks: 2, title_evaluation: 'duplicated' },
+    {
+      url: `${site.origin}/gone`,
+      status_code_range: 'client_error',
+      nb_inlinks: 1,
+      title_evaluation: null,
+    },
+  ]);
+  const [links] = await crawled.rows('SELECT count(*)::INT AS links FROM links');
+  expect(links).toEqual({ links: 5 });
+  const tables = await crawled.rows(
+    'SELECT (SELECT count(*) FROM clusters) + (SELECT count(*) FROM structured_data) AS n',
+  );
+  expect(tables.length).toBe(1);
+});

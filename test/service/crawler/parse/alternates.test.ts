@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { headerLinks } from '../../../../src/service/crawler/parse/headers.ts';
+import { parsed, parsedWith } from '../../../support/fetched-page.ts';
+
+test('the canonical of the head is absolute and without a fragment', () => {
+  const { page } = parsed('<head><link rel="Canonical" href=" /shop/#top "></head>');
+  expect(page).toMatchObject({
+    rel_canonical: 'https://site.example/shop/',
+    canonicals: ['https://site.example/shop/'],
+  });
+});
+
+test('an address is resolved against the first base', () => {
+  const { page } = parsed('<base href="/en/"><base href="/fr/"><link rel=canonical href=shoes>');
+  expect(page.rel_canonical).toBe('https://site.example/en/shoes');
+});
+
+test('the tag comes before the header, and all different ones are kept', () => {
+  const { page } = parsedWith(
+    '<link rel=canonical href=/a><link rel=canonical href=/b><link rel=canonical href=/a>',
+    ['link', '</c>; rel=canonical'],
+  );
+  expect(page.rel_canonical).toBe('https://site.example/a');
+  expect(page.canonicals).toEqual(['/a', '/b', '/c'].map((path) => `https://site.example${path}`));
+});
+
+test.each([
+  ['in the body', '<p>text<link rel=canonical href=/evil>'],
+  ['without an address', '<link rel=canonical href="">'],
+  ['of another scheme', '<link rel=canonical href="javascript:void(0)">'],
+  ['that is no address', '<link rel=canonical href="https://[">'],
+])('a canonical %s does not count', (_, html) => {
+  expect(parsed(html).page).toMatchObject({ rel_canonical: null, canonicals: null });
+});
+
+test('a body element in the head ends the head, as in browsers', () => {
+  expect(parsed('<head><div>oops</div><link rel=canonical href=/a></head>').page.rel_canonical).toBeNull();
+});
+
+test('next and previous', () => {
+  const { page } = parsed('<link rel=next href="?page=3"><link rel="prev nofollow" href="?page=1">');
+  expect(page.rel_next).toBe('https://site.example/shop/shoes.html?page=3');
+  expect(page.rel_prev).toBe('https://site.example/shop/shoes.html?page=1');
+});
+
+test('language versions of tags and headers keep their order', () => {
+  const { page } = parsedWith(
+    '<link rel=alternate hreflang=EN-gb href=/gb/><link rel=alternate hreflang=x-default href=/><link rel=alternate type=application/rss+xml href=/feed>',
+    [
+      'link',
+      '<https://site.example/fr/>; rel="alternate"; hreflang="fr", </de/>; rel=alternate; hreflang=de',
+    ],
+  );
+  expect(page.hreflang_langs).toEqual(['en-gb', 'x-default', 'fr', 'de']);
+  expect(page.hreflang_hrefs).toEqual(
+    ['/gb/', '/', '/fr/', '/de/'].map((path) => `https://site.example${path}`),
+  );
+  expect(page.hreflang_sources).toEqual(['html', 'html', 'header', 'header']);
+});
+
+test('Link headers may hold commas and semicolons in addresses and quoted texts', () => {
+  const value =
+    '<https://a.example/x,y;z>; rel="canonical"; title="a, b; \\"c\\"", <b>;rel="Next prev";hreflang=en , <c>';
+  expect(
+    headerLinks([
+      ['link', value],
+      ['link', 'nonsense'],
+      ['x', '<d>; rel=next'],
+    ]),
+  ).toEqual([
+    { href: 'https://a.example/x,y;z', rel: ['canonical'], hreflang: null },
+    { href: 'b', rel: ['next', 'prev'], hreflang: 'en' },
+    { href: 'c', rel: [], hreflang: null },
+  ]);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { robotsDirectives } from '../../../../src/service/crawler/parse/robots-directives.ts';
+import { parsed, parsedWith } from '../../../support/fetched-page.ts';
+
+const robots = (metas: string[], headers: string[] = []) => robotsDirectives(metas, headers, 'crawlhouse');
+
+test('a page that says nothing may be indexed and followed', () => {
+  expect(robots([])).toEqual({ meta_robots: null, meta_robots_index: true, meta_robots_follow: true });
+});
+
+test('directives are in lower case, each once, in their order', () => {
+  expect(robots(['NoIndex, Max-Image-Preview: large', 'noindex,nofollow'])).toEqual({
+    meta_robots: ['noindex', 'max-image-preview:large', 'nofollow'],
+    meta_robots_index: false,
+    meta_robots_follow: false,
+  });
+});
+
+test('none is noindex and nofollow', () => {
+  expect(robots(['none'])).toMatchObject({ meta_robots_index: false, meta_robots_follow: false });
+});
+
+test('the more restrictive of a tag and a header wins', () => {
+  expect(robots(['index, follow'], ['noindex'])).toMatchObject({
+    meta_robots_index: false,
+    meta_robots_follow: true,
+  });
+});
+
+test.each([
+  ['otherbot: noindex', true],
+  ['crawlhouse: noindex', false],
+  ['CrawlHouse: noindex', false],
+  ['otherbot: nofollow, noindex', true],
+  ['otherbot: nofollow, crawlhouse: noindex', false],
+  ['unavailable_after: 25 Jun 2030 15:00:00 PST, noindex', false],
+  ['noindex', false],
+  ['*: noindex', false],
+])('X-Robots-Tag: %s', (header, index) => {
+  expect(robots([], [header]).meta_robots_index).toBe(index);
+});
+
+test('tags for robots and for the crawler count, those for other crawlers do not', () => {
+  const html =
+    '<meta name=ROBOTS content=nofollow><meta name="crawlhouse" content=noindex><meta name=otherbot content=noarchive>';
+  expect(parsed(html).page).toMatchObject({ meta_robots: ['nofollow', 'noindex'], meta_robots_index: false });
+});
+
+test('headers count where there is no HTML', () => {
+  const { page } = parsed('%PDF-1.7', {
+    headers: [
+      ['content-type', 'application/pdf'],
+      ['x-robots-tag', 'noindex'],
+      ['link', '<https://site.example/guide>; rel="canonical"'],
+    ],
+  });
+  expect(page).toMatchObject({
+    parsed_html: false,
+    meta_robots_index: false,
+    rel_canonical: 'https://site.example/guide',
+    title: null,
+  });
+});
+
+test('nofollow of the page holds for all its links', () => {
+  const { links } = parsedWith('<a href=/a>a</a>', ['x-robots-tag', 'nofollow']);
+  expect(links.map(({ follow, rel }) => [follow, rel])).toEqual([[false, null]]);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { type SitemapEntry, SitemapReader } from '../../../src/service/crawler/sitemap-reader.ts';
+
+function read(
+  text: string,
+  piece = text.length,
+): { entries: SitemapEntry[]; sitemaps: string[]; errors: number } {
+  const [entries, sitemaps]: [SitemapEntry[], string[]] = [[], []];
+  const reader = new SitemapReader({
+    entry: (entry) => entries.push(entry),
+    sitemap: (url) => sitemaps.push(url),
+  });
+  for (let at = 0; at < text.length; at += piece) reader.write(text.slice(at, at + piece));
+  reader.close();
+  return { entries, sitemaps, errors: reader.errors };
+}
+
+const SITEMAP = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
+  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:video="v" xmlns:news="n">
+  <url>
+    <loc> https://site.example/a?x=1&amp;y=2 </loc><lastmod>2026-01-02</lastmod>
+    <xhtml:link rel="alternate" hreflang="de" href="https://site.example/de"/>
+    <xhtml:link rel="stylesheet" href="https://site.example/css"/>
+    <image:image><image:loc>https://site.example/i.png</image:loc></image:image>
+    <image:image><image:loc>https://site.example/j.png</image:loc></image:image>
+    <video:video/><news:news/>
+  </url>
+  <url><loc><![CDATA[https://site.example/b]]></loc></url>
+  <url><lastmod>2026</lastmod></url>
+</urlset>`;
+
+test.each([1, 7, 10_000])('a sitemap gives its URLs, in pieces of %i characters', (piece) => {
+  const { entries, errors } = read(SITEMAP, piece);
+  expect(errors).toBe(0);
+  expect(entries).toEqual([
+    {
+      url: 'https://site.example/a?x=1&y=2',
+      lastmod: '2026-01-02',
+      alternates: [{ lang: 'de', href: 'https://site.example/de' }],
+      images: 2,
+      news: 1,
+      videos: 1,
+    },
+    { url: 'https://site.example/b', lastmod: null, alternates: [], images: 0, news: 0, videos: 0 },
+  ]);
+});
+
+test('an index gives its sitemaps', () => {
+  const text =
+    '<sitemapindex><sitemap><loc>https://site.example/1.xml</loc></sitemap><sitemap/></sitemapindex>';
+  expect(read(text)).toMatchObject({ entries: [], sitemaps: ['https://site.example/1.xml'] });
+});
+
+test('reading goes on behind errors', () => {
+  const text =
+    '\n <?xml version="1.0"?><urlset><url><loc>https://site.example/a&b</loc></wrong></url><url><loc>https://site.example/c</loc></url>';
+  const { entries, errors } = read(text);
+  expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a&b', 'https://site.example/c']);
+  expect(errors).toBeGreaterThan(0);
+});
+
+test('a text of lines is a sitemap', () => {
+  const { entries } = read('https://site.example/a\r\n# no\nhttps://site.example/b', 5);
+  expect(entries.map(({ url }) => url)).toEqual(['https://site.example/a', 'https://site.example/b']);
+});
+
+test('entities are not expanded into more', () => {
+  const text =
+    '<!DOCTYPE u [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>https://site.example/&b;</loc></url></urlset>';
+  expect(read(text).entries.map(({ url }) => url)).toEqual(['https://site.example/&b;']);
+});

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startSandbox } from '../../../../src/service/sandbox/start-sandbox.ts';
+import { pageWith, serveSite } from '../../../support/crawl-site.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+import { until } from '../../../support/until.ts';
+import { refusal } from '../life/living.ts';
+import { Service } from '../support.ts';
+import { gated, PAGES, Websites } from './websites.ts';
+
+test('a launched crawl of a project that was not generated fetches its website', async () => {
+  const site = await serveSite({ ...PAGES, '/b': pageWith('/gone') });
+  const it = await Websites.open(site);
+  const id = await it.launch(await it.config(site));
+  expect(await it.ended(id)).toMatchObject({
+    status: 'done',
+    end_reason: 'ok',
+    fetched_urls: 5,
+    last_depth: 2,
+  });
+  expect(site.hits.sort()).toEqual(['/', '/a', '/b', '/c', '/gone']);
+  expect(await it.urls(id, site)).toEqual(['/', '/a', '/b', '/c', '/gone']);
+  const links = await it.service.search(id, 'links', { fields: ['origin', 'target', 'target_status'] });
+  expect(links.json.urls).toContainEqual({
+    origin: `${site.origin}/b`,
+    target: `${site.origin}/gone`,
+    target_status: 404,
+  });
+  const { crawler, steps } = await it.progress(id);
+  expect(crawler).toMatchObject({
+    status: 'done',
+    counts: { fetched_2xx: 4, fetched_4xx: 1, queued_urls: 0 },
+  });
+  expect(
+    steps?.every(({ status, jobs = [] }) => status === 'done' && jobs.every((job) => job.status === 'done')),
+  ).toBe(true);
+});
+
+test('a paused crawl requests nothing, and goes on where it stopped, also after a restart', async () => {
+  const stateDir = await temporaryFolder();
+  const gate = gated(pageWith('/c'));
+  const site = await serveSite({ ...PAGES, '/a': gate.page });
+  const first = await Websites.open(site, { stateDir });
+  const id = await first.launch(await first.config(site));
+  await until(async () => (site.hits.includes('/b') && gate.waiting.length > 0 ? true : undefined));
+  expect((await first.pilot(id, 'pause')).status).toBe('pausing');
+  await first.service.sandbox.close();
+  gate.open();
+  await using sandbox = await startSandbox({ stateDir });
+  const again = new Websites(new Service(sandbox));
+  await again.clock(Date.now() + 10_000);
+  expect(await again.crawl(id)).toMatchObject({ status: 'paused' });
+  expect(site.hits).not.toContain('/c');
+  expect((await again.pilot(id, 'resume')).status).toBe('running');
+  expect(await again.ended(id)).toMatchObject({ status: 'done', end_reason: 'ok', fetched_urls: 4 });
+  expect(await again.urls(id, site)).toEqual(['/', '/a', '/b', '/c']);
+});
+
+test('a cancelled crawl ends at once, without a report or files', async () => {
+  const stateDir = await temporaryFolder();
+  const gate = gated('x');
+  const site = await serveSite({ ...PAGES, '/a': gate.page });
+  const it = await Websites.open(site, { stateDir });
+  const id = await it.launch(await it.config(site));
+  await until(async () => gate.waiting[0]);
+  expect(existsSync(join(stateDir, 'crawls', id))).toBe(true);
+  const cancelled = await it.pilot(id, 'cancel');
+  expect(cancelled).toMatchObject({ status: 'cancelled', end_reason: 'user_cancelled' });
+  expect(cancelled.fetched_urls).toBeGreaterThan(0);
+  expect(readdirSync(join(stateDir, 'crawls'))).toEqual([]);
+  expect((await it.service.search(id, 'pages', {})).status).toBe(409);
+  expect((await it.progress(id)).crawler).toMatchObject({ status: 'waiting', counts: { queued_urls: 0 } });
+});
+
+test('a configuration that the crawler can’t follow is refused when it is launched', async () => {
+  const site = await serveSite(PAGES);
+  const it = await Websites.open(site);
+  const config = await it.config(site, { js_rendering: true });
+  const refused = await refusal(it.launch(config));
+  expect(refused).toMatchObject({ code: 'invalid_request' });
+  expect(refused.message).toContain('js_rendering');
+  expect(await it.service.crawls()).toEqual([]);
+});

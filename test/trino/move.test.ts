@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
+import { sqlFolders } from '../../src/pipeline/transform/sql-folders.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import {
+  crawlhouse,
+  crawlhouseProcess,
+  differences,
+  projectFolder,
+  published,
+  requestCount,
+  runProject,
+} from '../support/project.ts';
+import { sharedFolder, temporaryConnection } from '../support/temporary.ts';
+
+const trino = inject('trino');
+const prefix = `m${randomUUID().slice(0, 8)}_`;
+const client = new TrinoClient({ url: trino.url, user: 'test', catalog: trino.catalog });
+const { signal } = new AbortController();
+const GENERATED =
+  'projects=1,crawls=2,pages=60,links=200,structured_data=10,log_days=2,events=20,columns=40,seed=4';
+/** Keys of the bucket. The sandbox is not asked. */
+const ENVIRONMENT = {
+  AWS_ACCESS_KEY_ID: trino.s3.accessKey,
+  AWS_SECRET_ACCESS_KEY: trino.s3.secretKey,
+  CRAWLHOUSE_THREADS: '2',
+};
+const IN_TRINO = `warehouse:
+  engine: trino
+  url: ${trino.url}
+  catalog: ${trino.catalog}
+  schema_prefix: ${prefix}
+  location: s3://${trino.bucket}/moved/${prefix}
+  region: ${trino.s3.region}
+  endpoint: ${trino.s3.endpoint}
+`;
+
+/**
+ * Models that take Trino 10 to 15 s each on two busy cores, more than all others together. parity.test.ts and run.test.ts
+ * make them, and query.test.ts asks all questions.
+ */
+const LARGE = ['crawl_segments', 'links_to_broken_pages', 'orphans', 'page_actions'];
+/** Questions that are asked again after a run: all of them take minutes. */
+const FEW = ['q05_status_codes_by_crawl', 'q06_page_changes', 'q23_redirect_map'];
+
+const shared = sharedFolder();
+let sandbox: Sandbox;
+let folder: string;
+/** What crawlhouse.yaml has besides `warehouse`. */
+let settingsFile: string;
+/** Answers of the file, by question. */
+let before: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ generate: [GENERATED] });
+  folder = await projectFolder(shared);
+  await leaveOut(LARGE);
+  expect((await runProject(folder, sandbox)).exitCode).toBe(0);
+  settingsFile = await readFile(join(folder, 'crawlhouse.yaml'), 'utf8');
+  await writeFile(join(folder, 'trino.yaml'), IN_TRINO);
+  before = await answers();
+}, 600_000);
+
+afterAll(async () => {
+  await sandbox.close();
+  for (const schema of ['raw', 'mart', 'ops', 'work', 'store'])
+    await client.run(`DROP SCHEMA IF EXISTS "${prefix}${schema}" CASCADE`);
+  await client[Symbol.asyncDispose]();
+});
+
+/** Removes models, and what reads them. */
+async function leaveOut(names: readonly string[]): Promise<void> {
+  const sql = join(folder, 'sql');
+  const files = (await readdir(sql, { recursive: true })).filter((name) => name.endsWith('.sql'));
+  const left = names.map((name) => `mart.${name}`);
+  for (const name of left)
+    for (const file of files) {
+      const path = join(sql, file);
+      const text = await readFile(path, 'utf8').catch(() => '');
+      const own = /^name: (mart\.\w+)$/m.exec(text)?.[1];
+      if (own !== name && !new RegExp(`(FROM|JOIN|model:|to:)\\s+${name}\\b`).test(text)) continue;
+      if (own !== undefined && own !== name) left.push(own);
+      await rm(path);
+    }
+}
+
+/** The answers to questions as the settings of the folder give them. */
+async function answers(names?: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const settings = await loadSettings(folder, {});
+  await using warehouse = await openWarehouse({ logger: silentLogger }, settings);
+  const found = new Map<string, string>();
+  for (const question of await loadQuestions(sqlFolders(settings))) {
+    if (names?.includes(question.name) === false) continue;
+    const { sql, parameters } = bindQuestion(question);
+    let text = '';
+    const write = async (piece: string): Promise<void> => {
+      text += piece;
+    };
+    await warehouse.write(sql, { format: 'typed' }, write, signal, parameters);
+    // Sums of another order agree in nine digits.
+    const rounded = text.replaceAll(/(?<![\w.-])-?\d+\.\d+(e[+-]?\d+)?(?![\w.:-])/g, (number) =>
+      String(Number(Number(number).toPrecision(9))),
+    );
+    found.set(question.name, rounded);
+  }
+  return found;
+}
+
+async function storedTables(): Promise<number> {
+  const found = await client.scalar(
+    `SELECT count(*) FROM information_schema.tables WHERE table_schema = '${prefix}store'`,
+  );
+  return Number(found);
+}
+
+const move = (...args: readonly string[]) => crawlhouse(folder, null, ['move', ...args], ENVIRONMENT);
+
+test('a warehouse goes to Trino, killed on its way, and every question has the same answer', async () => {
+  const asked = await requestCount(sandbox);
+  const killed = crawlhouseProcess(folder, ['move', '--to', 'trino'], ENVIRONMENT);
+  const ended = once(killed, 'exit');
+  // Some of the tables have rows by then.
+  await expect.poll(storedTables, { timeout: 120_000, interval: 200 }).toBeGreaterThan(3);
+  killed.kill('SIGKILL');
+  await ended;
+  const { status, stdout, stderr } = await move('--to', 'trino', '--json');
+  expect([status, stderr]).toEqual([0, expect.stringContaining('Now write into crawlhouse.yaml')]);
+  const { tables, models } = JSON.parse(stdout);
+  expect(tables).toContainEqual({ name: 'raw.crawl_pages', units: 2, rows: 120 });
+  expect(models.length).toBeGreaterThan(8);
+  expect(before.size).toBeGreaterThan(20);
+  expect(await requestCount(sandbox)).toBe(asked);
+  await writeFile(join(folder, 'crawlhouse.yaml'), `${settingsFile}${IN_TRINO}`);
+  expect(await answers()).toEqual(before);
+}, 900_000);
+
+test('a run there loads nothing again', async () => {
+  const { status, stdout, stderr } = await crawlhouse(folder, sandbox, ['run', '--json'], ENVIRONMENT);
+  expect([status, stderr]).toEqual([0, expect.any(String)]);
+  const { units } = JSON.parse(stdout) as { units: { unit: string; status: string }[] };
+  expect(units.filter((one) => one.status === 'loaded')).toEqual([]);
+  const few = await answers(FEW);
+  expect(few).toEqual(new Map(FEW.map((name) => [name, before.get(name)])));
+}, 900_000);
+
+test('it comes back with every row, and the questions have the same answers', async () => {
+  const { status, stderr } = await move('--to', 'duckdb', '--warehouse', 'back/warehouse.duckdb');
+  expect([status, stderr]).toEqual([0, expect.stringContaining('warehouse: back/warehouse.duckdb')]);
+  expect(existsSync(join(folder, '.crawlhouse', 'moving'))).toBe(false);
+  const connection = await temporaryConnection(folder);
+  const tables = await published(
+    connection,
+    folder,
+    "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'raw' ORDER BY 1",
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  for (const { name } of tables)
+    expect([name, await differences(connection, folder, join(folder, 'back'), String(name))]).toEqual([
+      name,
+      0n,
+    ]);
+  await writeFile(join(folder, 'crawlhouse.yaml'), `${settingsFile}warehouse: back/warehouse.duckdb\n`);
+  expect(await answers()).toEqual(before);
+}, 900_000);
+
+test('a wrong target is said before anything is moved', async () => {
+  const wrong = async (...args: readonly string[]) => {
+    const { status, stderr } = await move(...args);
+    return [status, stderr.split('\n')[0]];
+  };
+  expect(await wrong()).toEqual([2, 'Error: --to is missing']);
+  expect(await wrong('--to', 'duckdb')).toEqual([2, 'Error: the warehouse is in duckdb already']);
+  expect(await wrong('--to', 'trino', '--warehouse', 'none.yaml')).toEqual([
+    2,
+    'Error: there is no none.yaml, which says where in Trino',
+  ]);
+  await writeFile(join(folder, 'wrong.yaml'), IN_TRINO.replace('s3://', ''));
+  expect(await wrong('--to', 'trino', '--warehouse', 'wrong.yaml')).toEqual([
+    2,
+    'Error: wrong.yaml:6: warehouse.location: s3://BUCKET/FOLDER is expected',
+  ]);
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { ident, table } from '../../src/core/duckdb.ts';
+import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { literal } from '../../src/engines/trino/literal.ts';
+import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
+import { createModel } from '../../src/pipeline/transform/duckdb-models.ts';
+import { loadModels } from '../../src/pipeline/transform/load-models.ts';
+import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan-models.ts';
+import { replaceParameters } from '../../src/pipeline/transform/question-parameters.ts';
+import { loadQuestions, type Question } from '../../src/pipeline/transform/questions.ts';
+import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { translateModel, translateSql } from '../../src/pipeline/transform/translate-sql.ts';
+import { tableColumns } from '../../src/state/catalogue/catalog.ts';
+import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
+import { ALL_SITES } from '../questions/sites/all-sites.ts';
+import { loadSites, SQL } from '../questions/sites/load-sites.ts';
+import { copyToTrino } from './copy-to-trino.ts';
+import { rowsOfDuckDB, rowsOfTrino, SESSION } from './rows-of-both.ts';
+
+// The raw tables of the adversarial sites, as Parquet under Iceberg; all models of them, made on Trino alone.
+
+const models = await loadModels([sqlFolder(SQL)]);
+const questions = await loadQuestions([sqlFolder(SQL)]);
+/** The whole answer, and one of few rows. */
+const GIVEN = [{}, { project: 'p-h', segment: '/many/', limit: '7' }];
+
+const trino = inject('trino');
+const client = new TrinoClient({ url: trino.url, user: 'parity', catalog: trino.catalog });
+let warehouse: TestWarehouse;
+/** Why a model was not made, by its name. */
+const failures = new Map<string, unknown>();
+
+beforeAll(async () => {
+  warehouse = await openWarehouse();
+  const { connection } = warehouse;
+  await loadSites(connection, ALL_SITES);
+  const plan = await planModels({ connection, models });
+  await makeSchemas();
+  const sources = new Set(plan.flatMap((planned) => [...planned.sources]));
+  for (const [name, columns] of await tableColumns(connection, ['raw', 'ops']))
+    if (sources.has(name)) await copyToTrino({ ...warehouse, client, trino }, name, columns);
+  for (const planned of plan) {
+    await createModel(connection, planned);
+    await makeOnTrino(planned).catch((error: unknown) => failures.set(planned.model.name, error));
+  }
+}, 900_000);
+
+afterAll(async () => {
+  await client[Symbol.asyncDispose]();
+  await warehouse[Symbol.asyncDispose]();
+});
+
+async function makeSchemas(): Promise<void> {
+  for (const schema of ['raw', 'ops', 'mart']) {
+    await client.run(`DROP SCHEMA IF EXISTS ${ident(schema)} CASCADE`);
+    await client.run(`CREATE SCHEMA ${ident(schema)}`);
+  }
+}
+
+/** A view is read many times by others, so that it is computed once, and read from a table. */
+async function makeOnTrino({ model, sql, outputs }: PlannedModel): Promise<void> {
+  const name = table(...model.name.split('.'));
+  await client.run(`CREATE ${model.kind} ${name} AS ${translateModel(sql, outputs)}`, { session: SESSION });
+  if (model.kind === 'table') return;
+  const rows = table('mart', `rows of ${model.name}`);
+  await client.run(`CREATE TABLE ${rows} AS SELECT * FROM ${name}`, { session: SESSION });
+  await client.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${rows}`);
+}
+
+describe('models', () => {
+  test.each(models)('$name has the same rows', async ({ name }) => {
+    if (failures.has(name)) throw failures.get(name);
+    const all = `SELECT * FROM ${table(...name.split('.'))}`;
+    const own = await rowsOfDuckDB(warehouse.connection, all);
+    expect((await rowsOfTrino(client, all)).sort()).toEqual(own.sort());
+  });
+});
+
+describe('questions', () => {
+  test.each(questions)('$name has the same answers in the same order', async (question) => {
+    for (const given of GIVEN) {
+      const sql = asked(question, given);
+      expect(await rowsOfTrino(client, translateSql(sql))).toEqual(
+        await rowsOfDuckDB(warehouse.connection, sql),
+      );
+    }
+  });
+});
+
+/** The SQL of a question with values in it, of those that it takes. */
+function asked(question: Question, given: Readonly<Record<string, string>>): string {
+  const names = question.parameters.map(({ name }) => name);
+  const own = Object.entries(given).filter(([name]) => names.includes(name));
+  const { sql, parameters } = bindQuestion(question, new Map(own));
+  return replaceParameters(sql, (name) => literal(parameters.get(name) ?? null));
+}
