@@ -29,7 +29,7 @@ export async function planDrop(settings: Settings, request: DropRequest): Promis
   const found = await knownTargets(settings, request);
   if (found === 'earlier') {
     throw new CrawlhouseError('usage', `${settings.warehouse} is of an earlier version of crawlhouse`, {
-      hint: 'its next publication migrates it: a run with something new, or a drop without --plan',
+      hint: 'its next publication migrates it: a run with something new, or a drop with --yes, which lists what it has dropped',
     });
   }
   return found;

@@ -52,7 +52,7 @@ test.skipIf(!hasPostgres())(title, async () => {
   const { units } = JSON.parse((await cli('status', '--json')).stdout) as {
     units: { source: { id: string } }[];
   };
-  expect((await cli('drop', '--crawl', units[0]?.source.id ?? '')).status).toBe(0);
+  expect((await cli('drop', '--crawl', units[0]?.source.id ?? '', '--yes')).status).toBe(0);
   expect(await statuses()).toEqual({ crawl_pages: 'dropped', crawl_links: 'dropped' });
   const before = await requestCount(sandbox);
   expect((await cli('run', 'crawl_pages')).status).toBe(0);

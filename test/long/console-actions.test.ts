@@ -90,7 +90,7 @@ test('a backfill of one crawl and a drop do what their plans say', async () => {
   });
   await start({ ...drop, confirm: id });
   await ended(3);
-  expect(await action(3)).toMatchObject({ status: 'done', command: `crawlhouse drop --crawl=${id}` });
+  expect(await action(3)).toMatchObject({ status: 'done', command: `crawlhouse drop --crawl=${id} --yes` });
   expect((await plan(drop)).error.message).toContain(id);
 });
 

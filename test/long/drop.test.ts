@@ -48,7 +48,7 @@ test(
     expect(JSON.parse(plan.stdout).totals).toEqual({ units: 2, rows: 90 });
     expect(await crawlsIn(folder, 'crawl_pages')).toEqual([first, second]);
 
-    const gone = await crawlhouse(folder, null, ['drop', '--crawl', String(first), '--json']);
+    const gone = await crawlhouse(folder, null, ['drop', '--crawl', String(first), '--yes', '--json']);
     expect(gone.status, gone.stderr).toBe(0);
     expect(JSON.parse(gone.stdout)).toMatchObject({
       status: 'done',
@@ -147,7 +147,7 @@ test(
       2,
       expect.stringContaining('is of an earlier version of crawlhouse'),
     ]);
-    expect((await crawlhouse(folder, null, args)).status).toBe(0);
+    expect((await crawlhouse(folder, null, [...args, '--yes'])).status).toBe(0);
     expect(await crawlsIn(folder, 'crawl_pages')).toEqual([]);
   },
 );
@@ -162,6 +162,7 @@ test('a project goes by its name, one dataset of it too', WAIT, async () => {
     String(project?.name),
     '--dataset',
     'crawl_links',
+    '--yes',
   ]);
   expect([status, stdout]).toEqual([0, expect.stringContaining('1 unit with 20 rows dropped\n')]);
   expect(await crawlsIn(folder, 'crawl_links')).toHaveLength(1);

@@ -226,7 +226,7 @@ test('a crawl that is held keeps its former rows, and a drop takes it out', WAIT
   expect(await rowsOf(folder, `SELECT * FROM ops.loads WHERE unit = 'crawl_pages/${crawl}'`)).toEqual(former);
   expect((await run(folder, web)).status).toBe(0);
 
-  const gone = await crawlhouse(folder, null, ['drop', '--crawl', String(crawl), '--json']);
+  const gone = await crawlhouse(folder, null, ['drop', '--crawl', String(crawl), '--yes', '--json']);
   expect(gone.status, gone.stderr).toBe(0);
   expect(JSON.parse(gone.stdout).dropped).toMatchObject([{ unit: `crawl_pages/${crawl}`, rows: 3 }]);
   expect(await rowsOf(folder, `SELECT * FROM raw.crawl_pages WHERE _crawl_id = '${crawl}'`)).toEqual([]);
@@ -276,7 +276,7 @@ test(
     const plan = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--plan', '--json']);
     expect([plan.status, plan.stderr]).toEqual([0, '']);
     expect(JSON.parse(plan.stdout).units).toMatchObject([{ unit: `crawl_pages/${crawl}` }]);
-    const gone = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--json']);
+    const gone = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--yes', '--json']);
     expect(gone.status, gone.stderr).toBe(0);
     expect(JSON.parse(gone.stdout).dropped).toMatchObject([{ unit: `crawl_pages/${crawl}`, rows: 3 }]);
     const after = await run(folder, web);
@@ -291,7 +291,7 @@ test('a drop of a held crawl keeps it out, also where the state is lost', WAIT, 
   const { status, report } = await run(folder, web);
   expect(status).toBe(4);
   const { id } = report.units.find((one: { status: string }) => one.status === 'refused').source;
-  const gone = await crawlhouse(folder, null, ['drop', '--crawl', id, '--json']);
+  const gone = await crawlhouse(folder, null, ['drop', '--crawl', id, '--yes', '--json']);
   expect(gone.status, gone.stderr).toBe(0);
   expect(JSON.parse(gone.stdout).dropped).toMatchObject([{ unit: `crawl_pages/${id}`, rows: null }]);
   expect(await rowsOf(folder, 'FROM ops.holds')).toEqual([]);

@@ -124,6 +124,8 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
         colours: values['no-color'] !== true && process.stdout.hasColors(),
       }
     : null;
+  const isAsked =
+    process.stdin.isTTY && process.stderr.isTTY && values.json !== true && values.quiet !== true;
   let toFile: LogSink | undefined;
   const logTo = (least: LogLevel): Logger =>
     withSink(
@@ -155,6 +157,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     logTo,
     signal,
     terminal,
+    person: isAsked ? { input: process.stdin, output: process.stderr } : null,
     write: (text) => writeOut(terminal === null ? text : visible(text)),
     print: (text, isAlarm) => {
       const shown = visible(redact(asCalled(text)));

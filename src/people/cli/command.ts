@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Logger, LogLevel } from '../../core/logger.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import type { Dialogue } from './questions.ts';
 
 /** A flag of a command, with what `--help` says of it. */
 export interface Flag {
@@ -43,6 +44,8 @@ export interface Invocation {
   readonly signal: AbortSignal;
   /** Null where stdout is none. */
   readonly terminal: Terminal | null;
+  /** Who can be asked; null where nobody sits at a terminal, and with `--json` or `--quiet`. */
+  readonly person: Dialogue | null;
   /** Data: stdout, as they are; on a terminal without control characters. Waits while the reader is slow. */
   write(text: string): Promise<void>;
   /**

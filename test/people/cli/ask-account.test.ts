@@ -1,5 +1,4 @@
-import { PassThrough } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { redact } from '../../../src/core/redact.ts';
 import { type Account, askAccount } from '../../../src/people/cli/ask-account.ts';
 import { redirectAddress } from '../../../src/people/cli/sign-in.ts';
@@ -7,31 +6,16 @@ import { applicationOf, browse, consent, keyOf } from '../../service/sandbox/oau
 import { type Service, service } from '../../service/sandbox/support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
+import { typing } from './typing.ts';
 
 /** A terminal whose person types a line when a question is there. */
 async function terminal(port = 1) {
-  const input = new PassThrough();
-  const output = new PassThrough().setEncoding('utf8');
-  let seen = '';
-  output.on('data', (text: string) => {
-    seen += text;
-  });
+  const { person, ...typist } = typing();
   const shown: string[] = [];
   const interruption = new AbortController();
-  const ended = askAccount(
-    { input, output },
-    { port, show: (url) => void shown.push(url) },
-    interruption.signal,
-  );
+  const ended = askAccount(person, { port, show: (url) => void shown.push(url) }, interruption.signal);
   ended.catch(() => {});
-  onTestFinished(() => void input.end());
-  let from = 0;
-  const answer = async (question: string, line: string): Promise<void> => {
-    await until(async () => seen.indexOf(question, from) >= 0 || undefined);
-    from = seen.indexOf(question, from) + question.length;
-    input.write(`${line}\r`);
-  };
-  return { input, ended, answer, seen: () => seen, shown, interruption };
+  return { ...typist, ended, shown, interruption };
 }
 
 test('a token is asked for after the address, and the terminal never shows it', async () => {

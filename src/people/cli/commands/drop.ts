@@ -8,6 +8,7 @@ import { readPublished } from '../../../state/catalogue/read-published.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { projectText } from '../project-text.ts';
+import { Questions } from '../questions.ts';
 import { printErrors } from '../run-report.ts';
 
 export const drop: Command = {
@@ -25,6 +26,7 @@ export const drop: Command = {
     },
     dataset: { type: 'string', multiple: true, value: 'D', help: 'only from this dataset' },
     plan: { type: 'boolean', help: 'only print the units that would be dropped' },
+    yes: { type: 'boolean', help: 'drop without asking, as a script must' },
   },
   async run(invocation) {
     const request = {
@@ -44,6 +46,8 @@ export const drop: Command = {
       await print(invocation, { units, names }, { units, totals: totalsOf(units) }, 'would be dropped');
       return 0;
     }
+    if (!invocation.has('yes') && !(await confirmed(invocation, await planDrop(settings, request), names)))
+      return 0;
     const { result, dropped } = await dropUnits(settings, request, invocation.logger, invocation.signal);
     await print(
       invocation,
@@ -55,6 +59,28 @@ export const drop: Command = {
   },
 };
 
+/** @throws CrawlhouseError `usage` where there is nobody to ask */
+async function confirmed(
+  { person, say, signal }: Invocation,
+  units: readonly DroppedUnit[],
+  names: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  if (units.length === 0) return true;
+  const totals = totalsText(units);
+  if (person === null)
+    throw new CrawlhouseError('usage', `nobody is at a terminal to confirm the drop of ${totals}`, {
+      hint: 'add --yes to drop them, or --plan to list them',
+    });
+  say(unitsTable(units, names));
+  using questions = new Questions(person, signal);
+  const answer = await questions.ask(`Drop ${totals} from the warehouse? yes or no`, (text) =>
+    /^(yes|no)$/i.test(text) ? undefined : 'yes or no is expected',
+  );
+  const isYes = answer.toLowerCase() === 'yes';
+  if (!isYes) say('Nothing was dropped.\n');
+  return isYes;
+}
+
 async function print(
   invocation: Invocation,
   { units, names }: { readonly units: readonly DroppedUnit[]; readonly names: ReadonlyMap<string, string> },
@@ -65,19 +91,23 @@ async function print(
     await invocation.printJson(document);
     return;
   }
-  const { rows } = totalsOf(units);
-  if (units.length > 0)
-    await invocation.print(
-      textTable(
-        ['unit', 'project', 'rows'],
-        units.map(({ unit, source: { project_id: id }, rows: own }) => [
-          unit,
-          id === null ? null : projectText(id, names),
-          own,
-        ]),
-      ),
-    );
-  await invocation.print(`${counted(units.length, 'unit')} with ${counted(rows, 'row')} ${word}\n`);
+  await invocation.print(`${unitsTable(units, names)}${totalsText(units)} ${word}\n`);
+}
+
+function unitsTable(units: readonly DroppedUnit[], names: ReadonlyMap<string, string>): string {
+  if (units.length === 0) return '';
+  return textTable(
+    ['unit', 'project', 'rows'],
+    units.map(({ unit, source: { project_id: id }, rows }) => [
+      unit,
+      id === null ? null : projectText(id, names),
+      rows,
+    ]),
+  );
+}
+
+function totalsText(units: readonly DroppedUnit[]): string {
+  return `${counted(units.length, 'unit')} with ${counted(totalsOf(units).rows, 'row')}`;
 }
 
 function totalsOf(units: readonly DroppedUnit[]): { units: number; rows: number } {

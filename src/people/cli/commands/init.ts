@@ -63,10 +63,9 @@ async function accountFor(invocation: Invocation, folder: string): Promise<Accou
       throw new CrawlhouseError('usage', `--${flag} goes with --base-url`, {
         hint: '--base-url https://service.example',
       });
-    const asks =
-      process.stdin.isTTY && process.stderr.isTTY && !invocation.has('json') && !invocation.has('quiet');
-    if (!asks || isThere || process.env.CRAWLHOUSE_BASE_URL) return null;
-    return await askAccount({ input: process.stdin, output: process.stderr }, browser, invocation.signal);
+    const { person } = invocation;
+    if (person === null || isThere || process.env.CRAWLHOUSE_BASE_URL) return null;
+    return await askAccount(person, browser, invocation.signal);
   }
   if (isThere) {
     throw new CrawlhouseError(

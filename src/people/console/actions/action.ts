@@ -87,7 +87,7 @@ export function fieldsOf(action: Action): readonly (readonly [name: string, valu
  * as another flag.
  */
 export function wordsOf(action: Action): readonly string[] {
-  if (action.action === 'drop') return ['drop', `--${action.kind}=${action.name}`];
+  if (action.action === 'drop') return ['drop', `--${action.kind}=${action.name}`, '--yes'];
   const { pipelines, projects, crawls } = action;
   return [
     action.action,
