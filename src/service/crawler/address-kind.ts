@@ -6,7 +6,8 @@ export type AddressKind = 'public' | 'loopback' | 'private' | 'link_local' | 're
 const RANGES: readonly (readonly [kind: AddressKind, ranges: readonly string[]])[] = [
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
-  ['link_local', ['169.254.0.0/16', 'fe80::/10']],
+  // 168.63.129.16 is the host of a virtual machine in Azure. Other clouds' metadata services have private addresses.
+  ['link_local', ['169.254.0.0/16', 'fe80::/10', '168.63.129.16/32']],
   [
     'reserved',
     [
@@ -25,6 +26,13 @@ const RANGES: readonly (readonly [kind: AddressKind, ranges: readonly string[]])
     ],
   ],
 ];
+
+/** The first six groups of addresses whose last two are an IPv4 address. */
+const CARRIERS: ReadonlySet<string> = new Set([
+  `0:0:0:0:0:${0xffff}`,
+  `0:0:0:0:${0xffff}:0`,
+  `${0x64}:${0xff9b}:0:0:0:0`,
+]);
 
 const LISTS = RANGES.map(([kind, ranges]) => {
   const list = new BlockList();
@@ -48,15 +56,18 @@ export function addressOf(hostname: string): string | null {
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** The IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, NAT64 `64:ff9b::` and 6to4 `2002::`. */
+/**
+ * The IPv4 address in `::ffff:a.b.c.d`, `::a.b.c.d`, translated `::ffff:0:a.b.c.d` (RFC 2765), NAT64 `64:ff9b::`,
+ * 6to4 `2002::` and ISATAP `…:5efe:a.b.c.d`.
+ */
 function carriedIpv4(address: string): string | null {
   if (!isIPv6(address)) return null;
   const groups = ipv6Groups(address);
-  const head = groups.slice(0, 6).join(':');
   if (groups[0] === 0x2002) return dotted(groups[1] ?? 0, groups[2] ?? 0);
-  const isCarrier = head === '0:0:0:0:0:65535' || head === `${0x64}:${0xff9b}:0:0:0:0`;
+  const head = groups.slice(0, 6).join(':');
+  const isIsatap = groups[5] === 0x5efe && [0, 0x200].includes(groups[4] ?? 1);
   const isCompatible = head === '0:0:0:0:0:0' && groups[6] !== 0;
-  return isCarrier || isCompatible ? dotted(groups[6] ?? 0, groups[7] ?? 0) : null;
+  return CARRIERS.has(head) || isIsatap || isCompatible ? dotted(groups[6] ?? 0, groups[7] ?? 0) : null;
 }
 
 function dotted(high: number, low: number): string {
