@@ -34,6 +34,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   using interruption = new Interruption();
   written = false;
   process.stdout.on('error', hangUp);
+  process.stderr.on('error', ignoreClosedTerminal);
   try {
     if (argv[0] === '--version') {
       process.stdout.write(`${await packageVersion()}\n`);
@@ -70,6 +71,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return interruption.signal.aborted ? interruption.exitCode : error.exitCode;
   } finally {
     process.stdout.off('error', hangUp);
+    process.stderr.off('error', ignoreClosedTerminal);
   }
 }
 
@@ -211,5 +213,10 @@ async function writeOut(text: string): Promise<void> {
 /** A reader that goes away, such as `head`, is no fault of ours. */
 function hangUp(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  ignoreClosedTerminal(error);
+}
+
+/** A terminal that is closed sends SIGHUP, which ends the work in order; until then nobody reads what is written. */
+function ignoreClosedTerminal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 }

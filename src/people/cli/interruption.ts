@@ -2,15 +2,17 @@ import { EXIT_CODES } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 
 /** The exit code of each signal that ends the program: 128 and the signal's number. */
-const SIGNAL_CODES = { SIGINT: EXIT_CODES.interrupted, SIGTERM: 143 } as const;
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: EXIT_CODES.interrupted, SIGTERM: 143 } as const;
+type Ending = keyof typeof SIGNAL_CODES;
+const ENDINGS = Object.keys(SIGNAL_CODES) as Ending[];
 
 /** The signals that end the program: the first asks everything to end, a second one does not wait. */
 export class Interruption implements Disposable {
   readonly #controller = new AbortController();
-  #received: keyof typeof SIGNAL_CODES = 'SIGINT';
+  #received: Ending = 'SIGINT';
 
   constructor() {
-    process.on('SIGINT', this.#stop).on('SIGTERM', this.#stop);
+    for (const name of ENDINGS) process.on(name, this.#stop);
   }
 
   /** Aborted by the first signal, with a CrawlhouseError `interrupted` as its reason. */
@@ -18,13 +20,14 @@ export class Interruption implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Of a program that was interrupted: 143 after SIGTERM, else 130. */
+  /** Of a program that was interrupted: 129 after SIGHUP, 143 after SIGTERM, else 130. */
   get exitCode(): number {
     return SIGNAL_CODES[this.#received];
   }
 
-  readonly #stop = (received: NodeJS.Signals): void => {
-    if (received !== 'SIGINT' && received !== 'SIGTERM') return;
+  readonly #stop = (name: NodeJS.Signals): void => {
+    const received = ENDINGS.find((one) => one === name);
+    if (received === undefined) return;
     if (this.signal.aborted) process.exit(SIGNAL_CODES[received]);
     this.#received = received;
     this.#controller.abort(
@@ -33,6 +36,6 @@ export class Interruption implements Disposable {
   };
 
   [Symbol.dispose](): void {
-    process.off('SIGINT', this.#stop).off('SIGTERM', this.#stop);
+    for (const name of ENDINGS) process.off(name, this.#stop);
   }
 }

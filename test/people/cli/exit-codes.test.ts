@@ -90,6 +90,7 @@ async function interrupted(...signals: readonly NodeJS.Signals[]): Promise<Outco
 }
 
 test.for([
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(

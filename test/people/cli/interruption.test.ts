@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../../../src/core/errors.ts';
 import { Interruption } from '../../../src/people/cli/interruption.ts';
 
 test.for([
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('%s aborts the signal with an error of ours and sets the exit code to %i', ([name, code]) => {
