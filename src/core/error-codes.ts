@@ -17,7 +17,10 @@ export const ERROR_CODES = {
   internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
   usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
-  bad_project: { kind: 'usage', means: 'The project folder lacks what the command needs.' },
+  bad_project: {
+    kind: 'usage',
+    means: 'The project folder lacks what the command needs, or has a file where a folder belongs.',
+  },
   bad_pipeline: { kind: 'usage', means: 'A pipeline file has an unknown key or a value that does not fit.' },
   bad_schedule: { kind: 'usage', means: 'schedules.yaml has an unknown key or a value that does not fit.' },
   bad_model: {

@@ -52,6 +52,9 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
   // The error of AbortSignal.timeout. Time limits of sockets and stores have other classes.
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return new CrawlhouseError('interrupted', 'the time limit was reached', { cause: error });
+  const misplaced = otherKind(error);
+  if (misplaced !== null)
+    return new CrawlhouseError('bad_project', misplaced, { cause: error, hint: MOVE_IT });
   const hint = diskHint(error, message);
   if (hint !== null) return new CrawlhouseError('disk', message, { cause: error, hint });
   if (saysDamage(error)) {
@@ -61,6 +64,19 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
     });
   }
   return new CrawlhouseError('internal', message, { cause: error });
+}
+
+const MOVE_IT = 'move it away, or name another path in the settings';
+
+/** What is wrong where a folder has the place of a file, or a file that of a folder; null for every other error. */
+function otherKind(error: unknown): string | null {
+  const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
+  const where = code === 'EISDIR' && typeof dest === 'string' && syscall === 'rename' ? dest : path;
+  if (typeof where !== 'string') return null;
+  if (code === 'EISDIR') return `${where} is a folder; a file is expected there`;
+  if (code === 'ENOTDIR' || (code === 'EEXIST' && syscall === 'mkdir'))
+    return `${where} is a file, or below one; a folder is expected there`;
+  return null;
 }
 
 /** The hint for a file that can't be read or written; null for every other error. */

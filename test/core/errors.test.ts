@@ -1,6 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
+import { readText } from '../../src/core/read-text.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: it did not work`), { code });
@@ -56,6 +59,24 @@ test('a disk that is mounted read-only is an error of the disk that names the mo
 test('a port that the user may not listen on has nothing to do with the disk', () => {
   const error = Object.assign(systemError('EACCES'), { syscall: 'listen' });
   expect(toCrawlhouseError(error).code).toBe('internal');
+});
+
+test('a folder in the place of a file, and the other way round, is a wrong use that names the path', async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const thrown = await Promise.all(
+    [readText(folder), readdir(file), mkdir(file), readText(join(file, 'below'))].map((one) =>
+      one.then(() => null, toCrawlhouseError),
+    ),
+  );
+  expect(thrown.map((error) => [error?.code, error?.message])).toEqual([
+    ['bad_project', `${folder} is a folder; a file is expected there`],
+    ['bad_project', `${file} is a file, or below one; a folder is expected there`],
+    ['bad_project', `${file} is a file, or below one; a folder is expected there`],
+    ['bad_project', `${join(file, 'below')} is a file, or below one; a folder is expected there`],
+  ]);
+  expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
 });
 
 test('an abort is an interruption, or the error that it was given as its reason', async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { listenError } from '../../core/listen-error.ts';
+import { readBody } from '../../core/read-body.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
 import { RecentBodies } from './recent-bodies.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -50,8 +51,7 @@ export async function listen(
     server.listen(Number(address.slice(colon + 1)), host);
     await once(server, 'listening');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlhouseError('bad_settings', `schedule_listen: ${why}`, { cause });
+    throw listenError('bad_settings', address, 'the setting schedule_listen', cause);
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -80,7 +80,7 @@ async function answer(
   if (request.method !== 'POST' || path !== '/webhook' || secret === undefined) {
     return [404, { error: 'not found' }];
   }
-  const body = await read(request);
+  const body = await readBody(request, MOST_BYTES);
   if (body === null) return [413, { error: 'too large' }];
   if (!verifyWebhookSignature(body, request.headers[WEBHOOK_SIGNATURE_HEADER.toLowerCase()], secret)) {
     return [401, { error: 'the signature does not fit' }];
@@ -99,17 +99,6 @@ function readiness(scheduler: Watched, signal: AbortSignal): Answer {
   });
   const body = { running, waiting, schedules_error: broken, schedules };
   return signal.aborted ? [503, { status: 'stopping', ...body }] : [200, { status: 'ready', ...body }];
-}
-
-async function read(request: IncomingMessage): Promise<Buffer | null> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function send(response: ServerResponse, [status, body]: Answer): void {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { readText } from '../../core/read-text.ts';
 import type { Account } from './ask-account.ts';
 
 /** The package's own root, which is itself a project folder. */
@@ -98,7 +99,7 @@ async function written(path: string, text: string, mode: number): Promise<boolea
 }
 
 async function notIgnored(path: string): Promise<readonly string[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
+  const lines = (await readText(path)).split('\n').map((line) => line.trim());
   return IGNORED.filter((one) => !lines.includes(one));
 }
 

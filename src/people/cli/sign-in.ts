@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { listenError } from '../../core/listen-error.ts';
 import { commandEnvironment } from '../../project/settings/command-environment.ts';
 import {
   authorizationUrl,
@@ -80,7 +81,10 @@ async function codeOf(port: number, state: string, signal: AbortSignal, ready: (
   try {
     signal.throwIfAborted();
     server.listen(port, '127.0.0.1');
-    await Promise.race([once(server, 'listening'), promise]);
+    const listening = once(server, 'listening').catch((cause) => {
+      throw listenError('usage', `127.0.0.1:${port}`, '--port, as registered with the service', cause);
+    });
+    await Promise.race([listening, promise]);
     ready();
     return await promise;
   } finally {

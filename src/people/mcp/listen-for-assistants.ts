@@ -11,7 +11,11 @@ import {
   type McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { listenError } from '../../core/listen-error.ts';
+import { readBody } from '../../core/read-body.ts';
+
+/** The largest request that is read. A statement is a few thousand bytes. */
+const MOST_BYTES = 4_000_000;
 
 export interface AssistantListener extends AsyncDisposable {
   /** `http://127.0.0.1:8091/mcp`. */
@@ -38,7 +42,9 @@ export async function listenForAssistants(
     const answer = async (): Promise<Response> => {
       if (incoming.url?.split('?')[0] !== '/mcp') return new Response('not found\n', { status: 404 });
       if (!isToken(incoming, token)) return new Response('the token is missing or wrong\n', { status: 401 });
-      const request = requestOf(incoming, address);
+      const body = await readBody(incoming, MOST_BYTES);
+      if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
+      const request = requestOf(incoming, body, address);
       const refused =
         hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
       return refused ?? (await handler.fetch(request));
@@ -51,8 +57,7 @@ export async function listenForAssistants(
     server.listen(Number(address.slice(colon + 1)), host);
     await once(server, 'listening');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlhouseError('usage', `--http: ${why}`, { cause });
+    throw listenError('usage', address, 'crawlhouse mcp --http 127.0.0.1:0', cause);
   }
   return {
     url: `http://${address.slice(0, colon)}:${(server.address() as AddressInfo).port}/mcp`,
@@ -70,14 +75,17 @@ function isToken({ headers }: IncomingMessage, token: string): boolean {
   return given?.length === wanted?.length && timingSafeEqual(given as Buffer, wanted as Buffer);
 }
 
-function requestOf(incoming: IncomingMessage, address: string): Request {
+function requestOf(incoming: IncomingMessage, body: Buffer, address: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers))
     if (value !== undefined) headers.set(name, String(value));
   const { method = 'GET' } = incoming;
-  const body = method === 'GET' || method === 'HEAD' ? null : Readable.toWeb(incoming);
-  const init = { method, headers, body, duplex: 'half' } as RequestInit;
-  return new Request(`http://${address}${incoming.url}`, init);
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  return new Request(`http://${address}${incoming.url}`, {
+    method,
+    headers,
+    body: isBodiless ? null : new Uint8Array(body),
+  });
 }
 
 async function send(response: ServerResponse, { status, headers, body }: Response): Promise<void> {

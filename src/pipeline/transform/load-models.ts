@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ident } from '../../core/duckdb.ts';
+import { readText } from '../../core/read-text.ts';
 import { badModel } from './bad-model.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
@@ -51,7 +52,7 @@ async function folderModels(folder: SqlFolder, folders: readonly SqlFolder[]): P
   const models = new Map<string, Model>();
   const found: ReadModel[] = [];
   for (const path of await sqlFiles(folder)) {
-    const text = await readFile(join(folder.path, path), 'utf8');
+    const text = await readText(join(folder.path, path));
     const trinoSql = await readTrinoSql(folder, path);
     const read = await readModel(splitSqlFile(`${folder.shown}/${path}`, text), trinoSql, folders);
     const { model } = read;

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { readText } from '../../core/read-text.ts';
 import { checkHeader } from './check-header.ts';
 import {
   checkParameters,
@@ -71,7 +72,7 @@ async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> 
   const questions: Question[] = [];
   for (const name of (await readdir(folder)).sort()) {
     if (!name.endsWith('.sql')) continue;
-    questions.push(readQuestion({ path, shown }, name, await readFile(join(folder, name), 'utf8')));
+    questions.push(readQuestion({ path, shown }, name, await readText(join(folder, name))));
   }
   return questions;
 }

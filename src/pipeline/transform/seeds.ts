@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CsvError, parse } from 'csv-parse/sync';
 import { ident, text } from '../../core/duckdb.ts';
+import { readText } from '../../core/read-text.ts';
 import { badModel } from './bad-model.ts';
 import type { SqlFolder } from './sql-folders.ts';
 
@@ -43,7 +44,7 @@ export async function seedSelect(
   for (const folder of folders) {
     if (!(await seedFiles(folder)).includes(name)) continue;
     const file = seedFile(folder, name);
-    const content = await readFile(join(folder.path, SEEDS_FOLDER, `${name}.csv`), 'utf8');
+    const content = await readText(join(folder.path, SEEDS_FOLDER, `${name}.csv`));
     const own = new Set<string>();
     for (const { key, values, line } of readRows(file, content, shape)) {
       if (own.has(key)) {

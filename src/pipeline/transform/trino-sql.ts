@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { table } from '../../core/duckdb.ts';
+import { readText } from '../../core/read-text.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 import type { Inspected } from './inspect-model.ts';
 import type { Model, TrinoSql } from './model.ts';
@@ -22,7 +22,7 @@ export interface PlannedTrinoSql extends TrinoSql {
 export async function readTrinoSql({ path, shown }: SqlFolder, model: string): Promise<TrinoSql | null> {
   const name = model.replace(/\.sql$/, TRINO_SQL);
   if (!existsSync(join(path, name))) return null;
-  const sql = await readFile(join(path, name), 'utf8');
+  const sql = await readText(join(path, name));
   return { sql: sql.replace(/^\uFEFF/, '').replace(/;\s*$/, ''), file: `${shown}/${name}` };
 }
 

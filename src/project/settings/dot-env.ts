@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { readText } from '../../core/read-text.ts';
 
 /** The variables in the `.env` of a project folder; none where there is no such file. */
 export async function readDotEnv(projectDir: string): Promise<Record<string, string | undefined>> {
   const path = join(projectDir, '.env');
-  return existsSync(path) ? parseEnv(await readFile(path, 'utf8')) : {};
+  return existsSync(path) ? parseEnv(await readText(path)) : {};
 }

@@ -121,7 +121,7 @@ function without(value: unknown, overrides: Readonly<Record<string, unknown>>): 
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => {
-      if (!(key in overrides)) return [[key, item]];
+      if (!Object.hasOwn(overrides, key)) return [[key, item]];
       const override = overrides[key];
       return NESTED.has(key) && isObject(override) ? [[key, without(item, override)]] : [];
     }),

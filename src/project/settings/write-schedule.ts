@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMap, isSeq, parseDocument } from 'yaml';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { readText } from '../../core/read-text.ts';
 import type { Schedule } from './schedules.ts';
 
 /** Puts a schedule into `schedules.yaml`, in the place of one of the same name. Comments and other schedules stay. */
@@ -10,7 +10,7 @@ export async function writeSchedule(
   schedule: Partial<Schedule> & Pick<Schedule, 'name' | 'cron'>,
 ): Promise<void> {
   const path = join(projectDir, 'schedules.yaml');
-  const document = parseDocument(await readFile(path, 'utf8'));
+  const document = parseDocument(await readText(path));
   const known = document.get('schedules');
   const items = isSeq(known) ? known.items : [];
   const index = items.findIndex((item) => isMap(item) && item.get('name') === schedule.name);

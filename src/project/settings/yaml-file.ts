@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { readText } from '../../core/read-text.ts';
 
 /** The origin of a parsed YAML value, so that an error can name the line of any key. */
 export interface YamlSource {
@@ -20,7 +20,7 @@ export interface YamlSource {
  */
 export async function readYaml(path: string, shownAs: string, code: ErrorCode): Promise<YamlSource> {
   const lines = new LineCounter();
-  const document = parseDocument(await readFile(path, 'utf8'), { lineCounter: lines });
+  const document = parseDocument(await readText(path), { lineCounter: lines });
   const problem = document.errors[0];
   if (problem) {
     const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
@@ -28,7 +28,7 @@ export async function readYaml(path: string, shownAs: string, code: ErrorCode): 
   }
   return {
     file: shownAs,
-    value: document.toJS() ?? {},
+    value: resolved(document, shownAs, code) ?? {},
     lineOf(path) {
       let node: Node | null | undefined = document.contents;
       let offset = 0;
@@ -48,6 +48,22 @@ export async function readYaml(path: string, shownAs: string, code: ErrorCode): 
       return lines.linePos(offset).line;
     },
   };
+}
+
+/** @throws CrawlhouseError `code` where aliases of aliases make much out of little, or name no anchor */
+function resolved(document: Document, shownAs: string, code: ErrorCode): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    throw new CrawlhouseError(
+      code,
+      `${shownAs}: its aliases can't be resolved: ${(cause as Error).message}`,
+      {
+        cause,
+        hint: 'write the values out in place of aliases of aliases',
+      },
+    );
+  }
 }
 
 /**
@@ -99,7 +115,7 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
     // The items of a list are all of one schema, which the list unwraps to.
     if (typeof key === 'number') continue;
     const { shape, valueType } = objectOf(current);
-    current = shape?.[String(key)] ?? valueType;
+    current = (shape && Object.hasOwn(shape, key) ? shape[String(key)] : undefined) ?? valueType;
     if (!current) return [];
   }
   return Object.keys(objectOf(current).shape ?? {});

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { listenError } from '../../core/listen-error.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import { SCOPES } from '../api/scopes.ts';
@@ -184,10 +184,7 @@ async function listen(server: ReturnType<typeof createServer>, host: string, por
   try {
     return await server.listen({ host, port });
   } catch (cause) {
-    throw new CrawlhouseError('usage', `can't listen on ${host}:${port}: ${(cause as Error).message}`, {
-      cause,
-      hint: 'choose another port, or 0 for a free one',
-    });
+    throw listenError('usage', `${host}:${port}`, '--port', cause);
   }
 }
 

@@ -82,7 +82,10 @@ test('an address that is taken is a wrong setting', async () => {
       { webhookSecret: undefined, metrics },
       new AbortController().signal,
     ),
-  ).rejects.toMatchObject({ code: 'bad_settings', message: expect.stringContaining('schedule_listen: ') });
+  ).rejects.toMatchObject({
+    code: 'bad_settings',
+    message: expect.stringContaining(': another program listens there'),
+  });
 });
 
 test('a webhook that is replayed nudges once in ten minutes, and answers as before', async () => {

@@ -128,4 +128,10 @@ test('over HTTP who has the token asks a saved question with its parameters, and
     body: '{}',
   });
   expect(foreign.status).toBe(403);
+  const large = await fetch(url, {
+    method: 'POST',
+    headers: { ...bearer, 'content-type': 'application/json' },
+    body: Buffer.alloc(20_000_000, ' '),
+  });
+  expect([large.status, await large.text()]).toEqual([413, 'more than 4000000 bytes\n']);
 });

@@ -155,6 +155,18 @@ test('YAML that does not parse is named with file and line', async () => {
   });
 });
 
+test('aliases that make much out of little are refused, with the file', async () => {
+  const nine = (name: string): string => `[${Array(9).fill(name).join(', ')}]`;
+  const bomb = ['a', 'b', 'c', 'd'].map(
+    (name, index) => `${name}: &${name} ${nine(index === 0 ? 'x' : `*${'abcd'[index - 1]}`)}\n`,
+  );
+  await (await refused(bomb.join(''))).toMatchObject({
+    code: 'bad_pipeline',
+    message: expect.stringContaining("pages.yaml: its aliases can't be resolved"),
+    hint: 'write the values out in place of aliases of aliases',
+  });
+});
+
 test('a project without a pipelines folder says so', async () => {
   await expect(loadPipelines(await temporaryFolder())).rejects.toMatchObject({ code: 'bad_project' });
 });

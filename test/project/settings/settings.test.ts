@@ -106,6 +106,13 @@ test('an unknown key is named with its line and the keys that work', async () =>
   });
 });
 
+test.for(['constructor', '__proto__', 'toString'])('%s is an unknown key like any other', async (key) => {
+  await refused({ file: `since: all\n${key}: 1\n` }).toMatchObject({
+    code: 'bad_settings',
+    message: `crawlhouse.yaml:2: unknown key ${key}`,
+  });
+});
+
 test('an unknown CRAWLHOUSE_ variable is named with those that work', async () => {
   await refused({ variables: { CRAWLHOUSE_WAREHOSE: 'x' } }).toMatchObject({
     code: 'bad_settings',

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { endPrivacy } from '../../../core/private-files.ts';
+import { readText } from '../../../core/read-text.ts';
 import { shellWord } from '../../../core/shell-word.ts';
 import { type Check, errorsOf } from '../../../operations/doctor/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
@@ -107,7 +107,7 @@ async function secretOf(invocation: Invocation, flag: string): Promise<string> {
       },
     );
   try {
-    return (await readFile(resolve(invocation.workingDirectory, file), 'utf8')).trim();
+    return (await readText(resolve(invocation.workingDirectory, file))).trim();
   } catch (cause) {
     throw new CrawlhouseError('usage', `--${flag}: ${file} cannot be read`, { cause });
   }

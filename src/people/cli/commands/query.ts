@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { checkOutput } from '../../../answers/query/check-output.ts';
 import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
@@ -11,6 +11,7 @@ import type { Warehouse } from '../../../answers/query/warehouse.ts';
 import { writeWhole } from '../../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { giveUserMode } from '../../../core/private-files.ts';
+import { readText } from '../../../core/read-text.ts';
 import { textTable } from '../../../core/text-table.ts';
 import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
 import type { Parameter } from '../../../pipeline/transform/question-parameters.ts';
@@ -112,7 +113,7 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   if (text !== undefined) return { sql: text, parameters, isQuestion: false };
   if (file === undefined) return null;
   try {
-    const sql = await readFile(resolve(invocation.workingDirectory, file), 'utf8');
+    const sql = await readText(resolve(invocation.workingDirectory, file));
     return { sql, parameters, isQuestion: false };
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });

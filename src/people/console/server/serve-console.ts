@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { listenError } from '../../../core/listen-error.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { packageVersion } from '../../../core/package-version.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
@@ -75,8 +75,7 @@ export async function serveConsole(
   try {
     await app.listen({ host, port });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CrawlhouseError('bad_settings', `console: ${why}`, { cause });
+    throw listenError('bad_settings', address, 'crawlhouse console --port 8093', cause);
   }
   reach = reachOf(name, (app.server.address() as AddressInfo).port, settings.console_url);
   const url = `http://${name}:${reach.port}`;
