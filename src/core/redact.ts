@@ -1,18 +1,29 @@
-import { LEAST_SECRET, PIECE, type SecretForms, secretForms } from './secret-forms.ts';
-import { bytesBehind, joinedView, plainView, type TextView, unescapedView } from './text-views.ts';
+import { LEAST_SECRET, type SecretForms, secretForms } from './secret-forms.ts';
+import {
+  bytesBehind,
+  joinedLines,
+  joinedView,
+  plainView,
+  type TextView,
+  unescapedView,
+} from './text-views.ts';
 
 const MASK = '[redacted]';
 /** Layers of escapes that are taken off: `%252525…` is a text like any other from there on. */
 const MOST_LAYERS = 4;
 const secrets = new Map<string, SecretForms>();
-const pieces = new Set<string>();
+/** By their length. */
+const pieces = new Map<number, Set<string>>();
 
 /** Registers a secret: from here on `redact` masks it. One of less than four characters would mask ordinary words. */
 export function keepSecret(value: string | undefined): void {
   if (value === undefined || value.length < LEAST_SECRET || secrets.has(value)) return;
   const forms = secretForms(value);
   secrets.set(value, forms);
-  for (const piece of forms.pieces) pieces.add(piece);
+  for (const piece of forms.pieces) {
+    const same = pieces.get(piece.length) ?? new Set();
+    pieces.set(piece.length, same.add(piece));
+  }
 }
 
 /** Forgets every secret, as a new process would: files of tests share one. */
@@ -38,8 +49,7 @@ export function redact(text: string): string {
     ranges.push(...found(view));
     view = unescapedView(view);
   }
-  const joined = joinedView(last);
-  if (joined) ranges.push(...foundJoined(joined));
+  for (const joined of [joinedView(last), joinedLines(last)]) if (joined) ranges.push(...foundJoined(joined));
   return ranges.length === 0 ? text : masked(bytes, ranges);
 }
 
@@ -82,9 +92,9 @@ function* found(view: TextView): Generator<Range> {
       }
     }
   }
-  if (pieces.size === 0) return;
-  for (let at = 0; at + PIECE <= text.length; at++)
-    if (pieces.has(text.slice(at, at + PIECE))) yield bytesBehind(view, at, at + PIECE);
+  for (const [length, same] of pieces)
+    for (let at = 0; at + length <= text.length; at++)
+      if (same.has(text.slice(at, at + length))) yield bytesBehind(view, at, at + length);
 }
 
 function* foundJoined(view: TextView): Generator<Range> {

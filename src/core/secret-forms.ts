@@ -11,7 +11,7 @@ export interface SecretForms {
   readonly hex: readonly string[];
   /** Itself without white space, where it is long enough to be sought across gaps. */
   readonly joined: string | undefined;
-  /** Pieces of it, of `PIECE` characters each; none of a short one. */
+  /** Its half at each place, of at most `PIECE` characters; none of a short one. */
   readonly pieces: ReadonlySet<string>;
 }
 
@@ -19,9 +19,9 @@ export interface SecretForms {
 export const LEAST_SECRET = 4;
 const LEAST_BASE64 = 6;
 const LEAST_JOINED = 8;
-/** A piece of a secret gives away too much from this length on. */
-export const PIECE = 12;
-const LEAST_FOR_PIECES = 16;
+/** A piece of a secret gives away too much from this length on, or from half of it on. */
+const PIECE = 12;
+const LEAST_FOR_PIECES = 12;
 
 export function secretForms(value: string): SecretForms {
   const secret = bytesOf(value);
@@ -38,13 +38,14 @@ export function secretForms(value: string): SecretForms {
   };
 }
 
-/** An address is no secret in each of its pieces. */
+/** An address or a path is no secret in each of its pieces. */
 function isOneWord(value: string): boolean {
-  return value.length >= LEAST_FOR_PIECES && !/[\s/]/.test(value);
+  return value.length >= LEAST_FOR_PIECES && !/\s|:\/\/|^\.{0,2}\//.test(value);
 }
 
 function piecesOf(secret: string): string[] {
-  return Array.from({ length: secret.length - PIECE + 1 }, (_one, at) => secret.slice(at, at + PIECE));
+  const length = Math.min(PIECE, Math.ceil(secret.length / 2));
+  return Array.from({ length: secret.length - length + 1 }, (_one, at) => secret.slice(at, at + length));
 }
 
 /** The characters in the base64 of a longer text that depend only on this part, for each offset of the part. */

@@ -16,15 +16,24 @@ export function bytesBehind({ places }: TextView, from: number, to: number): rea
 }
 
 const ESCAPE =
-  /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(["'\\/])|&(amp|lt|gt|quot|apos);|&#(\d{1,7});|&#x([0-9a-f]{1,6});/gi;
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(["'\\/])|&([a-z]{2,7});|&#(\d{1,7});|&#x([0-9a-f]{1,6});/gi;
+/** Names of the ASCII characters in HTML, in lower case. */
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", plus: '+', sol: '/', equals: '=', num: '#' },
+    ...{ excl: '!', dollar: '$', percnt: '%', lpar: '(', rpar: ')', ast: '*', comma: ',', period: '.' },
+    ...{ colon: ':', semi: ';', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\', rsqb: ']' },
+    ...{ rbrack: ']', hat: '^', lowbar: '_', grave: '`', lcub: '{', lbrace: '{', verbar: '|', vert: '|' },
+    ...{ rcub: '}', rbrace: '}' },
+  }),
+);
 
 /** The text without one layer of percent-encoding, JSON escapes and HTML escapes; undefined if there is none. */
 export function unescapedView(view: TextView): TextView | undefined {
   return replaced(view, ESCAPE, ([whole, percent, unicode, hex, character, entity, decimal, hexadecimal]) => {
     if (percent ?? hex) return String.fromCharCode(Number.parseInt(percent ?? hex ?? '', 16));
     if (character !== undefined) return character;
-    if (entity !== undefined) return ENTITIES[entity.toLowerCase()] ?? whole;
+    if (entity !== undefined) return ENTITIES.get(entity.toLowerCase()) ?? whole;
     if (unicode !== undefined) return bytesOf(JSON.parse(`"${unicode.toLowerCase()}"`) as string);
     const point = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
     return point <= 0x10ffff ? bytesOf(String.fromCodePoint(point)) : whole;
@@ -34,10 +43,20 @@ export function unescapedView(view: TextView): TextView | undefined {
 /** The characters between the parts of a text that was wrapped, coloured, or split over fields or strings. */
 const GAP =
   /\p{Cc}\[[0-9;]{0,20}[A-Za-z]|"\s{0,8}[,+]\s{0,8}"(?:[\w.-]{1,40}"\s{0,8}:\s{0,8}")?|"?\s{1,8}[\w.-]{1,40}="?|\\[nrt]|[\p{Cc}\s]+/gu;
+/** The same where each line is quoted or has a mark or number. */
+const LABELLED_GAP = new RegExp(
+  `["']?[ \\t]{0,8}[\\r\\n]{1,4}[ \\t]{0,40}(?:[>|#*+-]{1,4}|\\d{1,6}[:.|)])?[ \\t]{0,8}["']?|${GAP.source}`,
+  'gu',
+);
 
 /** The text without the characters between the parts of a split text; undefined if there are none. */
 export function joinedView(view: TextView): TextView | undefined {
   return replaced(view, GAP, () => '');
+}
+
+/** The same, without what stands at the ends of lines; undefined for one line. */
+export function joinedLines(view: TextView): TextView | undefined {
+  return /[\r\n]/.test(view.text) ? replaced(view, LABELLED_GAP, () => '') : undefined;
 }
 
 /** A text as the characters of its UTF-8 bytes. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/core/json.ts';
 import { createLogger } from '../../src/core/logger.ts';
-import { keepSecret, redact, redactTexts } from '../../src/core/redact.ts';
+import { forgetSecrets, keepSecret, redact, redactTexts } from '../../src/core/redact.ts';
 import { grapheme } from '../support/characters.ts';
 
 test('a secret is masked by its value wherever it stands', () => {
@@ -44,6 +44,54 @@ test('a log line masks secrets in its message, fields and scope', () => {
   expect(lines).toEqual([
     '1970-01-01T00:00:00.000Z warn  about [redacted] token=[redacted] url="https://x/?t=[redacted]" n=1152921504606846976',
   ]);
+});
+
+test('half of a secret, and a secret over two lines however they are labelled, are masked', () => {
+  // A short one, one that is usual, one with all characters that HTML names.
+  for (const secret of [
+    'Kx7-mQ2pWz9v',
+    'sbx_4fQ91kLmZ0Tu',
+    'tk/9f+Q=2:Z?u@h#o(1)',
+    `${'q'.repeat(3)}Zr8tYb1nVc5m`,
+  ]) {
+    forgetSecrets();
+    keepSecret(secret);
+    const half = Math.ceil(secret.length / 2);
+    const [first, second] = [secret.slice(0, half), secret.slice(half)];
+    const named = secret.replaceAll(/[/+=:?@#()]/g, (one) => `&${NAMED[one]};`);
+    for (const text of [
+      ...[first, `${first}…`, `…${secret.slice(-half)}`],
+      ...[
+        `${first}\n${second}`,
+        `"${first}"\n  "${second}"`,
+        `> ${first}\n> ${second}`,
+        `1: ${first}\r\n2: ${second}`,
+      ],
+      ...[named, `<b>${named}</b>`],
+    ]) {
+      const said = redact(`a ${text} z`);
+      expect(said, text).toContain('[redacted]');
+      for (const part of [first, secret.slice(-half)]) expect(said, text).not.toContain(part);
+    }
+  }
+});
+
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ '/': 'sol', '+': 'plus', '=': 'equals', ':': 'colon', '?': 'quest', '@': 'commat' },
+  ...{ '#': 'num', '(': 'lpar', ')': 'rpar' },
+};
+
+test('a text of a megabyte is redacted in about the time that its length asks for', () => {
+  for (let n = 0; n < 20; n++) keepSecret(`secret-${n}-${'x'.repeat(n)}`);
+  const took = (length: number): number => {
+    const text = '"a b\n> '.repeat(length / 7);
+    const start = performance.now();
+    redact(text);
+    return performance.now() - start;
+  };
+  took(100_000);
+  const [short, long] = [took(100_000), took(800_000)];
+  expect(long / short).toBeLessThan(40);
 });
 
 const TOKEN = 'tk-9fQ/2+x=Zü7 "q\\wE&r<ty>uiop01';
@@ -128,8 +176,8 @@ test('a document stays one: its keys, numbers and dates are as before', () => {
 });
 
 test('a secret that two neighbouring texts of a document share masks both', () => {
-  keepSecret('split-over-two');
-  expect(redactTexts({ a: 'x split-o', b: ['ver-two y', 'z'] })).toEqual({
+  keepSecret('split-two');
+  expect(redactTexts({ a: 'x split', b: ['-two y', 'z'] })).toEqual({
     a: '[redacted]',
     b: ['[redacted]', 'z'],
   });
