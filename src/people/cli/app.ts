@@ -192,7 +192,12 @@ function parse(
   flags: Command['flags'],
 ): { values: Record<string, unknown>; positionals: string[] } {
   try {
-    return parseArgs({ args: [...argv], options: parseOptions(flags), allowPositionals: true, strict: true });
+    return parseArgs({
+      args: joinNumbers(argv, flags),
+      options: parseOptions(flags),
+      allowPositionals: true,
+      strict: true,
+    });
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);
     const known = Object.keys(flags).map((flag) => `--${flag}`);
@@ -203,6 +208,18 @@ function parse(
       hint: `${meant}flags of crawlhouse ${command.name}: ${known.join(', ')}`,
     });
   }
+}
+
+/** `--crawl -1` as `--crawl=-1`, which parseArgs takes for a value. */
+function joinNumbers(argv: readonly string[], flags: Command['flags']): string[] {
+  const joined: string[] = [];
+  for (const word of argv) {
+    const before = joined.at(-1) ?? '';
+    if (/^-\d+$/.test(word) && flags[before.replace(/^--/, '')]?.type === 'string')
+      joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 async function writeOut(text: string): Promise<void> {

@@ -10,7 +10,7 @@ import { textTable } from '../../core/text-table.ts';
 import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
 import { type Catalog, readCatalog } from '../../state/catalogue/catalog.ts';
-import { checkProject } from '../../state/catalogue/check-project.ts';
+import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
 import { PagedResult, type Screen } from './pager.ts';
 import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 
@@ -185,9 +185,10 @@ class Prompt {
       );
     } else if (name === '.question') {
       const { name: question, values } = questionWords(argument);
+      const { warehouse, signal } = this.#options;
       const { sql, parameters } = bindQuestion(questionNamed(questions, question), values);
-      await checkProject(parameters, this.#options.warehouse, this.#options.signal);
-      await this.#ask(sql, parameters);
+      const resolved = await resolveParameters({ parameters, isQuestion: true }, warehouse, signal);
+      await this.#ask(sql, resolved);
     } else if (name === '.format') {
       const format = TEXT_FORMATS.find((one) => one === argument);
       if (!format) {

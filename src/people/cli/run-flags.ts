@@ -9,7 +9,12 @@ import type { Flag, Invocation } from './command.ts';
 /** Flags that `run` and `backfill` share. */
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   project: { type: 'string', multiple: true, value: 'P', help: 'only this project, by id or name' },
-  crawl: { type: 'string', multiple: true, value: 'ID', help: 'only this crawl' },
+  crawl: {
+    type: 'string',
+    multiple: true,
+    value: 'ID',
+    help: 'only this crawl: ID, latest, previous, -N or a day',
+  },
   route: { type: 'string', value: 'ROUTE', values: ROUTES, help: 'the route of the rows' },
   format: { type: 'string', value: 'FORMAT', values: FORMATS, help: 'the format of the rows' },
   store: { type: 'string', value: 'STORE', values: EXPORT_STORES, help: 'the store of data exports' },

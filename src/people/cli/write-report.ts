@@ -8,7 +8,7 @@ import { giveUserMode } from '../../core/private-files.ts';
 import { loadQuestions } from '../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { checkProject } from '../../state/catalogue/check-project.ts';
+import { checkProject } from '../../state/catalogue/resolve-parameters.ts';
 
 /**
  * The report on the published warehouse.
@@ -24,7 +24,7 @@ export async function readReport(
 ): Promise<readonly ProjectReport[]> {
   const questions = await loadQuestions(sqlFolders(settings));
   await using warehouse = await openWarehouse({ logger }, settings);
-  await checkProject(new Map([['project', project ?? null]]), warehouse, signal);
+  if (project !== undefined) await checkProject(project, warehouse, signal);
   return await readSiteReport(
     (sql, parameters) => warehouse.rows(sql, signal, parameters),
     questions,

@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { crawlNamed, type NamedCrawl } from '../../project/model/crawl-name.ts';
 import type { Inventory, ListReading } from '../../project/model/inventory.ts';
 import type { Listed } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
@@ -39,8 +40,8 @@ export function planUnits(
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
   const brokenCrawls = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
   const projectIds = selectProjects(projects, selection.projects, inventory.failures);
-  refuseUnknownCrawls([...crawls, ...brokenCrawls], selection.crawls, inventory.failures);
   const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
+  const wanted = selectCrawls({ crawls, broken: brokenCrawls, isSelected }, selection.crawls, inventory);
   const isWithin = (time: number): boolean => time >= selection.from && time < selection.to;
   const of = (kind: Pipeline['source']['kind']): Pipeline[] =>
     pipelines.filter((pipeline) => pipeline.source.kind === kind);
@@ -53,7 +54,7 @@ export function planUnits(
 
   const chosen = crawls
     .filter((crawl) => isOf(crawl, isSelected))
-    .filter((crawl) => selection.crawls === null || selection.crawls.includes(crawl.id))
+    .filter((crawl) => wanted === null || wanted.includes(crawl.id))
     .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
     .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
   const crawlUnits = chosen.flatMap((crawl) =>
@@ -78,7 +79,7 @@ export function planUnits(
   const brokenUnits = (broken: readonly BrokenItem[], kind: 'crawl' | 'crawl_over_crawl'): PlannedUnit[] =>
     broken
       .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))
-      .filter(({ id }) => selection.crawls === null || (kind === 'crawl' && selection.crawls.includes(id)))
+      .filter(({ id }) => wanted === null || (kind === 'crawl' && wanted.includes(id)))
       .flatMap(({ id, projectId, error }) =>
         (kind === 'crawl' ? ofCrawls : ofComparisons)
           .filter(({ dataset }) => !isDone(`${dataset}/${id}`, null))
@@ -232,15 +233,49 @@ function selectProjects(
   );
 }
 
-function refuseUnknownCrawls(
-  crawls: readonly { readonly id: string }[],
+interface CrawlsToSelect {
+  readonly crawls: readonly Listed[];
+  readonly broken: readonly BrokenItem[];
+  /** Whether a project is: `latest` and the like name crawls of these. */
+  readonly isSelected: (projectId: string) => boolean;
+}
+
+/** The identifiers of the crawls that are asked for; null: all. */
+function selectCrawls(
+  { crawls, broken, isSelected }: CrawlsToSelect,
   selected: readonly string[] | null,
-  failures: readonly CrawlhouseError[],
-): void {
-  const unknown = selected?.find((id) => !crawls.some((crawl) => crawl.id === id));
-  if (unknown === undefined) return;
-  if (failures[0]) throw failures[0];
-  throw new CrawlhouseError('usage', `there is no crawl ${unknown}`, {
-    hint: 'crawlhouse discover lists the crawls of your workspaces',
+  { failures, workspaces }: Inventory,
+): readonly string[] | null {
+  if (selected === null) return null;
+  const names = new Map(
+    workspaces.flatMap(({ projects }) => projects.items.map((one) => [one.id, one.name])),
+  );
+  const ended = crawls
+    .filter((crawl) => isEnded(crawl) && isOf(crawl, isSelected))
+    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
+  const places = new Map<string | null, number>();
+  const placed = ended.toReversed().map((crawl): NamedCrawl => {
+    const back = leftNoReport(crawl) ? null : (places.get(crawl.project_id) ?? 0);
+    if (back !== null) places.set(crawl.project_id, back + 1);
+    return { ...namedCrawl(crawl.id, crawl.project_id, names), day: dayText(endOf(crawl)), back };
   });
+  const rest = crawls.filter((one) => !ended.includes(one));
+  const others = [...rest, ...broken].map(({ id, ...one }) =>
+    namedCrawl(id, 'projectId' in one ? one.projectId : one.project_id, names),
+  );
+  try {
+    return selected.map((name) => crawlNamed([...others, ...placed.toReversed()], name).id);
+  } catch (error) {
+    // It may be among what could not be read.
+    throw failures[0] ?? error;
+  }
+}
+
+function namedCrawl(id: string, project_id: string | null, names: ReadonlyMap<string, string>): NamedCrawl {
+  const project_name = project_id === null ? null : (names.get(project_id) ?? null);
+  return { id, project_id, project_name, day: null, back: null };
+}
+
+function dayText(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

@@ -29,7 +29,10 @@ export interface Parameter {
 /** Parameters that mean the same in each question, so that a header only names them. */
 export const STANDARD_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'name' | 'default'>>> = {
   project: { type: 'VARCHAR', description: 'Only this project, by its name or identifier.' },
-  crawl: { type: 'VARCHAR', description: 'Only this crawl, by its identifier.' },
+  crawl: {
+    type: 'VARCHAR',
+    description: 'Only this crawl: its identifier, latest, previous, -N or the day of its end.',
+  },
   segment: { type: 'VARCHAR', description: 'Only this segment, as the answer writes it.' },
   from: { type: 'DATE', description: 'The first day, in UTC.' },
   to: { type: 'DATE', description: 'The day after the last one, in UTC.' },

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest-name.ts';
+import { nearNames } from '../../core/nearest-name.ts';
 import { readText } from '../../core/read-text.ts';
 import { checkHeader } from './check-header.ts';
 import {
@@ -56,14 +56,36 @@ export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Ques
   return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @throws CrawlhouseError `usage` where there is none of this name */
+/**
+ * The question of a name, or of the beginning of a name that no other has.
+ *
+ * @throws CrawlhouseError `usage` where there is none, or more than one
+ */
 export function questionNamed(questions: readonly Question[], name: string): Question {
-  const question = questions.find((one) => one.name === name);
+  const begun = questions.filter((one) => name !== '' && one.name.startsWith(name));
+  const question = begun.find((one) => one.name === name) ?? (begun.length === 1 ? begun[0] : undefined);
   if (question) return question;
+  if (begun.length > 1)
+    throw new CrawlhouseError('usage', `${begun.length} saved questions begin with ${name}`, {
+      hint: `give more of a name: ${begun.map((one) => one.name).join(', ')}`,
+    });
   const names = questions.map((one) => one.name);
+  const near = nearQuestions(name, names);
+  const meant = near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `;
   throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
-    hint: `${didYouMean(name, names)}questions: ${names.join(', ')}`,
+    hint: `${meant}crawlhouse query --question lists them`,
   });
+}
+
+/** Names that are nearly the one given, have it within, or nearly begin with it. */
+function nearQuestions(name: string, names: readonly string[]): readonly string[] {
+  const least = 3;
+  const begin = (one: string): string => one.slice(0, name.length);
+  const near = new Set(nearNames(name, names));
+  if (name.length < least) return [...near];
+  const begins = nearNames(name, [...new Set(names.map(begin))]);
+  const more = names.filter((one) => one.includes(name) || begins.includes(begin(one)));
+  return [...near.union(new Set(more))].slice(0, 3);
 }
 
 async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {

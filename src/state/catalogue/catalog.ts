@@ -41,7 +41,11 @@ interface CatalogRow extends CatalogColumn {
 
 /** Where the catalogue is read: in a process of its own. */
 export interface CatalogReader {
-  rows(sql: string, signal: AbortSignal): Promise<readonly object[]>;
+  rows(
+    sql: string,
+    signal: AbortSignal,
+    parameters?: ReadonlyMap<string, string | null>,
+  ): Promise<readonly object[]>;
 }
 
 /** Tables, views and columns of the published warehouse, ordered by name. */

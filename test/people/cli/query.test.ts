@@ -173,6 +173,84 @@ test('a project that the warehouse has not is a wrong use, not an answer without
   expect(existsSync(output)).toBe(false);
 });
 
+/** Crawls of two projects, as the models have them: more than the reader gives rows. */
+const CRAWLS = [
+  'CREATE SCHEMA mart',
+  `CREATE TABLE mart.crawls AS SELECT * FROM (VALUES
+     ('c1', 'p1', 'shop', TIMESTAMPTZ '2026-11-01 23:30:00+00', NULL, false),
+     ('c2', 'p1', 'shop', TIMESTAMPTZ '2026-11-02 01:00:00+00', 'c1', false),
+     ('c3', 'p1', 'shop', TIMESTAMPTZ '2026-11-02 23:30:00+00', 'c2', true),
+     ('c4', 'p1', 'shop', NULL, NULL, false),
+     ('b1', 'p2', 'blog', TIMESTAMPTZ '2026-11-02 02:00:00+00', NULL, true))
+   AS t(crawl_id, project_id, project_name, ended_at, previous_crawl_id, is_main)`,
+];
+
+async function withCrawls(): Promise<string> {
+  const folder = await withQuestion(CRAWLS);
+  const header = 'title: T\nmodel: mart.crawls\ndescription: D\nparameters: [project, crawl]';
+  await writeFile(
+    join(folder, 'sql', 'questions', 'q05_of_crawl.sql'),
+    `/*\n${header}\n*/\nSELECT crawl_id FROM mart.crawls WHERE crawl_id = $crawl AND ($project IS NULL OR project_name = $project)\n`,
+  );
+  for (const name of ['q06_pages', 'q06_pages_by_crawl'])
+    await writeFile(join(folder, 'sql', 'questions', `${name}.sql`), ASKED);
+  return folder;
+}
+
+test('a crawl is named by identifier, place or day, and one that is not there is a wrong use', async () => {
+  const folder = await withCrawls();
+  const ask = (...values: string[]) =>
+    query(folder, '--question', 'q05', '--format', 'csv', ...values.flatMap((one) => ['-p', one]));
+  for (const [name, id] of [
+    ['c2', 'c2'],
+    ['latest', 'c3'],
+    ['previous', 'c2'],
+    ['-2', 'c1'],
+    ['2026-11-01', 'c1'],
+    ['2026-11-02', 'c3'],
+  ])
+    expect((await ask(`crawl=${name}`, 'project=shop')).stdout, name).toBe(`crawl_id\n${id}\n`);
+  expect((await ask('crawl=c4')).stdout).toBe('crawl_id\nc4\n');
+  expect(await ask('crawl=latest')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('c3 (shop)'),
+  });
+  expect(await ask('crawl=c33')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^Error: there is no crawl c33\nTry: did you mean c3\? /),
+  });
+  const own = (crawl: string) =>
+    query(folder, 'SELECT $crawl AS c', '--format', 'csv', '-p', `crawl=${crawl}`, '-p', 'project=shop');
+  expect((await own('latest')).stderr).toContain('the SQL has no $project');
+  const both = ['SELECT $crawl AS c, $project AS p', '--format', 'csv', '-p', 'project=shop', '-p'];
+  expect((await query(folder, ...both, 'crawl=previous')).stdout).toBe('c,p\nc2,shop\n');
+  expect((await query(folder, ...both, 'crawl=c9')).stdout).toBe('c,p\nc9,shop\n');
+});
+
+test('without models a crawl goes by its identifier alone', async () => {
+  const folder = await withQuestion();
+  const own = (crawl: string) =>
+    query(folder, 'SELECT $crawl AS c', '--format', 'csv', '-p', `crawl=${crawl}`);
+  expect((await own('c9')).stdout).toBe('c\nc9\n');
+  expect(await own('latest')).toMatchObject({ code: 2, stderr: expect.stringContaining('no mart.crawls') });
+});
+
+test('a question is named by a beginning that no other has, and near names are given', async () => {
+  const folder = await withCrawls();
+  const refused = async (name: string) => (await query(folder, '--question', name)).stderr;
+  expect(await refused('q06')).toBe(
+    'Error: 2 saved questions begin with q06\nTry: give more of a name: q06_pages, q06_pages_by_crawl\n',
+  );
+  expect((await query(folder, '--question', 'q06_pages', '--format', 'csv')).stdout).toContain('n,project\n');
+  expect(await refused('of_crawl')).toMatch(
+    /^Error: there is no saved question of_crawl\nTry: did you mean q05_of_crawl\? /,
+  );
+  expect(await refused('q06_page_by_crawl')).toContain('did you mean q06_pages_by_crawl? ');
+  expect(await refused('nothing')).toMatch(/\nTry: .*crawlhouse.* query --question lists them\n$/);
+});
+
 test('the list of questions says what each may be asked with', async () => {
   const folder = await withQuestion();
   const listed = await query(folder, '--question');

@@ -174,7 +174,7 @@ test('a saved question is found, shown with its parameters, and asked with them'
     ['project', 'p2'],
   ])
     expect((await asked(open, { question, [`param.${name}`]: value ?? '' })).error?.code, name).toBe('usage');
-  expect((await asked(open, { question: 'q9' })).error?.hint).toContain('q90_pages_by_status');
+  expect((await asked(open, { question: 'q99' })).error?.hint).toContain('q90_pages_by_status');
   const edited = await (await open.ask(`/ask?edit=${question}`)).text();
   expect(edited).toContain('LIMIT $most</textarea>');
   expect(edited).toContain('name="param.most"');

@@ -148,3 +148,25 @@ test('a project or crawl that is not there is a wrong use that says what is', ()
     expect.objectContaining({ code: 'usage', message: 'there is no crawl c9' }),
   );
 });
+
+test('a crawl is named by its place in its project, or by the day of its end', () => {
+  const crawls = [
+    crawl('c1', { ended_at: day('2026-01-01') }),
+    crawl('c2', { ended_at: day('2026-01-02') }),
+    crawl('c3', { ended_at: day('2026-01-03'), status: 'cancelled', end_reason: 'cancelled' }),
+    crawl('c4', { status: 'running', end_reason: null, ended_at: null }),
+    crawl('b1', { project_id: 'p2', ended_at: day('2026-01-02') }),
+  ];
+  const of = (name: string) => namesOf(plan(crawls, { projects: ['Shop'], crawls: [name] }));
+  expect(of('latest')).toEqual(['crawl_pages/c2']);
+  expect(of('previous')).toEqual(['crawl_pages/c1']);
+  expect(of('-1')).toEqual(['crawl_pages/c1']);
+  expect(of('2026-01-02')).toEqual(['crawl_pages/c2']);
+  expect(of('2026-01-03')).toEqual(['crawl_pages/c3']);
+  expect(() => plan(crawls, { crawls: ['latest'] })).toThrow(
+    expect.objectContaining({
+      code: 'usage',
+      hint: expect.stringContaining('b1 (Blog), c2 (Shop)'),
+    }),
+  );
+});

@@ -1,10 +1,14 @@
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { textTable } from '../../../core/text-table.ts';
 import { drop as dropUnits, planDrop } from '../../../pipeline/drop.ts';
-import type { DroppedUnit } from '../../../state/catalogue/drop-targets.ts';
+import { isRelativeName } from '../../../project/model/crawl-name.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import type { DroppedUnit, DropRequest } from '../../../state/catalogue/drop-targets.ts';
 import { projectNames } from '../../../state/catalogue/raw-projects.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { projectText } from '../project-text.ts';
@@ -17,7 +21,12 @@ export const drop: Command = {
   summary: 'drop data from the warehouse; no run loads it again until a person asks for it',
   positionals: { shown: '--crawl ID… | --project P…', most: 0 },
   flags: {
-    crawl: { type: 'string', multiple: true, value: 'ID', help: 'all data of this crawl' },
+    crawl: {
+      type: 'string',
+      multiple: true,
+      value: 'ID',
+      help: 'all data of this crawl: ID, latest, previous, -N or a day',
+    },
     project: {
       type: 'string',
       multiple: true,
@@ -29,17 +38,18 @@ export const drop: Command = {
     yes: { type: 'boolean', help: 'drop without asking, as a script must' },
   },
   async run(invocation) {
-    const request = {
+    const asked = {
       crawls: invocation.texts('crawl'),
       projects: invocation.texts('project'),
       datasets: invocation.texts('dataset'),
     };
-    if (request.crawls.length === 0 && request.projects.length === 0) {
+    if (asked.crawls.length === 0 && asked.projects.length === 0) {
       throw new CrawlhouseError('usage', 'name the crawls or projects to drop', {
         hint: 'crawlhouse drop --crawl ID, or --project NAME; --plan prints the units',
       });
     }
     const settings = await invocation.settings();
+    const request = { ...asked, crawls: await identifiers(invocation, settings, asked) };
     const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
     if (invocation.has('plan')) {
       const units = await planDrop(settings, request);
@@ -58,6 +68,25 @@ export const drop: Command = {
     return printErrors(invocation, result);
   },
 };
+
+/** The identifiers of crawls that may be named by their place or day. */
+async function identifiers(
+  invocation: Invocation,
+  settings: Settings,
+  { crawls, projects }: DropRequest,
+): Promise<readonly string[]> {
+  const relative = crawls.find(isRelativeName);
+  if (relative === undefined) return crawls;
+  const [project] = projects;
+  if (project !== undefined)
+    throw new CrawlhouseError('usage', `--project ${project} drops more than the crawl ${relative}`, {
+      hint: 'name the crawl by its identifier, or drop the project alone',
+    });
+  await using warehouse = await openWarehouse(invocation, settings);
+  const ids: string[] = [];
+  for (const crawl of crawls) ids.push(await crawlOf(warehouse, { project: null, crawl }, invocation.signal));
+  return ids;
+}
 
 /** @throws CrawlhouseError `usage` where there is nobody to ask */
 async function confirmed(

@@ -10,7 +10,7 @@ import { loadQuestions } from '../../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readCatalog } from '../../../state/catalogue/catalog.ts';
-import { checkProject } from '../../../state/catalogue/check-project.ts';
+import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import { assistantServer, type Desk } from '../../mcp/assistant-tools.ts';
 import { listenForAssistants } from '../../mcp/listen-for-assistants.ts';
 import type { Command } from '../command.ts';
@@ -71,14 +71,14 @@ function limitsOf(settings: Settings): Settings {
 
 function deskOf(settings: Settings, warehouses: WarehousePool): Desk {
   return {
-    select: ({ sql, parameters, isQuestion }, firstRows, signal) =>
+    select: (statement, firstRows, signal) =>
       warehouses.use(async (warehouse) => {
-        if (isQuestion) await checkProject(parameters, warehouse, signal);
+        const parameters = await resolveParameters(statement, warehouse, signal);
         let text = '';
         const take = async (piece: string): Promise<void> => {
           text += piece;
         };
-        await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
+        await warehouse.write(statement.sql, { format: 'jsonl', firstRows }, take, signal, parameters);
         return text;
       }),
     catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),

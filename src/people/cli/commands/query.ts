@@ -18,7 +18,7 @@ import type { Parameter } from '../../../pipeline/transform/question-parameters.
 import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { checkProject } from '../../../state/catalogue/check-project.ts';
+import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Screen } from '../pager.ts';
 import { printError } from '../print-error.ts';
@@ -134,16 +134,11 @@ function chartOf(invocation: Invocation): Chart | null {
   });
 }
 
-async function draw(
-  invocation: Invocation,
-  open: Open,
-  { sql, parameters, isQuestion }: Statement,
-  chart: Chart,
-): Promise<number> {
+async function draw(invocation: Invocation, open: Open, statement: Statement, chart: Chart): Promise<number> {
   const { signal, terminal } = invocation;
   await using warehouse = await open();
-  if (isQuestion) await checkProject(parameters, warehouse, signal);
-  const rows = await warehouse.rows(sql, signal, parameters, MOST_POINTS + 1);
+  const parameters = await resolveParameters(statement, warehouse, signal);
+  const rows = await warehouse.rows(statement.sql, signal, parameters, MOST_POINTS + 1);
   await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
   return 0;
 }
@@ -165,20 +160,21 @@ const shown = (one: Parameter): string => (one.default === null ? one.name : `${
 async function answer(
   { signal, write }: Invocation,
   open: Open,
-  { sql, parameters, isQuestion }: Statement,
+  statement: Statement,
   { path, format, safeCsv }: QueryTarget,
 ): Promise<number> {
+  const { sql } = statement;
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
     await using warehouse = await open();
-    if (isQuestion) await checkProject(parameters, warehouse, signal);
+    const parameters = await resolveParameters(statement, warehouse, signal);
     return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
   }
   return await writeWhole(path, async (growing) => {
     // Of a process with the same id that was killed, or a link that somebody has laid there.
     await rm(growing, { force: true });
     await using warehouse = await open(format === 'parquet' ? { output: growing } : {});
-    if (isQuestion) await checkProject(parameters, warehouse, signal);
+    const parameters = await resolveParameters(statement, warehouse, signal);
     const rows =
       format === 'parquet'
         ? await warehouse.writeParquet(sql, growing, signal, parameters)

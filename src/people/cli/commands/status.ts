@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { EXIT_CODES } from '../../../core/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/nearest-name.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
+import { isRelativeName } from '../../../project/model/crawl-name.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { projectNames } from '../../../state/catalogue/raw-projects.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
+import { crawlOf } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeFound, describeStatus, type Found, findInStatus, isAlarm } from '../status-report.ts';
 
@@ -53,7 +56,7 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   await follower.tryFollow(invocation.signal);
   const status = await readStatus(settings, Date.now());
   const schedules = await nextFirings(settings.projectDir);
-  const found = wanted === undefined ? null : await find(wanted, status, settings);
+  const found = wanted === undefined ? null : await find(await named(wanted, invocation), status, settings);
   if (invocation.has('json')) {
     await invocation.printJson({ ...status, units: found?.units ?? status.units, schedules });
     return;
@@ -63,6 +66,13 @@ async function showStatus(invocation: Invocation, follower: PublicationFollower)
   await show(
     found === null ? describeStatus(status, schedules, now, width) : describeFound(found, now, width),
   );
+}
+
+/** A crawl's identifier, if it is named by its place or day. */
+async function named(wanted: string, invocation: Invocation): Promise<string> {
+  if (!isRelativeName(wanted)) return wanted;
+  await using warehouse = await openWarehouse(invocation, await invocation.settings());
+  return await crawlOf(warehouse, { project: null, crawl: wanted }, invocation.signal);
 }
 
 /** @throws CrawlhouseError `usage` where nothing has that name */

@@ -4,9 +4,8 @@ import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { checkProject } from '../../../state/catalogue/check-project.ts';
 import type { ChartChoice } from './column-types.ts';
-import { boundStatement, type Statement } from './statement.ts';
+import { resolvedStatement, type Statement } from './statement.ts';
 
 /** A person waits no longer; the settings may allow less. */
 const MOST_SECONDS = 60;
@@ -61,8 +60,7 @@ export function readAnswer(
   signal: AbortSignal,
 ): Promise<Answer> {
   return warehouses.use(async (warehouse) => {
-    const bound = boundStatement(statement);
-    if (statement.question !== null) await checkProject(bound.parameters, warehouse, signal);
+    const bound = await resolvedStatement(statement, warehouse, signal);
     const begun = performance.now();
     const offset = (page - 1) * PAGE_ROWS;
     const filtered = filter === null ? {} : { filter };
@@ -95,7 +93,7 @@ export function readPoints(
     ...(kind === 'line' && { sort: { column: x, descending: false } }),
   };
   return warehouses.use(async (warehouse) => {
-    const bound = boundStatement(statement);
+    const bound = await resolvedStatement(statement, warehouse, signal);
     const { rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
     const value = (row: readonly unknown[], name: string | null): unknown =>
       name === null ? null : row[columns.indexOf(name)];

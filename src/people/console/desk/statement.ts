@@ -8,6 +8,8 @@ import {
   STANDARD_PARAMETERS,
 } from '../../../pipeline/transform/question-parameters.ts';
 import { type Question, questionNamed } from '../../../pipeline/transform/questions.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { KeptTexts } from './kept-texts.ts';
 
 /** A parameter with the text that a form gave it. */
@@ -22,6 +24,11 @@ export interface Statement {
   /** As it was written. */
   readonly sql: string;
   readonly parameters: readonly GivenParameter[];
+}
+
+interface BoundStatement {
+  readonly sql: string;
+  readonly parameters: ParameterTexts;
 }
 
 /** The statement that an address names. An empty text of a form is no value. */
@@ -61,14 +68,21 @@ function keptSql(
 }
 
 /**
- * The statement as DuckDB takes it.
+ * The statement as DuckDB takes it, with its crawl as an identifier.
  *
- * @throws CrawlhouseError `usage` for a value that a parameter does not take
+ * @throws CrawlhouseError `usage` for a value that a parameter does not take, or that names nothing known
  */
-export function boundStatement({ question, sql, parameters }: Statement): {
-  readonly sql: string;
-  readonly parameters: ParameterTexts;
-} {
+export async function resolvedStatement(
+  statement: Statement,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<BoundStatement> {
+  const { sql, parameters } = boundStatement(statement);
+  const isQuestion = statement.question !== null;
+  return { sql, parameters: await resolveParameters({ parameters, isQuestion }, warehouse, signal) };
+}
+
+function boundStatement({ question, sql, parameters }: Statement): BoundStatement {
   const given = parameters.flatMap(({ name, value }): [string, string][] =>
     value === null ? [] : [[name, value]],
   );

@@ -6,9 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
-import { checkProject } from '../../../state/catalogue/check-project.ts';
 import type { Desk } from '../desk/desk.ts';
-import { boundStatement, type Statement, statementOf } from '../desk/statement.ts';
+import { resolvedStatement, type Statement, statementOf } from '../desk/statement.ts';
 import { sessionOf } from './guard.ts';
 import { refuse } from './refuse.ts';
 
@@ -81,9 +80,8 @@ async function sendText(
   format: Exclude<Format, 'parquet'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { sql, parameters } = boundStatement(statement);
   await using warehouse = await openWarehouse(desk, desk.settings);
-  if (statement.question !== null) await checkProject(parameters, warehouse, signal);
+  const { sql, parameters } = await resolvedStatement(statement, warehouse, signal);
   const write = async (text: string): Promise<void> => {
     if (!reply.raw.headersSent) start();
     if (!reply.raw.write(text)) await once(reply.raw, 'drain', { signal });
@@ -94,7 +92,6 @@ async function sendText(
 
 /** A Parquet file has its end first: it is written whole before it is sent. */
 async function sendParquet({ desk, statement, reply, start }: Sending, signal: AbortSignal): Promise<void> {
-  const { sql, parameters } = boundStatement(statement);
   const parent = join(desk.settings.state_dir, 'console');
   makePrivateFolder(parent);
   const folder = await mkdtemp(join(parent, 'download-'));
@@ -102,7 +99,7 @@ async function sendParquet({ desk, statement, reply, start }: Sending, signal: A
     const output = join(folder, 'answer.parquet');
     {
       await using warehouse = await openWarehouse(desk, desk.settings, { output });
-      if (statement.question !== null) await checkProject(parameters, warehouse, signal);
+      const { sql, parameters } = await resolvedStatement(statement, warehouse, signal);
       await warehouse.writeParquet(sql, output, signal, parameters);
     }
     reply.header('content-length', (await stat(output)).size);

@@ -1,0 +1,57 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import { crawlNamed, isRelativeName } from '../../project/model/crawl-name.ts';
+import type { CatalogReader } from './catalog.ts';
+import { knownCrawls } from './known-crawls.ts';
+import { knownProjects } from './known-projects.ts';
+
+type Texts = ReadonlyMap<string, string | null>;
+
+/**
+ * The values of a statement's parameters: `crawl` as an identifier, whatever it was named by. A question's project and
+ * crawl must be there: an answer without rows would look as if all were well.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export async function resolveParameters(
+  { parameters, isQuestion }: { readonly parameters: Texts; readonly isQuestion: boolean },
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<Texts> {
+  const project = parameters.get('project') ?? null;
+  if (project !== null && isQuestion) await checkProject(project, warehouse, signal);
+  const crawl = parameters.get('crawl') ?? null;
+  if (crawl === null || !(isQuestion || isRelativeName(crawl))) return parameters;
+  return new Map([...parameters, ['crawl', await crawlOf(warehouse, { project, crawl }, signal)]]);
+}
+
+/** @throws CrawlhouseError `usage` */
+export async function checkProject(
+  project: string,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await knownProjects(warehouse, signal);
+  if (known.length === 0 || known.includes(project)) return;
+  throw new CrawlhouseError('usage', `the warehouse has no project ${project}`, {
+    hint: `${didYouMean(project, known)}crawlhouse query "SELECT project_id, project_name FROM mart.projects"`,
+  });
+}
+
+/**
+ * The identifier of the crawl that a name stands for, of one project or of all.
+ *
+ * @throws CrawlhouseError `usage`
+ */
+export async function crawlOf(
+  warehouse: CatalogReader,
+  asked: { readonly project: string | null; readonly crawl: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const known = await knownCrawls(warehouse, asked, signal);
+  if (known !== null) return crawlNamed(known, asked.crawl).id;
+  if (!isRelativeName(asked.crawl)) return asked.crawl;
+  throw new CrawlhouseError('usage', `${asked.crawl}: the warehouse has no mart.crawls to find it in`, {
+    hint: 'give the identifier of the crawl; crawlhouse transform makes the models',
+  });
+}
