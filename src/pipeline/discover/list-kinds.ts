@@ -6,7 +6,7 @@ import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlOverCrawl } from '../../service/api/crawl-over-crawls.ts';
 import { type Crawl, END_REASONS_WITHOUT_REPORT } from '../../service/api/crawls.ts';
-import type { DataExport } from '../../service/api/data-exports.ts';
+import { type DataExport, dataExportStage } from '../../service/api/data-exports.ts';
 import type { PageQuery } from '../../service/api/pagination.ts';
 import type { ListPage } from '../../service/api/read-list.ts';
 
@@ -75,7 +75,7 @@ export const DATA_EXPORTS: ListKind<DataExport> = {
     created_at: one.requested_at ?? null,
     ended_at: null,
   }),
-  isFinal: (one) => ['DONE', 'FAILED'].includes(one.status),
+  isFinal: (one) => dataExportStage(one.status) !== 'open',
 };
 
 /**

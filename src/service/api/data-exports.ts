@@ -90,6 +90,15 @@ export type DataExportInput = Omit<DataExportRequest, 'target' | 'target_paramet
   readonly target_parameters: DataExportRequest['target_parameters'];
 };
 
+/**
+ * Where a data export stands. States are open strings (wire-facts.md): one that speaks of failure is one, and any other
+ * that is not known is taken as under way.
+ */
+export function dataExportStage(status: string): 'done' | 'failed' | 'open' {
+  if (/^(done|completed?|finished|success(ful)?)$/i.test(status)) return 'done';
+  return /fail|error|cancel|abort|expired/i.test(status) ? 'failed' : 'open';
+}
+
 export const DataExportResponse = z.looseObject({ data_export: DataExport });
 
 export const LIST_DATA_EXPORTS = endpoint({

@@ -2,22 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { ServiceClient } from '../../../service/api/client.ts';
-import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
+import { type DataExport, type DataExportInput, dataExportStage } from '../../../service/api/data-exports.ts';
 
 /** Waits between two polls of a data export, in milliseconds. They grow by half up to the longest. */
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 60_000;
 
-/** States are open strings (wire-facts.md): one that speaks of failure is one. */
-const FAILED = /fail|error|cancel|abort|expired/i;
-const DONE = /^(done|completed?|finished|success(ful)?)$/i;
-
 /** Our states after which a data export is not used again. */
 export const OVER: readonly string[] = ['loaded', 'FAILED', 'GONE', 'UNUSABLE'];
-
-export function isDone(status: string): boolean {
-  return DONE.test(status);
-}
 
 export interface ExportWatch {
   readonly workspaceId: string;
@@ -49,7 +41,7 @@ export async function findExport(
       one.target === input.target &&
       one.data_type === input.data_type &&
       one.output_format === input.output_format;
-    if (same && !FAILED.test(one.status) && isOurs(prefixOf(one))) return one;
+    if (same && dataExportStage(one.status) !== 'failed' && isOurs(prefixOf(one))) return one;
   }
   return undefined;
 }
@@ -76,8 +68,9 @@ export async function awaitExport(
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
     if (one.status !== seen) await onStatus(one.status);
     seen = one.status;
-    if (isDone(one.status)) return one;
-    if (FAILED.test(one.status)) {
+    const stage = dataExportStage(one.status);
+    if (stage === 'done') return one;
+    if (stage === 'failed') {
       throw new CrawlhouseError(
         'export_failed',
         `the data export ${one.id} of ${one.resource_id} ended as ${one.status}: ${one.export_failure_reason ?? 'no reason given'}`,

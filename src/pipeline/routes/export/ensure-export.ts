@@ -4,11 +4,12 @@ import { folderName } from '../../../project/model/folder-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
 import { unitName } from '../../../project/model/unit.ts';
 import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
+import { dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { type ExportStore, exportParameters, openConfiguredStore } from '../../../stores/registry.ts';
 import type { ChosenRoute, RouteContext } from '../route.ts';
-import { findExport, isDone, OVER, prefixOf } from './data-export-job.ts';
+import { findExport, OVER, prefixOf } from './data-export-job.ts';
 
 /** The delimiter of the requested CSV. The record of the export gives the actual one. */
 const DELIMITER = ';';
@@ -95,7 +96,7 @@ async function hasObjects(
   found: DataExport,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!isDone(found.status)) return true;
+  if (dataExportStage(found.status) !== 'done') return true;
   if ((found.expiration_date ?? Number.POSITIVE_INFINITY) < Date.now()) return false;
   await using store = await openConfiguredStore(settings, target);
   return (await listObjects(store, prefixOf(found), signal)).length > 0 || found.output_row_count === 0;

@@ -1,12 +1,13 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LoadedUnit } from '../../../state/catalogue/ops-loads.ts';
 import type { Ledger } from '../../../state/ledger/ledger.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import { type ExportStore, openConfiguredStore } from '../../../stores/registry.ts';
-import { isDone, OVER } from './data-export-job.ts';
+import { OVER } from './data-export-job.ts';
 
 export interface ReconcileContext {
   readonly ledger: Ledger;
@@ -65,7 +66,7 @@ export async function abandonExport(
   error: CrawlhouseError,
 ): Promise<void> {
   const job = await ledger.exportOf(unit);
-  if (job && isDone(job.status) && UNUSABLE.includes(error.code))
+  if (job && dataExportStage(job.status) === 'done' && UNUSABLE.includes(error.code))
     await ledger.setExportStatus(unit, 'UNUSABLE');
 }
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  awaitExport,
-  findExport,
-  isDone,
-  prefixOf,
-} from '../../../../src/pipeline/routes/export/data-export-job.ts';
-import { DataExport } from '../../../../src/service/api/data-exports.ts';
+import { DATA_EXPORTS, listed } from '../../../../src/pipeline/discover/list-kinds.ts';
+import { awaitExport, findExport, prefixOf } from '../../../../src/pipeline/routes/export/data-export-job.ts';
+import { DataExport, dataExportStage } from '../../../../src/service/api/data-exports.ts';
 import { sendJson, testClient, testService } from '../../../service/api/test-service.ts';
 
 const { signal } = new AbortController();
@@ -24,14 +20,22 @@ function dataExport(status: string, more: Record<string, unknown> = {}): DataExp
 }
 
 test.for([
-  ['DONE', true],
-  ['done', true],
-  ['Completed', true],
-  ['EXPORTING', false],
-  ['FAILED', false],
-] as const)('a data export in the state %s is done: %o', ([status, done]) => {
-  expect(isDone(status)).toBe(done);
-});
+  ['DONE', 'done'],
+  ['done', 'done'],
+  ['Completed', 'done'],
+  ['EXPORTING', 'open'],
+  ['FAILED', 'failed'],
+  ['CANCELLED', 'failed'],
+  ['canceled', 'failed'],
+  ['EXPIRED', 'failed'],
+  ['PAUSED', 'open'],
+] as const)(
+  'a data export in the state %s is %s, and discovery asks only after an open one',
+  ([status, stage]) => {
+    expect(dataExportStage(status)).toBe(stage);
+    expect(DATA_EXPORTS.isFinal(listed(DATA_EXPORTS, dataExport(status), undefined))).toBe(stage !== 'open');
+  },
+);
 
 test('a data export is waited for until it is done, and each new state is reported', async () => {
   const service = await testService((_seen, response) =>
