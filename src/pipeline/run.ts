@@ -163,7 +163,11 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
     hasLockWaiter: () => yieldsLock(request.command) && hasLockWaiter(settings.state_dir),
   };
   const ran = await runUnits(context, plan.units, routes, inventory);
-  const work = { ...ran, errors: [...inventory.failures, ...ran.errors] };
+  const unwritten = await client.keepTokens();
+  const work = {
+    ...ran,
+    errors: [...inventory.failures, ...ran.errors, ...(unwritten === null ? [] : [unwritten])],
+  };
   try {
     await recordLoadedLists(connection, inventory, request.pipelines, work.units);
     await applyRetention(session, request, work);

@@ -18,7 +18,7 @@ export function connect(settings: Settings, logger: Logger): ServiceClient {
   const service = serviceSettings(settings);
   return new ServiceClient({
     baseUrl: service.baseUrl,
-    accessToken: 'oauth' in service ? oauthTokens(service, settings.state_dir) : service.accessToken,
+    accessToken: 'oauth' in service ? oauthTokens(service, settings.state_dir, logger) : service.accessToken,
     requestsPerSecond: settings.requests_per_second,
     slots: settings.requests_per_second === undefined ? undefined : sharedSlots(settings, accountOf(service)),
     limits: limitsOf(settings),
@@ -36,6 +36,7 @@ function accountOf(service: ServiceSettings): string {
 function oauthTokens(
   { baseUrl, oauth }: Extract<ServiceSettings, { oauth: unknown }>,
   stateDir: string,
+  logger: Logger,
 ): TokenSource {
   const tokenUrl = oauth.token_url ?? `${baseUrl}/oauth/token`;
   const origin: TokenOrigin = { tokenUrl, clientId: oauth.client_id, refreshToken: oauth.refresh_token };
@@ -48,5 +49,7 @@ function oauthTokens(
     tokens: { refreshToken: oauth.refresh_token },
     storedTokens: () => readTokens(file, origin),
     onTokens: (tokens) => writeTokens(file, origin, tokens),
+    onUnwritten: ({ message, hint }) =>
+      logger.error('only this process has the new refresh token', { error: message, hint }),
   });
 }

@@ -87,6 +87,11 @@ export class ServiceClient implements AsyncDisposable {
     this.#transport = new Transport(options);
   }
 
+  /** Writes tokens that could not be written before; the error if that fails again: a later process could not sign in. */
+  keepTokens(): Promise<CrawlhouseError | null> {
+    return this.#transport.keepTokens();
+  }
+
   /** Calls an operation that answers with JSON or with nothing. */
   call<Id extends OperationId>(
     operation: Id,

@@ -1,12 +1,22 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { retry } from '../../core/retry.ts';
 import { type OAuthApplication, type OAuthTokens, refreshTokens } from './oauth.ts';
 import type { TokenSource } from './token-source.ts';
+
+/** A write of tokens that fails is tried again soon, then with later requests. */
+const WRITE_RETRY = { attempts: 3, baseMs: 100, maxMs: 500 };
+const REWRITE_AFTER_MS = 10_000;
 
 export interface OAuthSourceOptions extends OAuthApplication {
   /** The tokens to begin with; a refresh token alone will do. */
   readonly tokens: OAuthTokens;
-  /** Gets every new set of tokens before it is used: the refresh token may be another one, and the former spent. */
+  /**
+   * Gets every new set of tokens before it is used: the refresh token may be another one, and the former spent. If it
+   * fails, it is called again, at once and with later requests.
+   */
   readonly onTokens?: (tokens: OAuthTokens) => Promise<void> | void;
+  /** Hears that `onTokens` failed each time: only this process has the tokens now. */
+  readonly onUnwritten?: (error: CrawlhouseError) => void;
   /** Tokens that another process may have put away since; asked before a refresh. */
   readonly storedTokens?: () => Promise<OAuthTokens | undefined>;
   /** UTC milliseconds. */
@@ -21,6 +31,9 @@ export class OAuthTokenSource implements TokenSource {
   readonly #options: OAuthSourceOptions;
   #tokens: OAuthTokens;
   #refreshing: Promise<string> | undefined;
+  /** Whether `onTokens` has failed for `#tokens`. */
+  #isUnwritten = false;
+  #triedAt = 0;
 
   constructor(options: OAuthSourceOptions) {
     this.#options = options;
@@ -28,6 +41,7 @@ export class OAuthTokenSource implements TokenSource {
   }
 
   async token(signal?: AbortSignal): Promise<string> {
+    if (this.#isUnwritten && performance.now() - this.#triedAt > REWRITE_AFTER_MS) await this.#write();
     return this.#live(this.#tokens) ?? (await this.#refreshed(signal));
   }
 
@@ -83,14 +97,40 @@ export class OAuthTokenSource implements TokenSource {
 
   async #renewWith(refreshToken: string): Promise<string> {
     const tokens = await refreshTokens(this.#options, refreshToken);
-    await this.#options.onTokens?.(tokens);
+    // First in memory: the former refresh token may be spent, whatever the disk does.
     this.#tokens = tokens;
+    await this.#write();
     return String(tokens.accessToken);
+  }
+
+  async keepWritten(): Promise<CrawlhouseError | null> {
+    return this.#isUnwritten ? this.#write() : null;
+  }
+
+  /** Hands the tokens over; the error if that has failed each time. */
+  async #write(): Promise<CrawlhouseError | null> {
+    const wasUnwritten = this.#isUnwritten;
+    this.#triedAt = performance.now();
+    try {
+      await retry(async () => this.#options.onTokens?.(this.#tokens), { policy: WRITE_RETRY });
+      this.#isUnwritten = false;
+      return null;
+    } catch (cause) {
+      const { message } = toCrawlhouseError(cause);
+      const error = new CrawlhouseError('disk', `the new refresh token can't be written: ${message}`, {
+        cause,
+        hint: 'free some space before this process ends; else a person has to sign in again: crawlhouse init',
+      });
+      this.#isUnwritten = true;
+      if (!wasUnwritten) this.#options.onUnwritten?.(error);
+      return error;
+    }
   }
 
   /** Goes over to what another process stored; its access token where that will do. */
   async #takeStored(refused: string | undefined): Promise<string | undefined> {
-    const stored = await this.#options.storedTokens?.();
+    // What is stored is older than what could not be written.
+    const stored = this.#isUnwritten ? undefined : await this.#options.storedTokens?.();
     if (stored === undefined) return undefined;
     this.#tokens = stored;
     return this.#live(stored, refused);

@@ -6,6 +6,8 @@ export interface TokenSource {
   token(signal?: AbortSignal): Promise<string>;
   /** Another token, after the service refused this one (401); undefined if there is none. */
   renew(refused: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Writes what could not be written before; the error if that fails again. A source without files has no such. */
+  keepWritten?(): Promise<CrawlhouseError | null>;
 }
 
 /**

@@ -85,6 +85,11 @@ export class Transport implements AsyncDisposable {
     });
   }
 
+  /** See `TokenSource.keepWritten`. */
+  async keepTokens(): Promise<CrawlhouseError | null> {
+    return (await this.#tokens.keepWritten?.()) ?? null;
+  }
+
   /** Sends a request and reads its JSON answer; repeatable requests are tried again when that may help. */
   json<T extends z.ZodType>(request: ServiceRequest, schema: T, signal?: AbortSignal): Promise<z.output<T>> {
     return this.#repeat(request, signal, async () => {

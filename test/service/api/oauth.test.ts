@@ -202,6 +202,39 @@ test('what another process stored is asked for before the service is', async () 
   expect(it.seen).toEqual([]);
 });
 
+test('tokens that can not be written are used, told of, and written as soon as that works', async () => {
+  const it = await service();
+  let now = Date.now();
+  let isFull = true;
+  const first = { refreshToken: (await tokensOf(it)).refreshToken };
+  // The disk has the spent ones of before.
+  let stored: OAuthTokens = first;
+  const told: string[] = [];
+  const { client } = clientOf(it, first, {
+    now: () => now,
+    storedTokens: async () => stored,
+    onTokens: (fresh) => {
+      if (isFull)
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      stored = fresh;
+    },
+    onUnwritten: ({ message }) => told.push(message),
+  });
+  await Array.fromAsync(client.list('workspaces', {}));
+  now += 2 * HOUR;
+  await Array.fromAsync(client.list('workspaces', {}));
+  expect(told).toEqual([expect.stringContaining("can't be written: ENOSPC: no space left on device, write")]);
+  expect(await client.keepTokens()).toMatchObject({
+    code: 'disk',
+    hint: expect.stringContaining('sign in again'),
+  });
+  isFull = false;
+  expect(await client.keepTokens()).toBeNull();
+  // Another process goes on with what is on the disk by then.
+  const next = clientOf(it, stored, { now: () => now + 2 * HOUR });
+  await expect(Array.fromAsync(next.client.list('workspaces', {}))).resolves.toHaveLength(1);
+});
+
 test('a caller that stops waiting for a refresh does not end it for the others', async () => {
   const it = await service();
   const source = new OAuthTokenSource({
