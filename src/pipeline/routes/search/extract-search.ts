@@ -37,8 +37,8 @@ interface Piece {
  * (docs/decisions/search.md). Where there are more rows than that, or than a search gives (api-spec.md §8), they are
  * split by ranges of a number, each counted by the service, until every piece is within reach. Resolves once they are.
  *
- * @throws CrawlhouseError `impossible_route` when no number tells the rows apart, `cut_short` when the pieces do not
- * add up to the whole
+ * @throws CrawlhouseError `impossible_route` when no number tells the rows apart, `cut_short` when rows come or go
+ * meanwhile
  */
 export async function extractSearch(
   client: ServiceClient,
@@ -87,16 +87,18 @@ class SearchSplit {
   readonly #client: ServiceClient;
   readonly #request: SearchRequest;
   readonly #signal: AbortSignal;
-  /** Names of the numbers that the rows may be split by. */
-  readonly #numbers: readonly string[];
+  /** The numbers that the rows may be split by. */
+  readonly #numbers: readonly Field[];
   /** Rows of a piece at the most. */
   readonly #most: number;
+  /** What did not add up. */
+  readonly #unordered: string[] = [];
 
   constructor(client: ServiceClient, request: SearchRequest, signal: AbortSignal) {
     this.#client = client;
     this.#request = request;
     this.#signal = signal;
-    this.#numbers = request.fields.filter(isSplittable).map(({ name }) => name);
+    this.#numbers = request.fields.filter(isSplittable);
     this.#most = request.key.length > 0 ? SEARCH_CEILING : SEARCH_PAGE_ROWS;
   }
 
@@ -111,38 +113,55 @@ class SearchSplit {
       if (count > 0) yield piece;
       return;
     }
-    const name = this.#numbers[at];
-    if (name === undefined) {
+    if (this.#numbers[at] === undefined) {
+      const why = this.#unordered[0] ?? `${count} rows have the same numbers`;
       throw new CrawlhouseError(
         'impossible_route',
-        `${describeSource(this.#request.source)}: ${count} rows have the same numbers, and ${this.#reach()}`,
+        `${describeSource(this.#request.source)}: ${why}, and ${this.#reach()}`,
         { hint: 'take the route stream' },
       );
     }
+    const name = this.#nameOf(at);
     const without = await this.#counted([...leaves, { field: [name, 'has_no_value', ''] }]);
     const rest = await this.#counted([...leaves, { field: [name, 'has_value', ''] }]);
-    this.#refuseDifference(name, piece, without, rest);
+    if (!(await this.#addUp(name, piece, [without, rest]))) return yield* this.#split(piece, at + 1);
     yield* this.#split(without, at + 1);
     if (rest.count === 0) return;
-    const [low, high] = [
-      await this.#edge(rest.leaves, name, 'asc'),
-      await this.#edge(rest.leaves, name, 'desc'),
-    ];
-    yield* this.#halve(rest, { at, others: leaves, low, high });
+    yield* this.#halve(rest, await this.#spanOf(rest, at, leaves));
   }
 
   async *#halve(piece: Piece, span: Span): AsyncGenerator<Piece> {
-    const { at, others, low, high } = span;
-    const middle = middleOf(low, high);
+    const { at, others, low, high, isHighIn } = span;
+    const middle = middleOf(span, this.#isWhole(at));
     // One value has them all: another number must tell them apart.
     if (piece.count <= this.#most || middle === null) return yield* this.#split(piece, at + 1);
-    const name = this.#numbers[at] ?? '';
+    const name = this.#nameOf(at);
     const bounds = (from: Oql, to: Oql): Promise<Piece> => this.#counted([...others, from, to]);
+    const from: Oql = { field: [name, 'gte', middle] };
     const left = await bounds({ field: [name, 'gte', low] }, { field: [name, 'lt', middle] });
-    const right = await bounds({ field: [name, 'gte', middle] }, { field: [name, 'lte', high] });
-    this.#refuseDifference(name, piece, left, right);
-    yield* this.#halve(left, { ...span, high: typeof middle === 'bigint' ? middle - 1n : middle });
-    yield* this.#halve(right, { ...span, low: middle });
+    const right = await bounds(from, { field: [name, isHighIn ? 'lte' : 'lt', high] });
+    if (!(await this.#addUp(name, piece, [left, right]))) return yield* this.#split(piece, at + 1);
+    // An empty half says that the values lie close together: from their own edges on they are soon told apart.
+    const isUneven = left.count === 0 || right.count === 0;
+    const spanOf = async (half: Piece, own: Span): Promise<Span> =>
+      isUneven && half.count > this.#most ? this.#spanOf(half, at, others) : own;
+    yield* this.#halve(left, await spanOf(left, { ...span, high: middle, isHighIn: false }));
+    yield* this.#halve(right, await spanOf(right, { ...span, low: middle }));
+  }
+
+  /** From the least value of the number at `at` to the greatest. */
+  async #spanOf({ leaves }: Piece, at: number, others: readonly Oql[]): Promise<Span> {
+    const name = this.#nameOf(at);
+    const [low, high] = [await this.#edge(leaves, name, 'asc'), await this.#edge(leaves, name, 'desc')];
+    return { at, others, low, high, isHighIn: true };
+  }
+
+  #nameOf(at: number): string {
+    return this.#numbers[at]?.name ?? '';
+  }
+
+  #isWhole(at: number): boolean {
+    return typeFamily(this.#numbers[at]?.type ?? '') === 'whole';
   }
 
   #reach(): string {
@@ -151,14 +170,21 @@ class SearchSplit {
       : `without a key a search is reliable up to ${SEARCH_PAGE_ROWS}, one page`;
   }
 
-  /** The two parts do not add up: rows would be missing or in both. */
-  #refuseDifference(name: string, whole: Piece, one: Piece, other: Piece): void {
-    if (one.count + other.count === whole.count) return;
-    const parts = `${one.count} and ${other.count}`;
-    throw cutShort(
-      this.#request.source,
-      `${whole.count} rows split by ${name} are ${parts}, which do not add up`,
+  /**
+   * Whether two parts have each row of the whole once. If not, the number can't split these rows: the service has values
+   * that its own bounds do not order.
+   *
+   * @throws CrawlhouseError `cut_short` where the whole has other rows by now
+   */
+  async #addUp(name: string, whole: Piece, [one, other]: readonly [Piece, Piece]): Promise<boolean> {
+    if (one.count + other.count === whole.count) return true;
+    const { count } = await this.#counted(whole.leaves);
+    const { source } = this.#request;
+    if (count !== whole.count) throw cutShort(source, `${whole.count} rows were ${count} a moment later`);
+    this.#unordered.push(
+      `${count} rows split by ${name} are ${one.count} and ${other.count}, which do not add up`,
     );
+    return false;
   }
 
   async #counted(leaves: readonly Oql[]): Promise<Piece> {
@@ -199,11 +225,12 @@ function cutShort(source: DataSource, problem: string): CrawlhouseError {
 
 type Bound = number | bigint;
 
-/** The values of the number at `at` that a piece may have, both bounds inclusive. */
+/** The values of the number at `at` that a piece may have: from `low` to before `high`, or with `high`. */
 interface Span {
   readonly at: number;
   readonly low: Bound;
   readonly high: Bound;
+  readonly isHighIn: boolean;
   /** The piece's leaves that say nothing of this number. */
   readonly others: readonly Oql[];
 }
@@ -214,12 +241,16 @@ function isSplittable({ type, arity, can_filter, can_sort }: Field): boolean {
   return isNumber && arity === 'one' && can_filter !== false && can_sort !== false;
 }
 
-/** The first value of a span's upper half; null where it holds one value only. */
-function middleOf(low: Bound, high: Bound): Bound | null {
-  if (Number.isInteger(Number(low)) && Number.isInteger(Number(high))) {
-    const [from, to] = [BigInt(low), BigInt(high)];
-    return from >= to ? null : from + (to - from) / 2n + 1n;
-  }
-  const middle = (Number(low) + Number(high)) / 2;
-  return middle <= Number(low) || middle >= Number(high) ? null : middle;
+/**
+ * The first value of a span's upper half; null where it holds one value only. Two integers next to each other hold
+ * others of a real number.
+ */
+function middleOf({ low, high, isHighIn }: Span, isWhole: boolean): Bound | null {
+  if (low >= high) return null;
+  const mean = Number(low) / 2 + Number(high) / 2;
+  const middle = isWhole ? Math.ceil(mean) : mean;
+  if (middle > low && middle < high) return middle;
+  // Integers beyond 2^53 lie closer than doubles do.
+  if (typeof low === 'bigint' && typeof high === 'bigint' && high - low > 1n) return low + (high - low) / 2n;
+  return isHighIn ? high : null;
 }
