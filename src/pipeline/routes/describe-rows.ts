@@ -3,6 +3,7 @@ import type { Field } from '../../project/model/field.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import { type DataSource, describeSource, requiredFields } from '../../service/api/data-source.ts';
+import type { FieldRecord } from '../../service/api/fields.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 import { declaredFields, projectedFields } from './projection.ts';
 
@@ -28,11 +29,12 @@ export async function describeRows(
   const schema = await fieldSchemas.of(source);
   const own = schema && projectedFields(schema, pipeline.fields);
   const first = own?.slice(0, 1).map((field) => field.name);
-  if (own?.length === 0) throw nothingIncluded(pipeline.dataset, source);
+  if (schema && own?.length === 0) throw nothingIncluded(pipeline.dataset, source, isShown(schema));
   const body = { limit: 1, ...(first ? { fields: first } : {}), ...(oql ? { oql } : {}) };
   const { meta } = await client.search(source, body, signal);
-  const included = own ?? shownFields(meta.columns ?? [], pipeline);
-  if (included.length === 0) throw nothingIncluded(pipeline.dataset, source);
+  const columns = meta.columns ?? [];
+  const included = own ?? shownFields(columns, pipeline);
+  if (included.length === 0) throw nothingIncluded(pipeline.dataset, source, columns.length > 0);
   const always = requiredFields(source);
   const catalogue = included.map((field) =>
     always.includes(field.name) ? { ...field, required: true } : field,
@@ -50,7 +52,18 @@ function shownFields(
   return projectedFields(shown, fields);
 }
 
-function nothingIncluded(dataset: string, source: DataSource): CrawlhouseError {
+function isShown(schema: readonly FieldRecord[]): boolean {
+  return schema.some(({ can_display }) => can_display !== false);
+}
+
+/** The pipeline's fault only where the service shows fields at all. */
+function nothingIncluded(dataset: string, source: DataSource, showsFields: boolean): CrawlhouseError {
+  if (!showsFields)
+    return new CrawlhouseError(
+      'contract_broken',
+      `${describeSource(source)}: the service counts its rows, but lists no field that may be displayed`,
+      { hint: "ask the service's support for the fields of this report; the next run tries again" },
+    );
   return new CrawlhouseError(
     'bad_pipeline',
     `${dataset}: none of the fields of ${describeSource(source)} is included`,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeRows } from '../../../src/pipeline/routes/describe-rows.ts';
 import { FieldSchemaCache } from '../../../src/pipeline/routes/field-schema-cache.ts';
+import { refuseUnknownFields } from '../../../src/pipeline/routes/refuse-unknown-fields.ts';
 import { sendJson, testClient, testService } from '../../service/api/test-service.ts';
 import { plannedUnit, signal } from './route-context.ts';
 
@@ -54,3 +55,30 @@ test.for([
     message: expect.stringContaining('none of the fields of'),
   });
 });
+
+test.for([
+  ['all hidden', [{ name: 'url', type: 'string', arity: 'one', can_display: false }], ['*']],
+  ['none', [], ['*']],
+  [
+    'all hidden, and one asked for by name',
+    [{ name: 'url', type: 'string', arity: 'one', can_display: false }],
+    ['url'],
+  ],
+] as const)(
+  'a crawl whose fields are %s breaks its contract: the pipeline file is not to blame',
+  async ([, fields, include]) => {
+    const service = await testService(({ path }, response) =>
+      sendJson(response, 200, path.endsWith('/fields') ? { fields } : { meta: { total_hits: 7 }, urls: [] }),
+    );
+    const client = testClient(service);
+    const fieldSchemas = new FieldSchemaCache(client, signal);
+    const planned = plannedUnit('c', { fields: { include } });
+    await expect(describeRows(client, fieldSchemas, PAGES, planned, signal)).rejects.toMatchObject({
+      code: 'contract_broken',
+      exitCode: 4,
+      message: 'pages of crawl c: the service counts its rows, but lists no field that may be displayed',
+    });
+    const known = { projectDir: '/nowhere', fieldSchemas, loadedFields: async () => new Set<string>() };
+    await expect(refuseUnknownFields(known, [planned], signal)).resolves.toBeUndefined();
+  },
+);
