@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { Semaphore } from '../core/semaphore.ts';
 import { estimateUnit, type PastLoad } from '../project/model/estimate.ts';
 import type { Inventory } from '../project/model/inventory.ts';
+import type { Pipeline } from '../project/model/pipeline.ts';
 import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/plan-report.ts';
 import type { Plan, PlannedUnit } from '../project/model/planned-unit.ts';
 import { type Unit, unitName } from '../project/model/unit.ts';
@@ -21,7 +22,12 @@ import { planRun } from './discover/plan-run.ts';
 import { isExplicit } from './retention.ts';
 import { pickRoute } from './routes/choose-route.ts';
 import { FieldSchemaCache } from './routes/field-schema-cache.ts';
-import { type KnownFields, refuseUnknownFields } from './routes/refuse-unknown-fields.ts';
+import {
+  isReadable,
+  type KnownFields,
+  refuseUnknownFields,
+  unknownNames,
+} from './routes/refuse-unknown-fields.ts';
 import { ROUTES } from './routes/registry.ts';
 import { type RunRequest, routesOf, scopeOf } from './run.ts';
 
@@ -49,7 +55,7 @@ export async function reportPlan(
   );
   const names = projectNames(inventory);
   const left = request.reload ? plan.units : plan.units.filter((one) => !isLoaded(known.loaded, one));
-  await refuseUnknownFields(knownFields(settings, client, signal), left, signal);
+  await refuseUnknownFields(knownFields(settings, client, signal), withNewest(left, plan.units), signal);
   const counting = new Semaphore(COUNTS_AT_ONCE);
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
@@ -72,6 +78,42 @@ export async function reportPlan(
     }),
   );
   return { units, totals: totalsOf(units, settings) };
+}
+
+/**
+ * Refuses names in the `include` of pipelines that neither the warehouse nor the service has, whether or not anything is
+ * due. Asks the service only about names that the warehouse does not have.
+ *
+ * @throws CrawlhouseError `bad_pipeline` naming file, line, key and near names
+ */
+export async function checkFields(
+  settings: Settings,
+  pipelines: readonly Pipeline[],
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  await using client = connect(settings, logger);
+  const fields = knownFields(settings, client, signal);
+  const doubtful: Pipeline[] = [];
+  for (const one of pipelines)
+    if (unknownNames(one, await fields.loadedFields(one.dataset)).length > 0) doubtful.push(one);
+  if (doubtful.length === 0) return;
+  const all = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+  const selection = { projects: settings.projects, crawls: null, ...all };
+  const request = { pipelines: doubtful, selection, withHeld: true };
+  const known = await knownUnits(settings);
+  const scope = scopeOf(settings, request, known);
+  const { plan } = await planRun(client, request, scope, (units) => units, signal);
+  const due = plan.units.filter((one) => !isLoaded(known.loaded, one));
+  await refuseUnknownFields(fields, withNewest(due, plan.units), signal);
+}
+
+/** Units that are due and, of each dataset that has none, the newest one, by which its fields are told. */
+function withNewest(due: readonly PlannedUnit[], all: readonly PlannedUnit[]): PlannedUnit[] {
+  const newest = new Map<string, PlannedUnit>();
+  for (const one of all) if (isReadable(one)) newest.set(one.unit.dataset, one);
+  for (const one of due) if (isReadable(one)) newest.delete(one.unit.dataset);
+  return [...due, ...newest.values()];
 }
 
 /** A unit that nothing would be done about; undefined for one that is due. */

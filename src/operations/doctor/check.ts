@@ -37,12 +37,12 @@ export async function look(
   }
 }
 
-/** Checks that can't be made, because another one fails. */
-export function skipped(names: readonly string[], failing: string): Check[] {
+/** Checks that can't be made, and why. */
+export function skipped(names: readonly string[], why: string): Check[] {
   return names.map((name) => ({
     name,
     status: 'skip',
-    message: `not checked: ${failing} fails`,
+    message: `not checked: ${why}`,
     hint: null,
     code: null,
   }));

@@ -3,6 +3,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { connect } from '../../pipeline/discover/connect.ts';
+import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { type Settings, serviceSettings } from '../../project/settings/settings.ts';
 import type { ServiceClient } from '../../service/api/client.ts';
 import type { Project } from '../../service/api/projects.ts';
@@ -16,6 +17,9 @@ const SKEW = 60;
 /** The names of the checks that every project has, in order. */
 export const OF_SERVICE = ['service', 'token', 'workspaces', 'projects'] as const;
 
+/** Why nothing is checked of the service of a folder that only crawls websites. */
+export const NO_ACCOUNT = 'there is no account';
+
 /** The service: its clock, what the token may see, workspaces and projects that the settings name, the stores' secret. */
 export async function examineService(
   settings: Settings,
@@ -24,19 +28,23 @@ export async function examineService(
 ): Promise<Check[]> {
   const secret = settings.store_b?.credentials_secret;
   const names = [...OF_SERVICE, ...(secret === undefined ? [] : ['secret'])];
-  const reach = await look('service', () => reachable(settings, signal), signal);
-  if (reach.status === 'fail') return [reach, ...skipped(names.slice(1), 'service')];
+  if (isCrawlFolder(settings)) {
+    const none = { message: 'no account: crawlhouse crawl URL crawls websites in this folder' };
+    return [await look('service', () => none, signal), ...skipped(names.slice(1), NO_ACCOUNT)];
+  }
+  const reach = await look('service', () => reachService(serviceSettings(settings).baseUrl, signal), signal);
+  if (reach.status === 'fail') return [reach, ...skipped(names.slice(1), 'service fails')];
   await using client = connect(settings, logger);
   let workspaces: readonly Workspace[] = [];
   const seen = await look(
     'token',
     async () => {
-      workspaces = (await client.all('workspaces', {}, signal)).items;
+      workspaces = await seenBy(client, signal);
       return { message: `account:read: sees ${namesOf(workspaces)}` };
     },
     signal,
   );
-  if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token')];
+  if (seen.status === 'fail') return [reach, seen, ...skipped(names.slice(2), 'token fails')];
   const checks = [reach, seen, await look('workspaces', () => selected(settings, workspaces), signal)];
   checks.push(await look('projects', () => projects(settings, client, workspaces, signal), signal));
   if (secret !== undefined)
@@ -44,16 +52,28 @@ export async function examineService(
   return checks;
 }
 
-/** Any answer will do: what it says is the token's business. */
-async function reachable(settings: Settings, signal: AbortSignal): Promise<Finding> {
-  const { baseUrl } = serviceSettings(settings);
+/**
+ * The workspaces that a token sees.
+ *
+ * @throws CrawlhouseError of kind access where the service refuses the token
+ */
+export async function seenBy(client: ServiceClient, signal: AbortSignal): Promise<readonly Workspace[]> {
+  return (await client.all('workspaces', {}, signal)).items;
+}
+
+/**
+ * Asks an address whether the service is there; what it says of the token is the token's business.
+ *
+ * @throws CrawlhouseError where nothing answers, or something else
+ */
+export async function reachService(baseUrl: string, signal: AbortSignal): Promise<Finding> {
   const before = Date.now();
   const answer = await request(`${baseUrl}/api/v2/workspaces`, { signal, headersTimeout: 30_000 }).catch(
     (cause: unknown) => {
       signal.throwIfAborted();
       throw new CrawlhouseError('connection', `${baseUrl} cannot be reached: ${(cause as Error).message}`, {
         cause,
-        hint: 'check base_url, the network and its proxies',
+        hint: 'check base_url (CRAWLHOUSE_BASE_URL, mostly in .env), the network and its proxies',
       });
     },
   );
@@ -61,6 +81,10 @@ async function reachable(settings: Settings, signal: AbortSignal): Promise<Findi
   if (answer.statusCode >= 500)
     throw new CrawlhouseError('service_unavailable', `${baseUrl} answered ${answer.statusCode}`, {
       hint: 'the service is down; try again later',
+    });
+  if (answer.statusCode === 404)
+    throw new CrawlhouseError('bad_settings', `${baseUrl} has no /api/v2/workspaces: it is not the service`, {
+      hint: 'check base_url (CRAWLHOUSE_BASE_URL, mostly in .env): it comes without /api/v2',
     });
   const theirs = Date.parse(String(answer.headers.date));
   const skew = Math.round(((before + Date.now()) / 2 - theirs) / 1000);

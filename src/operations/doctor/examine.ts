@@ -1,7 +1,10 @@
 import type { Logger } from '../../core/logger.ts';
+import { checkFields } from '../../pipeline/plan.ts';
 import { compileQuestions } from '../../pipeline/transform/compile-questions.ts';
 import { loadModels } from '../../pipeline/transform/load-models.ts';
 import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
+import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { configuredStores } from '../../stores/registry.ts';
 import { type Check, type Finding, look, skipped } from './check.ts';
@@ -10,7 +13,7 @@ import { examineDrift } from './examine-drift.ts';
 import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';
-import { examineService, OF_SERVICE } from './examine-service.ts';
+import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
 import { examinePackages, examineStore } from './examine-store.ts';
 import { examineTrino } from './examine-trino.ts';
@@ -26,6 +29,7 @@ const OF_SETTINGS = [
   'outbox',
   'mirror',
   ...OF_SERVICE,
+  'fields',
 ];
 
 /**
@@ -51,24 +55,44 @@ export async function examine(
   );
   const project = await examineProject(projectDir, settings?.shipped_models ?? 'all', signal);
   const checks = [first, ...project.checks];
-  if (settings === undefined) return [...checks, ...skipped(OF_SETTINGS, 'settings')];
+  if (settings === undefined) return [...checks, ...skipped(OF_SETTINGS, 'settings fails')];
   const known = settings;
   if (checks.some(({ name, status }) => name === 'models' && status === 'ok'))
     checks.push(await look('questions', () => questions(known), signal));
-  else checks.push(...skipped(['questions'], 'models'));
+  else checks.push(...skipped(['questions'], 'models fails'));
   const hasPipelines = checks.some(({ name, status }) => name === 'pipelines' && status === 'ok');
   checks.push(
     ...(await examineState(settings, signal)),
     ...(settings.trino === null ? [] : await examineTrino(settings.trino, signal)),
-    ...(hasPipelines ? [await examineDrift(settings, signal)] : skipped(['drift'], 'pipelines')),
+    ...(hasPipelines ? [await examineDrift(settings, signal)] : skipped(['drift'], 'pipelines fails')),
     ...(await examineRuns(settings, project.schedules, signal)),
     ...(await examineAlerts(settings, project.schedules, signal)),
     await examineMirror(settings, signal),
     ...(await examineService(settings, logger, signal)),
   );
+  checks.push(...(await examineFields(checks, known, logger, signal)));
   if (settings.packages) checks.push(await examinePackages(settings, settings.packages, signal));
   for (const store of configuredStores(settings)) checks.push(await examineStore(settings, store, signal));
   return checks;
+}
+
+/** The names in pipeline files, if both these and the service can be read. */
+async function examineFields(
+  checks: readonly Check[],
+  settings: Settings,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const missing = ['pipelines', 'token'].find((name) =>
+    checks.some((one) => one.name === name && one.status !== 'ok' && one.status !== 'warn'),
+  );
+  if (missing !== undefined)
+    return skipped(['fields'], isCrawlFolder(settings) ? NO_ACCOUNT : `${missing} fails`);
+  const names = async (): Promise<Finding> => {
+    await checkFields(settings, await loadPipelines(settings.projectDir), logger, signal);
+    return { message: 'the fields that pipelines include are known' };
+  };
+  return [await look('fields', names, signal)];
 }
 
 async function questions(settings: Settings): Promise<Finding> {

@@ -1,11 +1,17 @@
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/redact.ts';
+import { DEFAULT_RETRY } from '../../core/retry.ts';
+import { reachService, seenBy } from '../../operations/doctor/examine-service.ts';
 import { SettingsFile } from '../../project/settings/settings-file.ts';
+import { ServiceClient } from '../../service/api/client.ts';
 import { type Dialogue, type Problem, Questions } from './questions.ts';
-import { redirectAddress, type SignIn, signIn } from './sign-in.ts';
+import { RefusedApplication, redirectAddress, type SignIn, signIn } from './sign-in.ts';
 
 /** The address of a service and the credentials, as variables of `.env`. */
 export type Account = Readonly<Record<`CRAWLHOUSE_${string}`, string>>;
+
+/** A person waits for the answer. */
+const ONCE = { ...DEFAULT_RETRY, attempts: 1 };
 
 const NEED: Problem = (answer) => (answer === '' ? 'an answer is expected' : undefined);
 
@@ -25,7 +31,10 @@ export async function askAccount(
   const say = (text: string): void => void dialogue.output.write(text);
   const baseUrl = await questions.ask(
     'Address of the service, such as https://service.example (Enter: no account, crawl websites)',
-    (answer) => (answer === '' ? undefined : addressProblem(answer)),
+    async (answer) => {
+      if (answer === '') return undefined;
+      return addressProblem(answer) ?? (await failure(() => reachService(trimmed(answer), questions.signal)));
+    },
   );
   if (baseUrl === '') return null;
   say(
@@ -34,12 +43,45 @@ export async function askAccount(
   const way = await questions.ask('How do you sign in? 1 or 2', (answer) =>
     ['1', '2'].includes(answer) ? undefined : '1 or 2 is expected',
   );
-  if (way === '1') return tokenAccount(baseUrl, await questions.askSecret('Access token', tokenProblem));
+  if (way === '1') {
+    const isRefused = (token: string) => failure(() => tryToken(baseUrl, token, questions.signal));
+    const token = await questions.askSecret(
+      'Access token',
+      async (answer) => tokenProblem(answer) ?? (await isRefused(answer)),
+    );
+    return tokenAccount(baseUrl, token);
+  }
   say(`The application must be registered with the redirect address ${redirectAddress(browser.port)}\n`);
-  const clientId = await questions.ask('client_id of the application', NEED);
-  const clientSecret = await questions.askSecret('client_secret', NEED);
-  return await signedInAccount({ baseUrl, clientId, clientSecret }, browser, questions.signal);
+  for (;;) {
+    const clientId = await questions.ask('client_id of the application', NEED);
+    const clientSecret = await questions.askSecret('client_secret', NEED);
+    try {
+      return await signedInAccount({ baseUrl, clientId, clientSecret }, browser, questions.signal);
+    } catch (error) {
+      if (!(error instanceof RefusedApplication)) throw error;
+      say(`  ${error.message}\n`);
+    }
+  }
 }
+
+/** What went wrong, in words; undefined: nothing. */
+async function failure(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    const { kind, message } = toCrawlhouseError(thrown);
+    if (kind === 'interrupted' || kind === 'fault') throw thrown;
+    return message;
+  }
+}
+
+async function tryToken(baseUrl: string, accessToken: string, signal: AbortSignal): Promise<void> {
+  await using client = new ServiceClient({ baseUrl: trimmed(baseUrl), accessToken, retry: ONCE });
+  await seenBy(client, signal);
+}
+
+const trimmed = (address: string): string => address.replace(/\/+$/, '');
 
 export function tokenAccount(baseUrl: string, token: string): Account {
   keepSecret(token);
@@ -66,10 +108,10 @@ export async function signedInAccount(
   };
 }
 
-const addressProblem: Problem = (answer) =>
+const addressProblem = (answer: string): string | undefined =>
   SettingsFile.shape.base_url.safeParse(answer).error?.issues[0]?.message;
 
-const tokenProblem: Problem = (answer) =>
+const tokenProblem = (answer: string): string | undefined =>
   answer === ''
     ? 'a token is expected'
     : SettingsFile.shape.access_token.safeParse(answer).error?.issues[0]?.message;

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
@@ -33,7 +33,7 @@ export class LocalService implements AsyncDisposable {
         hint: 'crawl in a folder of its own: crawlhouse init DIR, and no CRAWLHOUSE_BASE_URL',
       });
     }
-    const stateDir = join(settings.state_dir, 'service');
+    const stateDir = localServiceFolder(settings);
     return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }));
   }
 

@@ -10,7 +10,7 @@ export interface Dialogue {
 }
 
 /** What an answer lacks; undefined: it will do. */
-export type Problem = (answer: string) => string | undefined;
+export type Problem = (answer: string) => string | undefined | Promise<string | undefined>;
 
 /** Asks a person on a terminal. The end of the input, as by Ctrl-D, and Ctrl-C end the program. */
 export class Questions implements Disposable {
@@ -59,7 +59,7 @@ export class Questions implements Disposable {
   async #until(question: string, problem: Problem): Promise<string> {
     for (;;) {
       const answer = (await this.#line(question === '' ? '' : `${question}: `)).trim();
-      const wrong = problem(answer);
+      const wrong = await problem(answer);
       if (wrong === undefined) return answer;
       this.#output.write(`  ${wrong}\n${this.#isHidden ? 'Once more: ' : ''}`);
     }

@@ -25,6 +25,9 @@ export interface SignIn {
   readonly show: (url: string) => void;
 }
 
+/** The service takes neither the application nor the code that it has given for it. */
+export class RefusedApplication extends CrawlhouseError {}
+
 export function redirectAddress(port: number): string {
   return `http://127.0.0.1:${port}/callback`;
 }
@@ -41,7 +44,11 @@ export async function signIn({ application, port, show }: SignIn, signal: AbortS
   const code = await codeOf(port, state, signal, () =>
     show(authorizationUrl(application, { redirectUri, scopes: NEEDED, state })),
   );
-  const tokens = await exchangeCode(application, code, redirectUri, signal);
+  const tokens = await exchangeCode(application, code, redirectUri, signal).catch((cause) => {
+    if (!(cause instanceof CrawlhouseError) || cause.code !== 'unauthorized') throw cause;
+    const { message, hint } = cause;
+    throw new RefusedApplication('unauthorized', message, { cause, ...(hint === undefined ? {} : { hint }) });
+  });
   const missing = NEEDED.filter((scope) => tokens.scopes?.includes(scope) === false);
   if (missing.length === 0) return tokens;
   throw new CrawlhouseError('unauthorized', `not granted: ${missing.join(', ')}`, {

@@ -26,11 +26,12 @@ export async function refuseUnknownFields(
   units: readonly PlannedUnit[],
   signal: AbortSignal,
 ): Promise<void> {
-  const due = units.filter((one) => one.skip === null && one.failure === null && one.restore === null);
-  for (const [dataset, own] of Map.groupBy(due, ({ unit }) => unit.dataset)) {
-    const include = own[0]?.pipeline.fields.include ?? [];
-    let unknown = include.filter((name) => !name.includes('*'));
-    if (unknown.length > 0) unknown = without(unknown, await known.loadedFields(dataset));
+  for (const [dataset, own] of Map.groupBy(units.filter(isReadable), ({ unit }) => unit.dataset)) {
+    const pipeline = own[0]?.pipeline;
+    if (pipeline === undefined) continue;
+    const { include } = pipeline.fields;
+    let unknown = unknownNames(pipeline, new Set());
+    if (unknown.length > 0) unknown = unknownNames(pipeline, await known.loadedFields(dataset));
     const seen = new Set<string>();
     for (const planned of own.toReversed()) {
       if (unknown.length === 0) break;
@@ -45,6 +46,19 @@ export async function refuseUnknownFields(
     if (name !== undefined && seen.size > 0)
       throw await unknownField(known.projectDir, { dataset, include, name }, [...seen]);
   }
+}
+
+/** Whether a unit's fields can be read as it is. */
+export function isReadable({ skip, failure, restore }: PlannedUnit): boolean {
+  return skip === null && failure === null && restore === null;
+}
+
+/** The names of a pipeline's `include` that are not among the known ones. */
+export function unknownNames({ fields }: Pipeline, known: ReadonlySet<string>): string[] {
+  return without(
+    fields.include.filter((name) => !name.includes('*')),
+    known,
+  );
 }
 
 function without(names: readonly string[], found: ReadonlySet<string>): string[] {

@@ -190,6 +190,6 @@ export function serviceSettings({ base_url, access_token, oauth }: Settings): Se
 
 function missing(key: string): CrawlhouseError {
   return new CrawlhouseError('bad_settings', `the setting ${key} is missing`, {
-    hint: `set ${key} in crawlhouse.yaml or ${PREFIX}${key.toUpperCase()} in the environment`,
+    hint: `set ${PREFIX}${key.toUpperCase()} in .env or in the environment, or ${key} in crawlhouse.yaml; without an account, crawlhouse crawl URL`,
   });
 }

@@ -98,7 +98,7 @@ function details(
 ): ErrorDetails {
   const hint =
     code === 'unauthorized'
-      ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN) to a token of this service'
+      ? 'set access_token (CRAWLHOUSE_ACCESS_TOKEN, mostly in .env) to a token of this service'
       : code === 'forbidden'
         ? "check the token's scopes, the user's role and the subscription"
         : code === 'service_unavailable'

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { redact } from '../../../src/core/redact.ts';
 import { type Account, askAccount } from '../../../src/people/cli/ask-account.ts';
 import { redirectAddress } from '../../../src/people/cli/sign-in.ts';
@@ -19,19 +22,55 @@ async function terminal(port = 1) {
 }
 
 test('a token is asked for after the address, and the terminal never shows it', async () => {
+  const { sandbox } = await service();
   const it = await terminal();
   await it.answer('Address of the service', 'service.example');
-  await it.answer('an address is expected', 'https://service.example');
+  await it.answer('an address is expected', sandbox.baseUrl);
   await it.answer('1 or 2', 'x');
   await it.answer('1 or 2 is expected', '1');
   await it.answer('Access token (not shown)', 'two words');
-  await it.answer('Once more', 'token-that-nobody-sees');
+  await it.answer('Once more', sandbox.accessToken);
   expect(await it.ended).toEqual({
-    CRAWLHOUSE_BASE_URL: 'https://service.example',
-    CRAWLHOUSE_ACCESS_TOKEN: 'token-that-nobody-sees',
+    CRAWLHOUSE_BASE_URL: sandbox.baseUrl,
+    CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken,
   });
-  expect(it.seen()).not.toMatch(/two words|nobody-sees/);
-  expect(redact('token-that-nobody-sees')).toBe('[redacted]');
+  expect(it.seen()).not.toMatch(/two words/);
+  expect(it.seen()).not.toContain(sandbox.accessToken);
+  expect(redact(sandbox.accessToken)).toBe('[redacted]');
+});
+
+test('a dead address, another website and a wrong token are asked again at once', async () => {
+  const { sandbox } = await service();
+  const other = createServer((_request, response) => void response.writeHead(404).end('Not found'));
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void other.close());
+  const it = await terminal();
+  await it.answer('Address of the service', `http://127.0.0.1:${await freePort()}`);
+  await it.answer('cannot be reached', `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  await it.answer('it is not the service', `${sandbox.baseUrl}/`);
+  await it.answer('1 or 2', '1');
+  await it.answer('Access token (not shown)', 'token-of-nobody');
+  await it.answer('answered 401', sandbox.accessToken);
+  expect(await it.ended).toMatchObject({ CRAWLHOUSE_ACCESS_TOKEN: sandbox.accessToken });
+});
+
+test('an application that the service refuses is asked again', async () => {
+  const it = await service();
+  const port = await freePort();
+  const asked = await terminal(port);
+  const { client_id, client_secret } = it.sandbox.ready.oauth;
+  await asked.answer('Address of the service', it.sandbox.baseUrl);
+  await asked.answer('1 or 2', '2');
+  for (const secret of ['secret-of-another', client_secret]) {
+    const rounds = asked.shown.length;
+    await asked.answer('client_id of the application', client_id);
+    await asked.answer('client_secret (not shown)', secret);
+    await until(async () => asked.shown.length > rounds || undefined);
+    const query = Object.fromEntries(new URL(String(asked.shown[rounds])).searchParams);
+    await browse((await consent(it, query)).href);
+  }
+  expect(await asked.ended).toMatchObject({ CRAWLHOUSE_OAUTH_CLIENT_SECRET: client_secret });
+  expect(asked.seen()).toContain('the token endpoint answered 401');
 });
 
 test('who has no account answers with Enter', async () => {
@@ -45,7 +84,7 @@ test.for([
   ['Ctrl-D', '\x04'],
 ])('%s ends the questions', async ([, key]) => {
   const it = await terminal();
-  await it.answer('Address of the service', 'https://service.example');
+  await it.answer('Address of the service', (await service()).sandbox.baseUrl);
   await until(async () => it.seen().includes('1 or 2') || undefined);
   it.input.write(key);
   await expect(it.ended).rejects.toMatchObject({ code: 'interrupted' });

@@ -96,6 +96,14 @@ test('an account that the service refuses is written, told by the doctor, and gi
     { folder, doctor: expect.objectContaining({ status: 'fail' }) },
   ]);
   expect((await loadSettings(folder, {})).access_token).toBe(`hash#and"quote'`);
+  const flags = ['--base-url', `${it.sandbox.baseUrl}/elsewhere`, '--token-file', file];
+  const { stdout, stderr } = await capture('init', join(place, 'other'), ...flags);
+  expect(stderr).toContain('is made, but is not ready');
+  expect(stderr).not.toContain('is ready');
+  expect(stdout).toMatch(
+    /^fail {2}service .*\n {6}Try: check base_url \(CRAWLHOUSE_BASE_URL, mostly in \.env\)/m,
+  );
+  expect(stderr).toContain('the account is in .env');
 });
 
 test('a sign-in by flags goes by the browser, and the doctor uses its grant', async () => {

@@ -3,6 +3,7 @@ import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { type RunRequest, run } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Command, Invocation } from '../command.ts';
+import { printNothingDue, saysNoAccount } from '../no-account.ts';
 import { printPlan } from '../plan-report.ts';
 import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
@@ -31,6 +32,7 @@ export const backfill: Command = {
       override: routeOverride(invocation),
       reload: invocation.has('reload'),
     };
+    if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
     const result = await withLineage(settings, 'backfill', logger, signal, () =>

@@ -6,6 +6,7 @@ import { unitName } from '../../../project/model/unit.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
 import type { Command } from '../command.ts';
+import { saysNoAccount } from '../no-account.ts';
 import { projectText } from '../project-text.ts';
 import { dayOf, selectedSources } from '../run-flags.ts';
 import { describeDrifts } from '../run-report.ts';
@@ -22,6 +23,11 @@ export const discover: Command = {
       pipelines: await loadPipelines(settings.projectDir),
       selection: { ...selectedSources(invocation, settings), from, to: Number.POSITIVE_INFINITY },
     };
+    if (saysNoAccount(invocation, settings)) {
+      if (invocation.has('json'))
+        await invocation.printJson({ units: [], open: [], drift: await readDrift(settings) });
+      return 0;
+    }
     const { plan, loaded, names } = await discoverUnits(
       settings,
       request,

@@ -130,7 +130,9 @@ async function report(
   const isHere = folder === resolve(invocation.workingDirectory);
   // The next commands are typed there.
   const there = (text: string): string => asCalled(text, { argv: [], folder, environment: process.env });
-  invocation.say(`${folder} is ready${isHere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
+  const isWell = checks === null || worst(checks) !== 'fail';
+  const state = isWell ? 'is ready' : 'is made, but is not ready';
+  invocation.say(`${folder} ${state}${isHere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
   if (checks === null) {
     invocation.say(
       there('Without an account, crawl a website:\n  crawlhouse crawl https://www.example.com/\n\n'),
@@ -140,9 +142,8 @@ async function report(
     return;
   }
   await invocation.print(there(describeChecks(checks)));
-  const next =
-    worst(checks) === 'fail'
-      ? 'Correct what fails, then:\n  crawlhouse doctor\n'
-      : 'Next:\n  crawlhouse run\n';
+  const next = isWell
+    ? 'Next:\n  crawlhouse run\n'
+    : 'Correct what fails; the account is in .env. Then:\n  crawlhouse doctor\n';
   invocation.say(there(`\n${next}`));
 }

@@ -4,6 +4,7 @@ import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Command } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
+import { printNothingDue, saysNoAccount } from '../no-account.ts';
 import { printPlan } from '../plan-report.ts';
 import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
@@ -25,6 +26,7 @@ export const run: Command = {
       override: routeOverride(invocation),
       reload: false,
     };
+    if (saysNoAccount(invocation, settings)) return await printNothingDue(invocation, settings);
     if (invocation.has('plan')) return await printPlan(invocation, settings, request);
     const planned = await sayFirstPlan(invocation, settings, request);
     const { logger, signal, progress } = invocation;
