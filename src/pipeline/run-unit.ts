@@ -116,7 +116,8 @@ export async function runUnit(
       await removeFolders(unitFolders(settings.state_dir, unitName(unit)));
     const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
     const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
-    await ledger.setUnit(unit, status, attempts, ended.report.error);
+    // A unit that was interrupted does not fail: it stays where it was, as after a kill, and is due.
+    if (error.kind !== 'interrupted') await ledger.setUnit(unit, status, attempts, ended.report.error);
     return ended;
   }
 }

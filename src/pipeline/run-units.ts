@@ -189,7 +189,7 @@ async function failUnit(
   const said = reportedError(error);
   const status = error.kind === 'refused' ? 'refused' : 'failed';
   try {
-    await ledger.setUnit(unit, status, 0, said);
+    if (error.kind !== 'interrupted') await ledger.setUnit(unit, status, 0, said);
   } catch (thrown) {
     // A full disk: the report has it all the same.
     logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });

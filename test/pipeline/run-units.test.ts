@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
-import { rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
+import { readStatus } from '../../src/operations/status/read-status.ts';
+import { describeStatus } from '../../src/people/cli/status-report.ts';
+import { loadSettings } from '../../src/project/settings/settings.ts';
+import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 
 const PAGES = { pipelines: ['crawl_pages'] } as const;
 
@@ -53,4 +56,34 @@ test('rows of a package that an earlier run has left count in the progress', asy
   const second = await runProject(folder, sandbox, { ...PAGES, progress: (text) => said.push(text) });
   expect(second.report.units.map(({ status }) => status)).toEqual(['loaded']);
   expect(said.at(-1)).toContain(' · 5 rows');
+});
+
+test('units that are interrupted are due and do not fail, so the status that nothing is wrong is true', async () => {
+  const sandbox = await sandboxFor({ generate: ['crawls=2,pages=50,links=5,columns=8,seed=3'] });
+  const folder = await rawProjectFolder();
+  await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'stall', after_bytes: 100 }]);
+  onTestFinished(() => clearFaults(sandbox));
+  const ended = new AbortController();
+  const endAtDownload = (text: string): void => {
+    if (/\] .*\bdownload\b/.test(text)) ended.abort(new CrawlhouseError('interrupted', 'ended by the test'));
+  };
+  const { exitCode, report } = await runProject(folder, sandbox, {
+    ...PAGES,
+    signal: ended.signal,
+    progress: endAtDownload,
+  });
+  expect([exitCode, report.units.map(({ error }) => error?.code)]).toEqual([
+    130,
+    expect.arrayContaining(['interrupted']),
+  ]);
+  const status = await readStatus(await loadSettings(folder, {}), Date.now());
+  expect(status.incidents).toEqual([]);
+  expect(status.units.filter((one) => ['failed', 'refused'].includes(one.status))).toEqual([]);
+  expect(describeStatus(status, [], Date.now())).toMatch(/^Nothing is wrong\.\n(?!.*Units that fail)/s);
+  await clearFaults(sandbox);
+  const next = await runProject(folder, sandbox, PAGES);
+  expect(next.report.units.map((one) => [one.status, one.attempts])).toEqual([
+    ['loaded', expect.any(Number)],
+    ['loaded', expect.any(Number)],
+  ]);
 });
