@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
 
-/** The scope that an uncaught error ends: one unit, one run, or the command of a process. */
-type Scope = 'unit' | 'run' | 'process';
+/** The scope that an uncaught error ends: one unit, or the command of a process. */
+type Scope = 'unit' | 'process';
 
 interface Net {
   readonly scope: Scope;
@@ -16,10 +16,11 @@ let latest: CrawlhouseError | null = null;
 
 /**
  * Runs `work` above a net that takes uncaught errors: the error event of an emitter without a listener, a throw in a
- * callback, an unhandled rejection. Without the net, such an error would end the process.
+ * callback, an unhandled rejection.
  *
- * An error that arose in the work of a unit goes to that unit's `onUncaught`. Any active unit may have caused another
- * error: it goes to all active units and to the run. Without an active unit or run, it goes to the process.
+ * An error that arose in the work of a unit goes to that unit's `onUncaught`: what it has half done ends with the unit.
+ * Any other error goes to the `onUncaught` of the process, which ends it: nobody knows what is half done, and a killed
+ * process leaves nothing that the next one can't continue (docs/decisions/last-net.md).
  *
  * @throws CrawlhouseError `internal` when the process has nothing left to wait for and `work` has not ended
  */
@@ -42,18 +43,15 @@ export async function aboveNet<T>(
 
 function take(thrown: unknown): void {
   const own = CURRENT.getStore();
-  const of = (scope: Scope): Net[] => [...nets].filter((net) => net.scope === scope);
-  const host = of('process');
-  // Within another program, what did not arise in our work is that program's own.
-  if (own === undefined && host.length === 0) {
+  const host = [...nets].find(({ scope }) => scope === 'process');
+  const blamed = own?.scope === 'unit' && nets.has(own) ? own : host;
+  if (blamed === undefined) {
+    // Within another program, what did not arise in our work is that program's own.
     if (process.listenerCount('uncaughtException') > 1) return;
     throw thrown;
   }
-  const error = uncaughtError(thrown);
-  latest = error;
-  const inside = [...of('unit'), ...of('run')];
-  const blamed = own?.scope === 'unit' && nets.has(own) ? [own] : inside.length > 0 ? inside : host;
-  for (const net of blamed) net.onUncaught(error);
+  latest = uncaughtError(thrown);
+  blamed.onUncaught(latest);
 }
 
 function uncaughtError(thrown: unknown): CrawlhouseError {

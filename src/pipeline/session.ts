@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { acquireLock } from '../core/acquire-lock.ts';
 import { Database } from '../core/duckdb.ts';
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
-import { aboveNet } from '../core/last-net.ts';
 import type { Logger } from '../core/logger.ts';
 import { Meter } from '../core/meter.ts';
 import { inSpan } from '../core/telemetry.ts';
@@ -199,10 +198,8 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   let units: readonly UnitReport[] = [];
   let transformed: ModelsReport = { models: [], tests: [] };
   let yielded = false;
-  const aboveOurs = <T>(step: () => Promise<T>): Promise<T> =>
-    aboveNet('run', (error) => void errors.push(error), step);
   try {
-    const done = await aboveOurs(() => work(session));
+    const done = await work(session);
     units = done.units;
     errors.push(...done.errors);
     signal.throwIfAborted();
@@ -213,7 +210,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         errors: unlaid,
         held: refused,
         ...made
-      } = await aboveOurs(() => inSpan('transform', {}, () => transform(session, models, units, options)));
+      } = await inSpan('transform', {}, () => transform(session, models, units, options));
       transformed = made;
       units = withHeld(units, refused);
       errors.push(...unlaid, ...refused.map(({ error }) => error));
@@ -229,9 +226,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         );
         await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
         meter.step('publish');
-        await aboveOurs(() =>
-          inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm())),
-        );
+        await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
         const { id } = await working.publication();
         await ledger.publishLoaded(id ?? '');
         await reconcileExports(session, await loadedUnits(working.connection));
@@ -243,7 +238,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
         settings,
         open.map(({ unit }) => unit),
       );
-      await aboveOurs(() => mirrorPublished(settings, working, logger, signal));
+      await mirrorPublished(settings, working, logger, signal);
       meter.step('publish');
       await working.rows.tidy(signal).catch((error: unknown) => {
         signal.throwIfAborted();

@@ -34,28 +34,17 @@ test.for([
   expect(status).toBe(0);
 });
 
-test('an error that arose in no unit goes to all units at work and to the run', () => {
-  const { stdout } = inProcess(`setTimeout(() => { throw new Error('planted'); }, 20);
-    const told = [];
-    await aboveNet('process', () => console.log('process'), () =>
-      aboveNet('run', (error) => told.push(error.message), () =>
-        Promise.all([unit('one', () => sleep(60)), unit('two', () => sleep(60))])));
-    console.log(told);`);
-  expect(stdout).toBe(`one internal an error that nothing caught: planted
-two internal an error that nothing caught: planted
-[ 'an error that nothing caught: planted' ]
-`);
-});
-
-test('an error beside any run goes to the process', () => {
-  const { stdout, status } = inProcess(`setTimeout(() => { throw new Error('planted'); }, 5);
-    await aboveNet('process', (error) => console.log(error.message), () => sleep(30));`);
-  expect([stdout, status]).toEqual(['an error that nothing caught: planted\n', 0]);
+test('an error that arose in no unit goes to the process, which ends it', () => {
+  const { stdout, status } = inProcess(`setTimeout(() => { throw new Error('planted'); }, 20);
+    const end = (error) => { console.log(error.message, error.cause.message); process.exit(error.exitCode); };
+    await aboveNet('process', end, () => Promise.all([unit('one', () => sleep(60)), sleep(60)]));
+    console.log('went on');`);
+  expect([stdout, status]).toEqual(['an error that nothing caught: planted planted\n', 1]);
 });
 
 test("the error of a host program that uses the library stays that program's own", () => {
   const { stdout, stderr, status } = inProcess(`setTimeout(() => { throw new Error("the host's"); }, 5);
-    await aboveNet('run', () => console.log('taken'), () => sleep(30));`);
+    await unit('ours', () => sleep(30));`);
   expect(stdout).toBe('');
   expect(stderr).toContain("the host's");
   expect(status).not.toBe(0);

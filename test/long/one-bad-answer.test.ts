@@ -155,15 +155,16 @@ test.for(['throw', 'rejection', 'event'])(
   },
 );
 
-test('an error of no unit ends the units at work, and the run says so', async () => {
+test('an error of no unit ends the process with its cause, and the next run goes on', async () => {
   const sandbox = await sandboxFor({ generate: [`projects=1,crawls=3,pages=${PAGES},columns=12,seed=3`] });
   const folder = await rawProjectFolder();
-  const extra = { ...planted('outside'), CRAWLHOUSE_CONCURRENCY: '1' };
-  const ran = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--json'], extra);
-  const report = JSON.parse(ran.stdout) as RunReport;
-  const states = report.units.map((one) => one.status).sort();
-  expect([ran.status, states]).toEqual([1, ['failed', 'loaded', 'loaded']]);
-  expect(ran.stderr).toContain('planted outside of any unit');
+  const ran = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--json'], planted('outside'));
+  expect(ran.status).toBe(1);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'internal' } });
+  expect(ran.stderr).toContain('an error that nothing caught: planted outside of any unit');
+  const again = await crawlhouse(folder, sandbox, ['run', 'crawl_pages', '--json']);
+  const { units } = JSON.parse(again.stdout) as RunReport;
+  expect([again.status, units.map((one) => one.counts.queryable)]).toEqual([0, [PAGES, PAGES, PAGES]]);
 });
 
 test('schedule publishes the good units after an error that nothing catches, and tells it', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { cutToWidth } from '../../core/display-width.ts';
 import { EXIT_CODES } from '../../core/error-codes.ts';
@@ -53,17 +54,17 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(commandHelp(command));
       return 0;
     }
-    let uncaught = 0;
-    const onError = (error: CrawlhouseError): void => {
-      uncaught = error.exitCode;
-      printError(error, debug, error.cause ?? error);
-    };
     const invocation = invoke(command, rest, interruption.signal);
+    const onError = (error: CrawlhouseError): void => {
+      invocation.logger.error('ended by an error that nothing caught', { error: error.message });
+      if (argv.includes('--json') && !written) writeSync(1, errorDocument(error));
+      printError(error, debug, error.cause ?? error);
+      process.exit(error.exitCode);
+    };
     await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
     const code = await aboveNet('process', onError, () => command.run(invocation));
     if (command.keepsLog) await keepMetrics(invocation);
-    if (code === EXIT_CODES.interrupted) return interruption.exitCode;
-    return code === 0 ? uncaught : code;
+    return code === EXIT_CODES.interrupted ? interruption.exitCode : code;
   } catch (thrown) {
     const error = toCrawlhouseError(interruption.signal.aborted ? interruption.signal.reason : thrown);
     if (argv.includes('--json') && !written) await writeOut(errorDocument(error));
