@@ -403,6 +403,31 @@ test('only the catalogue and the engines have statements on ops and on the catal
   expect(quoted.map(({ file }) => file)).toEqual([]);
 });
 
+/** Where a file is renamed into place by hand, and why `writeWhole` does not fit. */
+const RENAMES: Readonly<Record<string, string>> = {
+  'core/atomic-file.ts': 'the one place',
+  'engines/working-copy.ts': 'a copied database, whose blocks are verified first',
+  'pipeline/publish/make-copy.ts': 'the spare becomes the copy',
+  'pipeline/publish/publish.ts': 'the publication itself',
+  'pipeline/routes/download/write-parts.ts': 'a part of a download, which a killed process loses',
+  'pipeline/routes/export/extract-export.ts': 'a part of a download, which a killed process loses',
+  'pipeline/stage/package-builder.ts': 'a part of a package without manifest',
+  'state/catalogue/former-copies.ts': 'the former publication becomes the spare',
+  'state/catalogue/restore-former.ts': 'the former publication gets its name back',
+  'state/catalogue/set-aside-wal.ts': 'a log is set aside',
+  'state/ledger/live-run.ts': 'the progress of a moment, on a timer that must not wait',
+  'state/ledger/sqlite/open-sqlite-ledger.ts': 'a damaged ledger is set aside',
+};
+
+test('whole files are written in one place, and no write of a part goes unseen', () => {
+  const own = (file: string): boolean => !file.startsWith('service/sandbox/');
+  const renames = offenders(/\brename(?:Sync)?\(/, (file) => !own(file));
+  expect(renames).toEqual(Object.keys(RENAMES).sort());
+  // FileHandle.write may take a part of the bytes only.
+  const writes = offenders(/\b(?:handle|file)\.write\(/, (file) => !own(file));
+  expect(writes).toEqual(['core/copy-blocks.ts', 'pipeline/routes/download/write-parts.ts']);
+});
+
 test('nothing outside cli prints to the console', () => {
   expect(
     offenders(

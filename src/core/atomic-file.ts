@@ -1,5 +1,14 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CrawlhouseError } from './errors.ts';
+
+/** What stands behind the name of a file while it grows: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
+const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
+/** After an hour, nobody writes a growing file any more: its process was killed. */
+const LEFT_MS = 3_600_000;
 
 /** Flushes a file or folder to the disk. */
 export async function syncPath(path: string): Promise<void> {
@@ -18,14 +27,14 @@ export async function commitFile(temporary: string, final: string): Promise<void
   await syncPath(dirname(final));
 }
 
-/** The name under which a file grows until it is whole. */
-function growingPath(path: string): string {
-  return `${path}.${process.pid}.tmp`;
-}
-
 /** Lets `write` fill a file at its growing name, then gives it its own; what fails leaves the former file, if any. */
 export async function writeWhole<T>(path: string, write: (growing: string) => Promise<T>): Promise<T> {
-  const growing = growingPath(path);
+  await removeOld(
+    dirname(path),
+    (name) => name.startsWith(`${basename(path)}.`) && GROWING.test(name.slice(basename(path).length)),
+  );
+  // Not the process id: processes of two containers on one volume may have the same.
+  const growing = `${path}.${randomUUID()}.tmp`;
   try {
     const result = await write(growing);
     await commitFile(growing, path);
@@ -46,4 +55,31 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, m
       await handle.close();
     }
   });
+}
+
+/**
+ * Fills a file with bytes that come from elsewhere.
+ *
+ * @param bytes the length that it is to have
+ * @throws CrawlhouseError `cut_short` where the disk or the source has another number of bytes
+ */
+export async function fillFile(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  bytes: number,
+  signal: AbortSignal,
+): Promise<void> {
+  // A stream writes again what the disk has taken in part; a plain write would have to be looked at.
+  await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+  const { size } = await stat(path);
+  if (size !== bytes)
+    throw new CrawlhouseError('cut_short', `${path} has ${size} bytes, and ${bytes} were to be written`);
+}
+
+/** Removes files of these names that killed processes have left: no process of any machine has written them for an hour. */
+export async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder).catch(() => [])).filter(isLeft)) {
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });
+  }
 }

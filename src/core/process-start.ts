@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
 /**
  * What tells a process from another one that gets the same id later: its start, in ticks since the machine's. Null where
@@ -15,4 +17,28 @@ export function processStart(pid: number): string | null | undefined {
   } catch {
     return null;
   }
+}
+
+let scope: string | undefined;
+
+/**
+ * What tells the processes that share process ids with this one from all others: those of another machine, or of another
+ * container on this one, which may work in the same folder.
+ */
+export function processScope(): string {
+  const told = (read: () => string): string => {
+    try {
+      return read();
+    } catch {
+      // The system has no `/proc`: the name of the machine has to do.
+      return '';
+    }
+  };
+  scope ??= createHash('sha256')
+    .update(hostname())
+    .update(told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')))
+    .update(told(() => readlinkSync('/proc/self/ns/pid')))
+    .digest('hex')
+    .slice(0, 12);
+  return scope;
 }

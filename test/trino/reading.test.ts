@@ -78,14 +78,14 @@ test('a user who may only read sees the newest publication on any machine, also 
   expect(await loads(one.settings)).toEqual(['ca']);
   await publish('b');
   const { warehouse } = one.settings;
-  const left = ['old', 'new'].map((name) => `${warehouse}.${name}.bringing`);
+  const left = [0, 1].map((name) => `${warehouse}.0000000${name}-0000-4000-8000-000000000000.tmp`);
   for (const path of left) await writeFile(path, '');
   await utimes(left[0] ?? '', 0, 0);
   const found = await Promise.all([one, one, one, other].map(({ settings }) => loads(settings)));
   expect(found).toEqual(Array(4).fill(['ca', 'cb']));
   expect(await pages(one.settings)).toEqual(['ca', 'cb']);
   // What a killed reader has left goes after an hour.
-  const files = readdirSync(dirname(warehouse)).filter((name) => name.endsWith('.bringing'));
+  const files = readdirSync(dirname(warehouse)).filter((name) => name.endsWith('.tmp'));
   expect(files).toEqual([basename(left[1] ?? '')]);
   await using own = new TrinoClient({ url: trino.url, user: 'reader', catalog: trino.catalog });
   const write = own.run(`INSERT INTO "${prefix}store".visible VALUES (9, 9, 'catalogue', '', 'x')`);

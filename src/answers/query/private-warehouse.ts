@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, readdirSync, rmSync } from 'node:fs';
+import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { access, copyFile, link, mkdir, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { processStart } from '../../core/process-start.ts';
+import { processScope, processStart } from '../../core/process-start.ts';
 
 const PREFIX = '.crawlhouse-query-';
-const NAME = /^\.crawlhouse-query-(\d+)-(\d+|unknown)-/;
+const NAME = /^\.crawlhouse-query-(?:([0-9a-f]{12})-)?(\d+)-(\d+|unknown)-/;
+/** After a week, a folder of another machine or container is no query's any more. */
+const LEFT_MS = 7 * 86_400_000;
 
 /** The places for folders of queries, the preferred one first. */
 function places(stateDir: string | undefined): readonly string[] {
@@ -80,24 +82,26 @@ export class PrivateWarehouse implements Disposable {
   }
 }
 
-/** Removes folders of queries whose process is gone. */
+/** Removes folders of queries whose process is gone. Process ids say nothing of another machine or container. */
 export function removeLeftovers(warehouse: string, stateDir: string | undefined): void {
   for (const place of [...places(stateDir), dirname(warehouse)]) {
     if (!existsSync(place)) continue;
     for (const name of readdirSync(place)) {
-      const [, pid, start] = NAME.exec(name) ?? [];
-      if (pid === undefined || isAlive(Number(pid), start)) continue;
+      const [, scope, pid, start] = NAME.exec(name) ?? [];
+      if (pid === undefined) continue;
       try {
+        if (scope === processScope() ? isAlive(Number(pid), start) : isRecent(join(place, name))) continue;
         rmSync(join(place, name), { recursive: true, force: true });
       } catch {
-        // Another user's.
+        // Another user's, or gone by now.
       }
     }
   }
 }
 
 async function ownFolder(candidates: readonly string[]): Promise<string> {
-  const name = `${PREFIX}${process.pid}-${processStart(process.pid) ?? 'unknown'}-${randomUUID()}`;
+  const start = processStart(process.pid) ?? 'unknown';
+  const name = `${PREFIX}${processScope()}-${process.pid}-${start}-${randomUUID()}`;
   let failure: unknown;
   for (const place of candidates) {
     try {
@@ -124,6 +128,10 @@ async function isWritable(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function isRecent(path: string): boolean {
+  return Date.now() - statSync(path).mtimeMs < LEFT_MS;
 }
 
 function isAlive(pid: number, start: string | undefined): boolean {

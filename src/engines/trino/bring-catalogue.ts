@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { syncPath } from '../../core/atomic-file.ts';
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fillFile, writeWhole } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
@@ -20,10 +19,6 @@ import type { TrinoPlace } from './trino-place.ts';
 export const CATALOGUE = 'catalogue';
 /** Publications that may follow one another while a catalogue is on its way. */
 const TRIES = 5;
-/** The name of a catalogue on its way ends so. */
-const ENDING = '.bringing';
-/** After an hour nobody is bringing it any more. */
-const LEFT_MS = 3_600_000;
 
 /** Where the bucket has the catalogue of a publication. */
 export function catalogueKey(folder: string, id: string): string {
@@ -136,32 +131,20 @@ async function download(
   { path, stamp }: { readonly path: string; readonly stamp: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  await removeLeftovers(path);
-  const temporary = `${path}.${randomUUID()}${ENDING}`;
   try {
-    await using file = await open(temporary, 'wx', 0o600);
-    for await (const bytes of objectBytes(store, object, {}, signal)) await file.write(bytes);
-    await file.sync();
-    await giveUserMode(temporary);
-    if (publicationStamp(path) !== stamp) return false;
-    await rm(`${path}.wal`, { force: true });
-    await rename(temporary, path);
-    await syncPath(dirname(path));
+    await writeWhole(path, async (growing) => {
+      await fillFile(growing, objectBytes(store, object, {}, signal), object.size, signal);
+      await giveUserMode(growing);
+      if (publicationStamp(path) !== stamp) throw new Replaced();
+      await rm(`${path}.wal`, { force: true });
+    });
     return true;
   } catch (error) {
+    if (error instanceof Replaced) return false;
     if (error instanceof CrawlhouseError && error.code === 'object_changed') return false;
     throw error;
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
-/** Removes what killed processes have left on its way. */
-async function removeLeftovers(path: string): Promise<void> {
-  const folder = dirname(path);
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(ENDING)) continue;
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });
-  }
-}
+/** Another process has put a file in the place meanwhile. */
+class Replaced extends Error {}

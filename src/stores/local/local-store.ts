@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { commitFile } from '../../core/atomic-file.ts';
+import { commitFile, removeOld } from '../../core/atomic-file.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { storeError } from '../store-errors.ts';
@@ -76,11 +77,18 @@ export class LocalStore implements ObjectStore {
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const path = this.#path(key);
-    const temporary = join(this.#folder, UPLOADS, `${process.pid}-${encodeURIComponent(key)}`);
-    await mkdir(dirname(temporary), { recursive: true });
+    const uploads = join(this.#folder, UPLOADS);
+    const temporary = join(uploads, randomUUID());
+    await mkdir(uploads, { recursive: true });
+    await removeOld(uploads, () => true);
     await mkdir(dirname(path), { recursive: true });
-    await copyFile(file, temporary);
-    await commitFile(temporary, path);
+    try {
+      await copyFile(file, temporary);
+      await commitFile(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PrivateWarehouse } from '../../../src/answers/query/private-warehouse.ts';
+import { processScope } from '../../../src/core/process-start.ts';
 import { noSmallDisk, smallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
@@ -41,13 +42,23 @@ test('of a symbolic link the file gets the hard link, not the link', async () =>
 
 test('folders of processes that are gone are removed, those of others stay', async () => {
   const { warehouse, stateDir } = await place();
-  const gone = join(stateDir, 'query', '.crawlhouse-query-4194304-5-x');
-  const reused = join(stateDir, 'query', `.crawlhouse-query-${process.pid}-5-x`);
+  const gone = join(stateDir, 'query', `.crawlhouse-query-${processScope()}-4194304-5-x`);
+  const reused = join(stateDir, 'query', `.crawlhouse-query-${processScope()}-${process.pid}-5-x`);
   for (const folder of [gone, reused]) await mkdir(folder, { recursive: true });
   using first = await PrivateWarehouse.make(warehouse, stateDir);
   using second = await PrivateWarehouse.make(warehouse, stateDir);
   expect(existsSync(first.path) && existsSync(second.path)).toBe(true);
   expect(await readdir(join(stateDir, 'query'))).toHaveLength(2);
+});
+
+test('folders of another machine or container stay, whatever their process id, until they are a week old', async () => {
+  const { warehouse, stateDir } = await place();
+  const names = ['0123456789ab-4194304-5-x', '0123456789ab-4194304-5-old', '4194304-5-of-a-former-version'];
+  const folders = names.map((name) => join(stateDir, 'query', `.crawlhouse-query-${name}`));
+  for (const folder of folders) await mkdir(folder, { recursive: true });
+  await utimes(folders[1] ?? '', 0, 0);
+  using _made = await PrivateWarehouse.make(warehouse, stateDir);
+  expect(folders.map((folder) => existsSync(folder))).toEqual([true, false, true]);
 });
 
 test('on another disk the link lies beside the warehouse, and where that is read-only the file itself is opened', async ({

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { processScope } from '../../../src/core/process-start.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { queryProcess, someWarehouse } from './some-warehouse.ts';
@@ -109,7 +110,7 @@ test('the process has no variable of the environment', async () => {
   const warehouse = await queryProcess(path);
   await warehouse.rows('SELECT 1', signal);
   const [folder = ''] = foldersOf(path);
-  const pid = /^\.crawlhouse-query-(\d+)-/.exec(folder)?.[1];
+  const pid = /^\.crawlhouse-query-[0-9a-f]{12}-(\d+)-/.exec(folder)?.[1];
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/PATH=|CRAWLHOUSE_|HOME=/);
 });
 
@@ -140,7 +141,12 @@ test('nothing stays on disk: after an end, after a kill of the asking process, a
   asking.kill('SIGKILL');
   await until(async () => foldersOf(path).length === 0 || undefined);
 
-  const left = join(dirname(path), '.crawlhouse', 'query', '.crawlhouse-query-4194304-17-left');
+  const left = join(
+    dirname(path),
+    '.crawlhouse',
+    'query',
+    `.crawlhouse-query-${processScope()}-4194304-17-left`,
+  );
   mkdirSync(left, { recursive: true });
   await writeFile(join(left, 'warehouse.duckdb'), '');
   await (await queryProcess(path)).rows('SELECT 1', signal);
