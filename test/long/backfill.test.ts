@@ -216,5 +216,5 @@ test('only a first run prints its plan before it starts', {
   expect(first.stderr).toMatch(/\ncrawl_links +2 +50\n/);
   expect(first.stderr).toContain("4 units due: 70 rows by the service's count");
   const second = await crawlhouse(folder, sandbox, args);
-  expect(second.stderr).toBe('Nothing new: every finished unit is in the warehouse.\n');
+  expect(second.stderr).toBe('Nothing new: every finished unit that was asked for is in the warehouse.\n');
 });

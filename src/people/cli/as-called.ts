@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { delimiter, extname, join, sep } from 'node:path';
+import { delimiter, extname, join, relative, sep } from 'node:path';
 import { shellWord } from '../../core/shell-word.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 
@@ -50,6 +50,26 @@ export function programWords({ folder, environment }: Omit<Call, 'argv'>): strin
   if (isLocal(folder)) return 'npx crawlhouse';
   const node = found(paths, 'node') === realpathSync(process.execPath) ? 'node' : process.execPath;
   return `${shellWord(node)} ${shellWord(MAIN)}`;
+}
+
+/**
+ * How the next commands for a project folder are called: in it, or, if only the files themselves would work there and a
+ * short name works here, from here.
+ */
+export function callFor(
+  folder: string,
+  here: Call = thisCall(),
+): { readonly call: Call; readonly isThere: boolean } {
+  const there = { ...here, argv: [], folder };
+  if (hasName(there) || !hasName(here)) return { call: there, isThere: true };
+  const way = relative(here.folder, folder);
+  const path = way.length < folder.length ? way : folder;
+  return { call: { ...here, argv: ['--project-dir', path] }, isThere: false };
+}
+
+/** Whether a name starts the program there, without any path. */
+function hasName(call: Call): boolean {
+  return ['crawlhouse', 'npx crawlhouse'].includes(programWords(call));
 }
 
 function thisCall(): Call {

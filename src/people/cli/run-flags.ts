@@ -21,6 +21,15 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   plan: { type: 'boolean', help: 'only print the plan' },
 };
 
+/** What a run says that has changed nothing: no more than what it was asked for. */
+export function nothingNew({ positionals, texts, text }: Invocation): string | undefined {
+  const isPart =
+    positionals.length > 0 ||
+    ['project', 'crawl'].some((flag) => texts(flag).length > 0) ||
+    text('from') !== undefined;
+  return isPart ? 'Nothing new: every finished unit that was asked for is in the warehouse.' : undefined;
+}
+
 export function routeOverride(invocation: Invocation): RouteOverride {
   return {
     route: oneOf(invocation, 'route', ROUTES),

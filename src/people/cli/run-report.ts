@@ -16,18 +16,22 @@ import { failureOf, printError } from './print-error.ts';
 /** Errors of one code that are printed in full; `status` has them all. */
 const ERRORS_SHOWN = 3;
 
-/** Prints what a run did: its end for people, or the document of interface.md. */
+/** What a run of everything says that has changed nothing. */
+const NOTHING_NEW = 'Nothing new: every finished unit is in the warehouse.';
+
+/** Prints what a run did: its end for people, or the document of interface.md; `idle` where it has changed nothing. */
 export async function printRun(
   invocation: Invocation,
   settings: Settings,
   result: RunResult,
+  idle: string = NOTHING_NEW,
 ): Promise<number> {
   const drift = await readDrift(settings);
   if (invocation.has('json')) {
     await invocation.printJson({ ...result.report, drift, error: failureOf(result.errors, result.exitCode) });
     return printErrors(invocation, result);
   }
-  invocation.say(await runSummary(invocation, settings, result.report));
+  invocation.say(await runSummary(invocation, settings, result.report, idle));
   printErrors(invocation, result);
   invocation.say(describeDrifts(drift));
   if (!isIdle(result.report)) {
@@ -49,7 +53,9 @@ export async function runSummary(
   invocation: Invocation,
   settings: Settings,
   report: RunReport,
+  idle: string = NOTHING_NEW,
 ): Promise<string> {
+  if (isIdle(report)) return report.status === 'done' ? `${idle}\n` : '';
   const names = (await readPublished(settings, projectNames)) ?? new Map<string, string>();
   return describeRun(report, names, invocation.has('verbose'), invocation.terminal?.width);
 }
@@ -96,9 +102,6 @@ export function describeRun(
   isVerbose: boolean,
   width: number | null = null,
 ): string {
-  if (isIdle(report)) {
-    return report.status === 'done' ? 'Nothing new: every finished unit is in the warehouse.\n' : '';
-  }
   const touched = touchedUnits(report);
   const built = report.models.filter((model) => model.status === 'built');
   const passed = report.tests.filter((test) => test.status === 'passed').length;

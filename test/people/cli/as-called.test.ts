@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shellWord } from '../../../src/core/shell-word.ts';
-import { asCalled, programWords } from '../../../src/people/cli/as-called.ts';
+import { asCalled, callFor, programWords } from '../../../src/people/cli/as-called.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -67,4 +67,18 @@ test('every command of a text works as printed, with the project folder of the c
 test('text that is no command stays', () => {
   const text = 'crawlhouse 0.1.0, /srv/crawlhouse run, crawlhouse needs Node.js';
   expect(asCalled(text, { argv: [], folder: ROOT, environment: {} })).toBe(text);
+});
+
+test('a new project where no name works is named from the clone, where one does', async () => {
+  const folder = await temporaryFolder();
+  const here = { argv: ['init', folder], folder: ROOT, environment: { PATH: '/nowhere' } };
+  const from = callFor(folder, here);
+  expect(from.isThere).toBe(false);
+  expect(asCalled('crawlhouse doctor', from.call)).toBe(`npx crawlhouse doctor --project-dir ${folder}`);
+  const below = callFor(join(ROOT, 'docs'), here);
+  expect([below.isThere, asCalled('crawlhouse doctor', below.call)]).toEqual([true, 'npx crawlhouse doctor']);
+  const near = callFor(join(ROOT, '..', 'acme'), here);
+  expect(asCalled('crawlhouse run', near.call)).toBe('npx crawlhouse run --project-dir ../acme');
+  const nowhere = callFor(folder, { ...here, folder: await temporaryFolder() });
+  expect([nowhere.isThere, asCalled('crawlhouse doctor', nowhere.call)]).toEqual([true, `${FILES} doctor`]);
 });

@@ -31,6 +31,11 @@ test('a run with nothing to load publishes an empty warehouse once, then says th
     stdout: '',
     stderr: 'Nothing new: every finished unit is in the warehouse.\n',
   });
+  const on = async (...words: string[]) => (await capture(...words, '--project-dir', folder)).stderr;
+  expect(await on('run', 'crawl_pages')).toBe(
+    'Nothing new: every finished unit that was asked for is in the warehouse.\n',
+  );
+  expect(await on('transform')).toBe('Nothing to build: the models are up to date.\n');
   const query = await capture(
     'query',
     'SELECT count(*) AS n FROM ops.loads',

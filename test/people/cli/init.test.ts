@@ -22,9 +22,9 @@ test('init makes a project folder whose files fit, and keeps secrets out of vers
   const folder = join(await temporaryFolder(), 'new', 'project');
   const { code, stderr } = await capture('init', folder);
   expect(code).toBe(0);
-  expect(stderr).toContain(`${folder} is ready:\n  cd ${folder}\n`);
-  expect(stderr).toMatch(/ crawl https:\/\/www\.example\.com\/\n/);
-  expect(stderr).toContain('put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env');
+  expect(stderr).toContain(`${folder} is ready.\n`);
+  expect(stderr).toMatch(/ crawl --project-dir \S+ https:\/\/www\.example\.com\/\n/);
+  expect(stderr).toContain(`put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in ${folder}/.env`);
   expect((await readdir(folder)).sort()).toEqual([
     '.env',
     '.env.example',
@@ -68,7 +68,7 @@ test('with flags it asks nothing, writes the account and runs the doctor', async
   );
   expect(stdout).toMatch(/^ok {4}settings/);
   expect(stdout).toMatch(/^ok {4}token/m);
-  expect(stderr).toMatch(/\nNext:\n {2}.* run\n$/);
+  expect(stderr).toMatch(/\nNext:\n {2}.* run --project-dir \S+\n$/);
   expect(code).toBe(0);
   expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toEqual({
     CRAWLHOUSE_BASE_URL: it.sandbox.baseUrl,
@@ -103,7 +103,7 @@ test('an account that the service refuses is written, told by the doctor, and gi
   expect(stdout).toMatch(
     /^fail {2}service .*\n {6}Try: check base_url \(CRAWLHOUSE_BASE_URL, mostly in \.env\)/m,
   );
-  expect(stderr).toContain('the account is in .env');
+  expect(stderr).toContain(`the account is in ${join(place, 'other', '.env')}`);
 });
 
 test('a sign-in by flags goes by the browser, and the doctor uses its grant', async () => {

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { CrawlhouseError } from '../../../src/core/errors.ts';
 import type { Invocation } from '../../../src/people/cli/command.ts';
-import { describeRun, printErrors } from '../../../src/people/cli/run-report.ts';
+import { describeRun, printErrors, runSummary } from '../../../src/people/cli/run-report.ts';
 import type { RunReport, UnitReport } from '../../../src/project/model/report.ts';
+import type { Settings } from '../../../src/project/settings/settings.ts';
 
 const unit: UnitReport = {
   unit: 'crawl_pages/c1',
@@ -87,10 +88,15 @@ test('with --verbose, each unit has a line with its reconciliation', () => {
   ]);
 });
 
-test('a run without changes says so, a failed one shows its errors only', () => {
+test('a run without changes says no more than what it was asked for, a failed one shows its errors only', async () => {
   const idle = { ...report, models: [] };
-  expect(describeRun(idle, NAMES, false)).toBe('Nothing new: every finished unit is in the warehouse.\n');
-  expect(describeRun({ ...idle, status: 'failed' }, NAMES, false)).toBe('');
+  const settings = {} as Settings;
+  const on = { has: () => false, terminal: null } as unknown as Invocation;
+  expect(await runSummary(on, settings, idle)).toBe(
+    'Nothing new: every finished unit is in the warehouse.\n',
+  );
+  expect(await runSummary(on, settings, idle, 'Nothing to build.')).toBe('Nothing to build.\n');
+  expect(await runSummary(on, settings, { ...idle, status: 'failed' })).toBe('');
 });
 
 test('in the rows of a failed test, NULL says so and an empty text is empty', () => {

@@ -5,7 +5,14 @@ import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printNothingDue, saysNoAccount } from '../no-account.ts';
 import { printPlan } from '../plan-report.ts';
-import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
+import {
+  dayOf,
+  nothingNew,
+  RUN_FLAGS,
+  routeOverride,
+  selectedPipelines,
+  selectedSources,
+} from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
 export const backfill: Command = {
@@ -38,7 +45,7 @@ export const backfill: Command = {
     const result = await withLineage(settings, 'backfill', logger, signal, () =>
       run(settings, request, logger, signal, progress),
     );
-    return printRun(invocation, settings, result);
+    return printRun(invocation, settings, result, nothingNew(invocation));
   },
 };
 

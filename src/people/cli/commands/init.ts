@@ -9,7 +9,7 @@ import { examine } from '../../../operations/doctor/examine.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';
 import { loadSettings } from '../../../project/settings/settings.ts';
-import { asCalled } from '../as-called.ts';
+import { asCalled, callFor } from '../as-called.ts';
 import { type Account, askAccount, type Browser, signedInAccount, tokenAccount } from '../ask-account.ts';
 import type { Command, Invocation } from '../command.ts';
 import { describeChecks, worst } from '../doctor-report.ts';
@@ -128,22 +128,25 @@ async function report(
   checks: readonly Check[] | null,
 ): Promise<void> {
   const isHere = folder === resolve(invocation.workingDirectory);
-  // The next commands are typed there.
-  const there = (text: string): string => asCalled(text, { argv: [], folder, environment: process.env });
+  const { call, isThere } = callFor(folder);
+  const there = (text: string): string => asCalled(text, call);
+  const file = isThere ? '.env' : join(folder, '.env');
   const isWell = checks === null || worst(checks) !== 'fail';
   const state = isWell ? 'is ready' : 'is made, but is not ready';
-  invocation.say(`${folder} ${state}${isHere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
+  invocation.say(`${folder} ${state}${isHere || !isThere ? '.' : `:\n  cd ${shellWord(folder)}`}\n\n`);
   if (checks === null) {
     invocation.say(
       there('Without an account, crawl a website:\n  crawlhouse crawl https://www.example.com/\n\n'),
     );
-    invocation.say('With an account, put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in .env, then:\n');
+    invocation.say(
+      `With an account, put CRAWLHOUSE_BASE_URL and CRAWLHOUSE_ACCESS_TOKEN in ${file}, then:\n`,
+    );
     invocation.say(there('  crawlhouse doctor\n  crawlhouse run\n'));
     return;
   }
   await invocation.print(there(describeChecks(checks)));
   const next = isWell
     ? 'Next:\n  crawlhouse run\n'
-    : 'Correct what fails; the account is in .env. Then:\n  crawlhouse doctor\n';
+    : `Correct what fails; the account is in ${file}. Then:\n  crawlhouse doctor\n`;
   invocation.say(there(`\n${next}`));
 }

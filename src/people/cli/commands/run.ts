@@ -6,7 +6,14 @@ import type { Command } from '../command.ts';
 import { sayFirstPlan } from '../first-plan.ts';
 import { printNothingDue, saysNoAccount } from '../no-account.ts';
 import { printPlan } from '../plan-report.ts';
-import { dayOf, RUN_FLAGS, routeOverride, selectedPipelines, selectedSources } from '../run-flags.ts';
+import {
+  dayOf,
+  nothingNew,
+  RUN_FLAGS,
+  routeOverride,
+  selectedPipelines,
+  selectedSources,
+} from '../run-flags.ts';
 import { printRun } from '../run-report.ts';
 
 export const run: Command = {
@@ -43,6 +50,6 @@ export const run: Command = {
         signal,
       ),
     );
-    return printRun(invocation, settings, result);
+    return printRun(invocation, settings, result, nothingNew(invocation));
   },
 };
