@@ -77,8 +77,8 @@ test('a new project where no name works is named from the clone, where one does'
   expect(asCalled('crawlhouse doctor', from.call)).toBe(`npx crawlhouse doctor --project-dir ${folder}`);
   const below = callFor(join(ROOT, 'docs'), here);
   expect([below.isThere, asCalled('crawlhouse doctor', below.call)]).toEqual([true, 'npx crawlhouse doctor']);
-  const near = callFor(join(ROOT, '..', 'acme'), here);
-  expect(asCalled('crawlhouse run', near.call)).toBe('npx crawlhouse run --project-dir ../acme');
+  const near = callFor(join(ROOT, '..'), here);
+  expect(asCalled('crawlhouse run', near.call)).toBe('npx crawlhouse run --project-dir ..');
   const nowhere = callFor(folder, { ...here, folder: await temporaryFolder() });
   expect([nowhere.isThere, asCalled('crawlhouse doctor', nowhere.call)]).toEqual([true, `${FILES} doctor`]);
 });
