@@ -243,7 +243,8 @@ test("another warehouse's location is refused, and only a warehouse that surely 
 test('rows, pointers and files that nobody sees are removed, and nothing else', async () => {
   const rows = await TrinoRows.begin(place);
   const { names } = rows;
-  const tidied = { client, catalog: trino.catalog, names, relations: [PAGES], grace: '0s' };
+  const check = async () => {};
+  const tidied = { client, catalog: trino.catalog, names, relations: [PAGES], grace: '0s', check };
   const files = async (): Promise<number> => {
     const listed = await Array.fromAsync(place.objects.list(place.folder, new AbortController().signal));
     return listed.filter(({ key }) => key.includes('/data/')).length;
@@ -260,13 +261,55 @@ test('rows, pointers and files that nobody sees are removed, and nothing else', 
   expect(await seen(rows)).toEqual(['a 4']);
   expect(await files()).toBe(1);
   const units = await client.rows(
-    `SELECT unit FROM ${rows.names.visible} WHERE relation IS NULL OR relation = '${PAGES}' ORDER BY unit`,
+    `SELECT DISTINCT unit, seq FROM ${rows.names.visible} WHERE relation IS NULL OR relation = '${PAGES}' ORDER BY unit`,
   );
   expect(units.map(({ unit }) => unit)).toEqual(['a', 'definition', null]);
   // Its pointers go on.
   await put(rows, 'c', [5]);
   await rows.publish();
   expect(await seen(rows)).toEqual(['a 4', 'c 5']);
+});
+
+test('a tidying removes nothing that another writer has registered or published since', async () => {
+  const rows = await TrinoRows.begin(place);
+  await put(rows, 'a', [1]);
+  await rows.publish();
+  await put(rows, 'a', [2]);
+  await rows.publish();
+  const { names } = rows;
+  let later: TrinoRows | undefined;
+  const tidied = { client, catalog: trino.catalog, names, relations: [PAGES], grace: '7d' };
+  // Another writer registers and publishes right after the look at the token.
+  const check = async (): Promise<void> => {
+    later = await TrinoRows.begin(place);
+    await put(later, 'b', [3]);
+    await later.publish();
+    await put(later, 'c', [4]);
+  };
+  expect(await tidyRows({ ...tidied, check })).toBe(1n);
+  expect(await seen(rows)).toEqual(['a 2', 'b 3']);
+  await later?.publish();
+  expect(await seen(rows)).toEqual(['a 2', 'b 3', 'c 4']);
+});
+
+test('writers that begin at the same moment have tokens of their own, and only the last one publishes', async () => {
+  await TrinoRows.begin(place);
+  const all = await Promise.all(Array.from({ length: 4 }, () => TrinoRows.begin(place)));
+  for (const [index, rows] of all.entries()) await put(rows, `u${index}`, [index]);
+  const ended = await Promise.all(
+    all.map(async (rows) => {
+      try {
+        await rows.publish();
+        return 'published';
+      } catch (error) {
+        return (error as { code?: string }).code;
+      }
+    }),
+  );
+  expect(ended.filter((one) => one === 'published')).toHaveLength(1);
+  expect(ended.filter((one) => one === 'locked')).toHaveLength(3);
+  const [first] = all;
+  expect(first && (await seen(first))).toHaveLength(1);
 });
 
 test('readers that ask without pause see whole publications', async () => {

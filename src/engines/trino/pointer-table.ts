@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Pointer } from '../../state/catalogue/ops-pointers.ts';
 import type { TrinoClient, TrinoPage } from './client.ts';
@@ -7,6 +9,8 @@ import { MODEL_SESSION } from './session.ts';
 
 /** Pointers of one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
+/** Writers that begin at the same moment are few. */
+const MOST_TRIES = 8;
 /** Steps of one writer. */
 const STEPS = 1_000_000_000n;
 
@@ -41,17 +45,39 @@ export class PointerTable {
     names: RelationNames,
     signal: AbortSignal | undefined,
   ): Promise<PointerTable> {
-    const all = `SELECT token FROM ${names.visible} UNION ALL SELECT token FROM ${names.candidate}`;
-    const next = `SELECT 1 + coalesce(max(token), 0) FROM (${all})`;
-    const token = (await place.client.scalar(next, {}, signal)) as bigint;
-    const table = new PointerTable(place, names, token);
-    await table.#insert([{ relation: null, unit: null, load: null }], signal);
+    const table = await PointerTable.#withOwnToken(place, names, signal);
+    const token = table.#token;
     await table.run(`DELETE FROM ${names.candidate} WHERE token < ${literal(token)}`, signal);
     for await (const { rows } of place.client.pages(names.lastPointers('visible'), {}, signal))
       for (const [relation, unit, load] of rows as [string, string, string | null][])
         note(table.#seen, { relation, unit, load });
     table.#published = copyOf(table.#seen);
     return table;
+  }
+
+  /**
+   * A token that no other writer has. Two that begin at once may read the same greatest one, because no statement reads
+   * and inserts in one step. Each inserts a name of its own, and whoever finds another name under its token takes the next.
+   */
+  static async #withOwnToken(
+    place: PointerPlace,
+    names: RelationNames,
+    signal: AbortSignal | undefined,
+  ): Promise<PointerTable> {
+    const all = `SELECT token FROM ${names.visible} UNION ALL SELECT token FROM ${names.candidate}`;
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const next = `SELECT 1 + coalesce(max(token), 0) FROM (${all})`;
+      const token = (await place.client.scalar(next, {}, signal)) as bigint;
+      const table = new PointerTable(place, names, token);
+      const own = randomUUID();
+      await table.#insert([{ relation: null, unit: null, load: own }], signal);
+      const others = `SELECT count(*) FROM ${names.candidate}
+        WHERE token = ${literal(token)} AND relation IS NULL AND load_id <> ${literal(own)}`;
+      if ((await place.client.scalar(others, {}, signal)) === 0n) return table;
+      // Both go on: at other moments, else they would meet again.
+      await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
+    }
+    throw anotherWriter();
   }
 
   /** Runs a statement under the writer's name; the number of rows that it wrote. */

@@ -26,7 +26,8 @@ export async function tidyAtTimes(
     const relations = tables
       .map(({ table_name }) => table_name.replace('_', '.'))
       .filter((relation) => relation.includes('.'));
-    await tidyRows({ client, catalog, names, relations, grace: GRACE }, signal);
+    const check = (own?: AbortSignal): Promise<void> => pointers.check(own);
+    await tidyRows({ client, catalog, names, relations, grace: GRACE, check }, signal);
   }
   await mkdir(temporary, { recursive: true });
   await writeFileAtomic(note, '');

@@ -9,40 +9,64 @@ interface Tidied {
   readonly relations: readonly string[];
   /** As Trino writes it: `7d`. */
   readonly grace: string;
+  /** Throws where another writer has begun. */
+  readonly check: (signal?: AbortSignal) => Promise<void>;
 }
+
+/** Loads of one statement, whose text has at most a million characters. */
+const LOADS_AT_ONCE = 10_000;
 
 /**
  * Removes what nobody sees: rows that no pointer names, pointers that have a later one, and files that only snapshots
  * older than the grace time need. Queries that have begun keep their snapshot until then. Only the writer may do this,
  * and not during a load.
  *
+ * Another writer may begin at any moment. So only loads are removed that were there before the writer was surely still
+ * the last one: what another has registered since is not among them. Pointers are deleted row by row, which leaves those
+ * that another inserts meanwhile.
+ *
  * @returns the rows
+ * @throws CrawlhouseError `locked` where another writer has begun since
  */
 export async function tidyRows(
-  { client, catalog, names, relations, grace }: Tidied,
+  { client, catalog, names, relations, grace, check }: Tidied,
   signal?: AbortSignal,
 ): Promise<bigint> {
   const { visible, candidate } = names;
-  let removed = 0n;
+  const unseen = new Map<string, readonly string[]>();
   for (const relation of relations) {
-    const stored = names.stored(relation);
     const seen = `${names.lastPointers('visible', relation)} UNION ${names.lastPointers('work', relation)}`;
-    const unseen = await client.run(
-      `DELETE FROM ${stored} WHERE _load_id NOT IN (SELECT load_id FROM (${seen}) WHERE load_id IS NOT NULL)`,
+    const loads = await client.rows<{ load: string }>(
+      `SELECT DISTINCT _load_id AS load FROM ${names.stored(relation)}
+       WHERE _load_id NOT IN (SELECT load_id FROM (${seen}) WHERE load_id IS NOT NULL)`,
       {},
       signal,
     );
-    if (unseen > 0n) await client.run(`ALTER TABLE ${stored} EXECUTE optimize`, {}, signal);
-    removed += unseen;
+    if (loads.length > 0)
+      unseen.set(
+        relation,
+        loads.map(({ load }) => load),
+      );
   }
-  // The pointers of nothing stay: they have the tokens.
-  await client.run(
-    `CREATE OR REPLACE TABLE ${visible} WITH (partitioning = ARRAY['token']) AS
-     SELECT max(token) AS token, max(seq) AS seq, relation, unit, max_by(load_id, seq) AS load_id
-     FROM ${visible} GROUP BY relation, unit HAVING relation IS NULL OR max_by(load_id, seq) IS NOT NULL`,
-    {},
-    signal,
-  );
+  await check(signal);
+  let removed = 0n;
+  for (const [relation, loads] of unseen) {
+    const stored = names.stored(relation);
+    for (let at = 0; at < loads.length; at += LOADS_AT_ONCE) {
+      const listed = loads.slice(at, at + LOADS_AT_ONCE).map(literal);
+      removed += await client.run(
+        `DELETE FROM ${stored} WHERE _load_id IN (${listed.join(', ')})`,
+        {},
+        signal,
+      );
+    }
+    await client.run(`ALTER TABLE ${stored} EXECUTE optimize`, {}, signal);
+  }
+  // A pointer without a relation stays: it has a token.
+  const last = `SELECT max(seq) FROM ${visible} GROUP BY relation, unit
+    HAVING relation IS NULL OR max_by(load_id, seq) IS NOT NULL`;
+  const former = await client.run(`DELETE FROM ${visible} WHERE seq NOT IN (${last})`, {}, signal);
+  if (former > 0n) await client.run(`ALTER TABLE ${visible} EXECUTE optimize`, {}, signal);
   const session = {
     [`${catalog}.expire_snapshots_min_retention`]: grace,
     [`${catalog}.remove_orphan_files_min_retention`]: grace,
