@@ -68,7 +68,7 @@ export class WorkingCopy implements AsyncDisposable {
    * a copy of the published warehouse.
    *
    * @param anew replace it in any case
-   * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; nothing is changed
+   * @throws CrawlhouseError `damaged_warehouse` when the published warehouse itself is damaged; it stays as it is
    */
   static async open(
     database: Database,

@@ -20,7 +20,7 @@ import { runSession, type Session } from './session.ts';
 const BY_HAND = 'taken out by crawlhouse drop';
 
 /**
- * The units that a drop would remove, by the published warehouse and the ledger. Changes nothing.
+ * The units that a drop would remove, by the published warehouse and the ledger. Removes none.
  *
  * @throws CrawlhouseError `nothing_published`; `usage` for a crawl or project of which there is nothing, and for a file
  *   of an earlier version

@@ -34,7 +34,7 @@ import { type RunRequest, routesOf, scopeOf } from './run.ts';
 /** Units counted at once: a plan asks one small question a unit. */
 const COUNTS_AT_ONCE = 4;
 
-/** The plan of a run or backfill, by the service's own counts. Changes nothing. */
+/** The plan of a run or backfill, by the service's own counts. Loads nothing; refreshed tokens are kept. */
 export async function reportPlan(
   settings: Settings,
   request: RunRequest,

@@ -37,7 +37,11 @@ export interface UnitToRun extends UnitToStage {
   readonly elsewhere?: StagedElsewhere | undefined;
 }
 
-/** Takes one unit from the service into the working copy. Never throws: the outcome holds the error. */
+/**
+ * Takes one unit from the service into the working copy. The outcome holds the unit's error.
+ *
+ * @throws CrawlhouseError of the ledger, where it can't note the outcome
+ */
 export async function runUnit(
   context: UnitContext,
   due: UnitToRun,

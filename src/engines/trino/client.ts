@@ -265,16 +265,20 @@ export class TrinoClient implements AsyncDisposable {
     const text = await body.text();
     if (statusCode === 204) return { id: '' };
     if (statusCode !== 200) throw this.#refused(statusCode, text, retryAfterMs(headers['retry-after']));
-    // The slower way of reading only where a number may be beyond what JavaScript holds.
-    const answer = TrinoAnswer.safeParse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
-    if (answer.success) return answer.data;
-    throw new CrawlhouseError(
-      'contract_broken',
-      `Trino at ${this.#options.url} answers outside its protocol`,
-      {
-        cause: answer.error,
-      },
-    );
+    try {
+      // The slower way of reading only where a number may be beyond what JavaScript holds.
+      return TrinoAnswer.parse(/\d{16}/.test(text) ? parseJson(text) : JSON.parse(text));
+    } catch (cause) {
+      const type = String(headers['content-type'] ?? 'no content type');
+      throw new CrawlhouseError(
+        'contract_broken',
+        `${this.#options.url} answers 200 with ${type}, outside Trino's protocol: ${text.trim().slice(0, 60)}`,
+        {
+          cause,
+          hint: 'check warehouse.url: it is to be the address of the coordinator, not of a page or a proxy',
+        },
+      );
+    }
   }
 
   #refused(status: number, text: string, after: number | undefined): CrawlhouseError {

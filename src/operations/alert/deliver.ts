@@ -46,7 +46,7 @@ export async function noteAlerts(
 
 /**
  * Delivers the outbox to these targets, in order. If a target rejects an alert, that alert and the later ones of the same
- * target stay for the next run. Never throws: an alert that can't be delivered must not fail a run.
+ * target stay for the next run. Errors are logged: an alert that can't be delivered must not fail a run.
  */
 export async function deliverAlerts(
   store: AlertStore,

@@ -5,7 +5,7 @@ import { giveUserMode } from '../../core/private-files.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { metricsReader } from './read-metrics.ts';
 
-/** Writes the metrics to the file of the setting, whole. Never throws: metrics must not fail a run. */
+/** Writes the metrics to the file of the setting, whole. Errors are logged: metrics must not fail a run. */
 export async function writeMetrics(settings: Settings, logger: Logger): Promise<void> {
   const { metrics_file: file } = settings;
   if (file === undefined) return;

@@ -11,7 +11,7 @@ import { testModels } from './test-models.ts';
 import { TrinoQueries } from './trino-queries.ts';
 
 /**
- * Runs the data tests of the models on the published warehouse, once the saved questions compile there. Changes nothing, also while a run is on.
+ * Runs the data tests of the models on the published warehouse, once the saved questions compile there. Writes nothing, also while a run is on.
  *
  * @throws CrawlhouseError `nothing_published`, or `bad_model` for a broken question with its file and line
  */

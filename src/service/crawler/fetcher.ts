@@ -74,7 +74,7 @@ export class Fetcher implements AsyncDisposable {
     this.#connections = options.connections;
   }
 
-  /** Never throws: what went wrong is in the answer. A closed fetcher sends nothing. Answers the challenge of a server once. */
+  /** What went wrong with a request is in the answer. A closed fetcher sends nothing. Answers the challenge of a server once. */
   async fetch(text: string, bytes: number = this.#limits.bytes): Promise<Answer> {
     const url = new URL(text);
     let answer = await this.#once(url, bytes);

@@ -136,9 +136,9 @@ export class S3Store implements ObjectStore {
   }
 
   async put(key: string, file: string, signal: AbortSignal): Promise<void> {
-    await this.#repeat('object', this.#url(key), signal, () =>
-      uploadToS3(this.#client, { Bucket: this.#place.bucket, Key: key }, file, signal),
-    );
+    const repeat = <T>(send: () => Promise<T>): Promise<T> =>
+      this.#repeat('object', this.#url(key), signal, send);
+    await uploadToS3(this.#client, { Bucket: this.#place.bucket, Key: key }, { file, repeat }, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -19,49 +19,53 @@ interface Destination {
   readonly Key: string;
 }
 
-/** Uploads a file, one part after the other; an upload that fails leaves no parts behind. */
+/** Repeats a request where that may help. */
+type Repeat = <T>(send: () => Promise<T>) => Promise<T>;
+
+/**
+ * Uploads a file, one part after the other. A part that fails is sent again by itself; an upload that fails leaves no
+ * parts behind.
+ */
 export async function uploadToS3(
-  client: S3Client,
+  client: Pick<S3Client, 'send'>,
   destination: Destination,
-  file: string,
+  { file, repeat }: { readonly file: string; readonly repeat: Repeat },
   signal: AbortSignal,
 ): Promise<void> {
   const { size } = await stat(file);
   const part = Math.max(PART_BYTES, Math.ceil(size / MOST_PARTS));
   const send = { abortSignal: signal };
   if (size <= part) {
-    const Body = createReadStream(file);
-    await client.send(new PutObjectCommand({ ...destination, Body, ContentLength: size }), send);
+    await repeat(() => {
+      const Body = createReadStream(file);
+      return client.send(new PutObjectCommand({ ...destination, Body, ContentLength: size }), send);
+    });
     return;
   }
-  const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({
-      ...destination,
-      ChecksumAlgorithm: 'CRC32C',
-      ChecksumType: 'FULL_OBJECT',
-    }),
-    send,
+  const { UploadId } = await repeat(() =>
+    client.send(
+      new CreateMultipartUploadCommand({
+        ...destination,
+        ChecksumAlgorithm: 'CRC32C',
+        ChecksumType: 'FULL_OBJECT',
+      }),
+      send,
+    ),
   );
   const upload = { ...destination, UploadId };
   try {
     const Parts = [];
     for (let from = 0, PartNumber = 1; from < size; from += part, PartNumber++) {
       const to = Math.min(size, from + part);
-      const Body = createReadStream(file, { start: from, end: to - 1 });
-      const { ETag, ChecksumCRC32C } = await client.send(
-        new UploadPartCommand({
-          ...upload,
-          PartNumber,
-          Body,
-          ContentLength: to - from,
-          ChecksumAlgorithm: 'CRC32C',
-        }),
-        send,
-      );
+      const { ETag, ChecksumCRC32C } = await repeat(() => {
+        const Body = createReadStream(file, { start: from, end: to - 1 });
+        const own = { PartNumber, Body, ContentLength: to - from, ChecksumAlgorithm: 'CRC32C' } as const;
+        return client.send(new UploadPartCommand({ ...upload, ...own }), send);
+      });
       Parts.push({ PartNumber, ETag, ChecksumCRC32C });
     }
     const complete = { ...upload, ChecksumType: 'FULL_OBJECT', MultipartUpload: { Parts } } as const;
-    await client.send(new CompleteMultipartUploadCommand(complete), send);
+    await repeat(() => client.send(new CompleteMultipartUploadCommand(complete), send));
   } catch (error) {
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;

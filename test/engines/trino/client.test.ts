@@ -312,3 +312,20 @@ test('a token endpoint that never answers is not waited for', async () => {
     message: expect.stringContaining('timeout'),
   });
 });
+
+test('a page with status 200 is said to be no Trino, and nothing is asked again', async () => {
+  const page: Answer = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end('<html><title>Welcome to nginx</title></html>');
+  const { url, seen } = await serve([page]);
+  await using client = new TrinoClient({ url, user: 'u' });
+  expect(await errorOf(client.run('SELECT 1'))).toMatchObject({
+    code: 'contract_broken',
+    message: expect.stringMatching(
+      /answers 200 with text\/html, outside Trino's protocol: <html><title>Welcome/,
+    ),
+    hint: expect.stringContaining('check warehouse.url'),
+  });
+  expect(seen).toHaveLength(1);
+});
