@@ -153,6 +153,26 @@ test('a form needs the token of the session, and SQL too long for an address is 
   expect(await (await open.ask('/ask?run=1&kept=gone')).text()).toContain('no longer kept');
 });
 
+test('a crawl goes by its place or day, in the answer and in its chart', async () => {
+  const sql =
+    "SELECT crawl_id, day FROM (VALUES ('c1', 1), ('c2', 2)) AS t(crawl_id, day) WHERE crawl_id = $crawl";
+  for (const [name, row] of [
+    ['latest', ['c2', 2]],
+    ['-1', ['c1', 1]],
+    ['2026-11-01', ['c1', 1]],
+  ] as const) {
+    expect((await asked(open, { sql, 'param.crawl': name })).rows, name).toEqual([row]);
+    const charted = await open.ask(
+      address({ sql, 'param.crawl': name, chart: 'bar', x: 'crawl_id', y: 'day' }, '/ask'),
+    );
+    expect(await charted.text(), name).toMatch(/<svg/);
+  }
+  expect((await asked(open, { sql, 'param.crawl': '-2' })).error).toMatchObject({
+    code: 'usage',
+    message: 'there is no crawl -2',
+  });
+});
+
 test('a saved question is found, shown with its parameters, and asked with them', async () => {
   const list = await (await open.ask('/ask?find=STATUS+pages')).text();
   expect(list).toContain('href="/ask?question=q90_pages_by_status"');
@@ -218,8 +238,12 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
 test('the editor gets tables and columns to complete, and a stranger none', async () => {
   const { ask } = open;
   const { tables } = JSON.parse(await (await ask('/ask/catalogue.json')).text());
-  expect(tables.map(({ name }: { name: string }) => name)).toEqual(['mart.pages', 'raw.projects']);
-  expect(tables[0].columns[0]).toEqual({ name: 'project_id', type: 'VARCHAR', comment: null });
+  expect(tables.map(({ name }: { name: string }) => name)).toEqual([
+    'mart.crawls',
+    'mart.pages',
+    'raw.projects',
+  ]);
+  expect(tables[1].columns[0]).toEqual({ name: 'project_id', type: 'VARCHAR', comment: null });
   expect((await ask('/ask/catalogue.json', { cookie: '' })).status).toBe(401);
 });
 

@@ -39,6 +39,10 @@ export async function projectWithWarehouse(parent: string): Promise<Settings> {
   await connection.run(`CREATE TABLE raw.projects AS SELECT 'p1' AS id, 'Shop' AS name`);
   await connection.run(`CREATE TABLE mart.pages AS SELECT 'p1' AS project_id, 'https://shop.example/' || i AS url,
     CASE WHEN i % 10 = 7 THEN 404 ELSE 200 END AS status, 9007199254740993 + i AS large FROM range(250) AS t(i)`);
+  await connection.run(`CREATE TABLE mart.crawls AS SELECT * FROM (VALUES
+    ('c1', 'p1', 'Shop', NULL, TIMESTAMPTZ '2026-11-01 06:00:00+00', false),
+    ('c2', 'p1', 'Shop', 'c1', TIMESTAMPTZ '2026-11-02 06:00:00+00', true))
+    AS t(crawl_id, project_id, project_name, previous_crawl_id, ended_at, is_main)`);
   await connection.run('USE memory');
   await connection.run('DETACH w');
   return settings;

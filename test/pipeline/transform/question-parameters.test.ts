@@ -174,6 +174,9 @@ test('days that end before they begin, or as they begin, are a wrong use', async
 test('a question that there is not is told with the name that was meant', async () => {
   const questions = await load('', 'SELECT 1');
   expect(() => questionNamed(questions, 'q02')).toThrow(
-    expect.objectContaining({ code: 'usage', hint: 'did you mean q01? questions: q01' }),
+    expect.objectContaining({
+      code: 'usage',
+      hint: 'did you mean q01? crawlhouse query --question lists them',
+    }),
   );
 });
