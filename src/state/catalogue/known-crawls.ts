@@ -15,8 +15,15 @@ const COLUMNS = [
 const PLACES = COLUMNS.map((name) => `'${name}'`).join(', ');
 
 const KNOWN = `
-  SELECT ${['crawl_id', 'project_id', 'project_name', 'previous_crawl_id', 'is_main', 'day']
-    .map((name) => `array_agg(${name} ORDER BY ended_at NULLS FIRST, crawl_id) AS ${name}`)
+  SELECT ${Object.entries({
+    ids: 'crawl_id',
+    project_ids: 'project_id',
+    names: 'project_name',
+    previous_ids: 'previous_crawl_id',
+    mains: 'is_main',
+    days: 'day',
+  })
+    .map(([list, column]) => `array_agg(${column} ORDER BY ended_at NULLS FIRST, crawl_id) AS ${list}`)
     .join(', ')}
   FROM (
     SELECT *, CAST(CAST(ended_at AS DATE) AS VARCHAR) AS day,
@@ -28,12 +35,12 @@ const KNOWN = `
 
 /** What is known of crawls, column by column; each null where there are none. */
 interface Found {
-  readonly crawl_id: string[] | null;
-  readonly project_id: (string | null)[];
-  readonly project_name: (string | null)[];
-  readonly previous_crawl_id: (string | null)[];
-  readonly is_main: boolean[];
-  readonly day: (string | null)[];
+  readonly ids: string[] | null;
+  readonly project_ids: (string | null)[];
+  readonly names: (string | null)[];
+  readonly previous_ids: (string | null)[];
+  readonly mains: boolean[];
+  readonly days: (string | null)[];
 }
 
 /**
@@ -53,20 +60,20 @@ export async function knownCrawls(
   )) as { columns: number }[];
   if (there?.columns !== COLUMNS.length) return null;
   const [found] = (await warehouse.rows(KNOWN, signal, new Map(Object.entries(asked)))) as Found[];
-  const previous = new Map(found?.crawl_id?.map((id, at) => [id, found.previous_crawl_id[at] ?? null]));
+  const previous = new Map(found?.ids?.map((id, at) => [id, found.previous_ids[at] ?? null]));
   const places = new Map<string, number>();
-  for (const [at, main] of (found?.crawl_id ?? []).entries()) {
-    if (found?.is_main[at] !== true) continue;
+  for (const [at, main] of (found?.ids ?? []).entries()) {
+    if (found?.mains[at] !== true) continue;
     for (let id: string | null = main, back = 0; id !== null; back++) {
       places.set(id, back);
       id = previous.get(id) ?? null;
     }
   }
-  return (found?.crawl_id ?? []).map((id, at) => ({
+  return (found?.ids ?? []).map((id, at) => ({
     id,
-    project_id: found?.project_id[at] ?? null,
-    project_name: found?.project_name[at] ?? null,
-    day: found?.day[at] ?? null,
+    project_id: found?.project_ids[at] ?? null,
+    project_name: found?.names[at] ?? null,
+    day: found?.days[at] ?? null,
     back: places.get(id) ?? null,
   }));
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RowsPage } from '../../../src/answers/query/page-of-rows.ts';
 import type { TrinoStatement } from '../../../src/answers/query/trino-statement.ts';
+import { knownCrawls } from '../../../src/state/catalogue/known-crawls.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { someWarehouse } from './some-warehouse.ts';
 
@@ -127,4 +128,20 @@ test.each([
 ])('%j is refused', async (sql, message) => {
   const error = await errorOf(plan({ sql }));
   expect([error.code, error.message]).toEqual(['bad_query', expect.stringContaining(message)]);
+});
+
+test('the crawls that a name may stand for are read in Trino', async () => {
+  const { warehouse } = await someWarehouse(
+    'CREATE SCHEMA mart',
+    `CREATE TABLE mart.crawls (crawl_id VARCHAR, project_id VARCHAR, project_name VARCHAR,
+       previous_crawl_id VARCHAR, ended_at TIMESTAMPTZ, is_main BOOLEAN)`,
+  );
+  const planned: (TrinoStatement | null)[] = [];
+  const rows = async (sql: string, within: AbortSignal, parameters = new Map<string, string | null>()) => {
+    if (sql.includes('duckdb_columns')) return [{ columns: 6 }];
+    planned.push(await warehouse.plan({ sql, parameters, prefix: 'p_' }, within));
+    return [{ ids: null }];
+  };
+  expect(await knownCrawls({ rows }, { project: "it's", crawl: 'latest' }, signal)).toEqual([]);
+  expect(planned).toMatchObject([{ sql: expect.stringContaining(`project_id = 'it''s'`) }]);
 });
