@@ -1,11 +1,13 @@
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
+  DuckDBPreparedStatement,
   DuckDBResult,
   DuckDBType,
   DuckDBValue,
 } from '@duckdb/node-api';
 import type { Values } from './duckdb.ts';
+import { prepareOne } from './one-statement.ts';
 
 /** Values by position, or by the name of a `$name`. */
 type Bound = Values | Readonly<Record<string, DuckDBValue>>;
@@ -15,6 +17,8 @@ type Bound = Values | Readonly<Record<string, DuckDBValue>>;
  * complete one. Therefore it runs in its own transaction, which such an end aborts.
  */
 export class StreamedRows {
+  /** Column names, each once. */
+  names: readonly string[];
   readonly #connection: DuckDBConnection;
   readonly #result: DuckDBResult;
   readonly #sql: string;
@@ -25,22 +29,23 @@ export class StreamedRows {
     this.#result = result;
     this.#sql = sql;
     this.#values = values;
+    this.names = result.deduplicatedColumnNames();
   }
 
-  /** Starts a query that reads; the connection is its own until `chunks` has ended. */
+  /** Starts one statement that reads; the connection is its own until `chunks` has ended. */
   static async open(connection: DuckDBConnection, sql: string, values: Bound = []): Promise<StreamedRows> {
     await connection.run('BEGIN TRANSACTION READ ONLY');
     try {
-      return new StreamedRows(connection, await connection.stream(sql, mutable(values)), sql, values);
+      return new StreamedRows(
+        connection,
+        await once(connection, sql, values, (one) => one.stream()),
+        sql,
+        values,
+      );
     } catch (error) {
       await connection.run('ROLLBACK');
       throw error;
     }
-  }
-
-  /** Column names, each once. */
-  get names(): readonly string[] {
-    return this.#result.deduplicatedColumnNames();
   }
 
   get types(): readonly DuckDBType[] {
@@ -67,7 +72,7 @@ export class StreamedRows {
     }
     if (whole) return;
     // The stream does not say why; the same query without its rows does.
-    await this.#connection.run(`EXPLAIN ANALYZE ${this.#sql}`, mutable(this.#values));
+    await once(this.#connection, `EXPLAIN ANALYZE ${this.#sql}`, this.#values, (one) => one.run());
     throw new Error('the query was interrupted');
   }
 
@@ -76,6 +81,21 @@ export class StreamedRows {
     const rows: DuckDBValue[][] = [];
     for await (const chunk of this.chunks()) rows.push(...chunk.getRows());
     return rows;
+  }
+}
+
+async function once(
+  connection: DuckDBConnection,
+  sql: string,
+  values: Bound,
+  run: (statement: DuckDBPreparedStatement) => Promise<DuckDBResult>,
+): Promise<DuckDBResult> {
+  const statement = await prepareOne(connection, sql);
+  try {
+    statement.bind(mutable(values));
+    return await run(statement);
+  } finally {
+    statement.destroySync();
   }
 }
 

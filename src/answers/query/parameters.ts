@@ -3,9 +3,9 @@ import {
   type DuckDBPreparedStatement,
   DuckDBTypeId,
   type DuckDBValue,
-  StatementType,
 } from '@duckdb/node-api';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { prepareOne } from '../../core/one-statement.ts';
 
 /** Texts for the `$name`s in a statement, by name; null is NULL. */
 export type ParameterTexts = ReadonlyMap<string, string | null>;
@@ -22,7 +22,7 @@ interface TypedParameter {
 
 /**
  * Turns texts into the types that a statement wants for its `$name`s, as DuckDB infers them; where it can't tell, a
- * text stays one. An empty text is an empty text, null is NULL. The prepared statement must be one that reads.
+ * text stays one. An empty text is an empty text, null is NULL.
  *
  * @throws CrawlhouseError `usage` that names a missing, unknown or mistyped parameter; `bad_query`
  */
@@ -31,36 +31,30 @@ export async function bindParameters(
   sql: string,
   given: ParameterTexts,
 ): Promise<Parameters> {
-  const typed = await typedParameters(connection, sql, given);
-  return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
-}
-
-/** The same with the types. */
-export async function typedParameters(
-  connection: DuckDBConnection,
-  sql: string,
-  given: ParameterTexts,
-): Promise<ReadonlyMap<string, TypedParameter>> {
-  const statement = await connection.prepare(sql);
+  const statement = await prepareOne(connection, sql);
   try {
-    if (
-      statement.statementType !== StatementType.SELECT &&
-      statement.statementType !== StatementType.EXPLAIN
-    ) {
-      throw new CrawlhouseError('bad_query', 'refused: only statements that read are allowed');
-    }
-    const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
-    checkNames(names, given);
-    const typed = new Map<string, TypedParameter>();
-    for (const [index, name] of names.entries()) {
-      const type = typeOf(statement, index + 1);
-      const text = given.get(name) ?? null;
-      typed.set(name, { type, value: text === null ? null : await cast(connection, name, text, type) });
-    }
-    return typed;
+    const typed = await typedParameters(connection, statement, given);
+    return Object.fromEntries([...typed].map(([name, { value }]) => [name, value]));
   } finally {
     statement.destroySync();
   }
+}
+
+/** The values of a statement's `$name`s with their types. */
+export async function typedParameters(
+  connection: DuckDBConnection,
+  statement: DuckDBPreparedStatement,
+  given: ParameterTexts,
+): Promise<ReadonlyMap<string, TypedParameter>> {
+  const names = Array.from({ length: statement.parameterCount }, (_, n) => statement.parameterName(n + 1));
+  checkNames(names, given);
+  const typed = new Map<string, TypedParameter>();
+  for (const [index, name] of names.entries()) {
+    const type = typeOf(statement, index + 1);
+    const text = given.get(name) ?? null;
+    typed.set(name, { type, value: text === null ? null : await cast(connection, name, text, type) });
+  }
+  return typed;
 }
 
 function checkNames(names: readonly string[], given: ReadonlyMap<string, string | null>): void {

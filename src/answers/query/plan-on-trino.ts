@@ -1,18 +1,21 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
 import { type Connection, ident, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { prepareOne } from '../../core/one-statement.ts';
+import { nodesOf, type SqlNode } from '../../core/serialize-sql.ts';
+import { sqlTokens } from '../../core/sql-tokens.ts';
 import { RelationNames } from '../../engines/trino/relation-names.ts';
 import { findNonPortable } from '../../pipeline/transform/portable-sql.ts';
 import { replaceParameters } from '../../pipeline/transform/question-parameters.ts';
 import { replaceTables } from '../../pipeline/transform/replace-tables.ts';
 import { sqlReferences } from '../../pipeline/transform/sql-references.ts';
-import { parseSelect, type SqlNode } from '../../pipeline/transform/sql-tree.ts';
+import { parseSelect } from '../../pipeline/transform/sql-tree.ts';
 import { type TableReference, tableReferences } from '../../pipeline/transform/table-references.ts';
 import { translateSql } from '../../pipeline/transform/translate-sql.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
-import { withoutEnd } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import { typedParameters } from './parameters.ts';
+import type { ReadOnlyStatement } from './read-only-statement.ts';
 import { typeName } from './result-rows.ts';
 import { trinoPage } from './trino-page.ts';
 import type { AnswerColumn, PlanRequest, TrinoStatement } from './trino-statement.ts';
@@ -26,27 +29,24 @@ const BY_NAME: ReadonlySet<string> = new Set(
 /**
  * Binds a statement to the catalogue, and writes it for Trino.
  *
- * @param asked one SELECT or an EXPLAIN of one, as `readOnlyStatement` gives it
  * @returns null where the catalogue has all rows that the statement reads: those of `ops` and of lists
  * @throws CrawlhouseError `bad_query` for what Trino does not take; what DuckDB throws
  */
 export async function planOnTrino(
   connection: Connection,
-  asked: PlanRequest,
+  { explain, select }: ReadOnlyStatement,
+  { parameters, page, prefix }: PlanRequest,
 ): Promise<TrinoStatement | null> {
-  const [, explain = '', select = ''] = /^(EXPLAIN (?:\([^)]*\) )?)?(.*)$/s.exec(asked.sql) ?? [];
-  const sql = withoutEnd(select);
-  const tree = await parseSelect(connection, sql, PLACE);
+  const tree = await parseSelect(connection, select, PLACE);
   const here = await tablesInCatalogue(connection);
   const isElsewhere = (one: TableReference): boolean =>
     ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
   refuseByName(tree);
   if (!tableReferences(withoutDescriptions(tree) as SqlNode).some(isElsewhere)) return null;
   if (hasShow(tree)) throw refused('SUMMARIZE and DESCRIBE stand alone', 'ask for the columns one by one');
-  await refuseNonPortable(connection, sql);
-  const bound = await withValues(connection, sql, asked.parameters);
-  const columns = await outputColumns(connection, bound);
-  const translated = translateSql(await onReaders(connection, bound, asked.prefix));
+  await refuseNonPortable(connection, select);
+  const { bound, columns } = await withValues(connection, select, parameters);
+  const translated = translateSql(await onReaders(connection, bound, prefix));
   if (explain !== '') {
     const analyze = /ANALYZE/i.test(explain) ? 'ANALYZE ' : '';
     return {
@@ -55,7 +55,7 @@ export async function planOnTrino(
       ...{ skip: 0, picked: null },
     };
   }
-  if (asked.page !== undefined) return trinoPage(translated, columns, asked.page);
+  if (page !== undefined) return trinoPage(translated, columns, page);
   return { sql: translated, columns, skip: 0, picked: null };
 }
 
@@ -81,18 +81,16 @@ function withoutDescriptions(value: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, withoutDescriptions(child)]));
 }
 
-function hasShow(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return (value as SqlNode).type === 'SHOW_REF' || Object.values(value).some(hasShow);
+function hasShow(tree: unknown): boolean {
+  return nodesOf(tree).some(({ type }) => type === 'SHOW_REF');
 }
 
-function refuseByName(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  const { type, function: called } = value as SqlNode;
-  const name = String((called as SqlNode | undefined)?.function_name).toLowerCase();
-  if (type === 'TABLE_FUNCTION' && BY_NAME.has(name))
-    throw refused(`${name}() reads no rows that are in Trino`, 'write the table under FROM');
-  Object.values(value).forEach(refuseByName);
+function refuseByName(tree: unknown): void {
+  for (const { type, function: called } of nodesOf(tree)) {
+    const name = String((called as SqlNode | undefined)?.function_name).toLowerCase();
+    if (type === 'TABLE_FUNCTION' && BY_NAME.has(name))
+      throw refused(`${name}() reads no rows that are in Trino`, 'write the table under FROM');
+  }
 }
 
 async function refuseNonPortable(connection: Connection, sql: string): Promise<void> {
@@ -105,31 +103,49 @@ async function refuseNonPortable(connection: Connection, sql: string): Promise<v
   throw refused(`Trino has the rows, and takes no such SQL\n${lines.join('\n')}`);
 }
 
-/** Texts, names and comments that both engines end at the same place, or another beginning of one. */
-const TEXTS =
-  /(?<!\w)'(?:[^']|'')*'|(?<!\w)"(?:[^"]|"")*"|--[^\n\r]*|\/\*(?:(?!\/\*)[\s\S])*?\*\/|('|"|\/\*|\*\/|\$(?!\w+(?!\w|\$)))/g;
-
-/**
- * What stands in a text or comment for DuckDB must not be SQL for Trino. So nested comments, `E'…'` and `$$…$$` are
- * refused.
- */
+/** What is a text for DuckDB must not be SQL for Trino, which ends only `'…'` and `"…"` where DuckDB does. */
 function refuseForeignText(sql: string): void {
-  for (const { 1: found, index } of sql.matchAll(TEXTS)) {
-    if (found === undefined) continue;
-    const line = sql.slice(0, index).split('\n').length;
-    throw refused(
-      `line ${line}: Trino has no ${found === '$' ? '$$…$$' : `text or comment like this: ${found}`}`,
-    );
+  let line = 1;
+  for (const { kind, text } of sqlTokens(sql)) {
+    if (kind === 'foreign')
+      throw refused(`line ${line}: Trino has no text like this: ${/^(?:\$[^$]*\$|[^']*')/.exec(text)?.[0]}…`);
+    line += text.split('\n').length - 1;
   }
 }
 
-/** The statement with values in the place of its `$name`s. */
-async function withValues(connection: Connection, sql: string, given: ParameterTexts): Promise<string> {
-  const typed = await typedParameters(connection.inner, sql, given);
+/** The statement with values in the place of its `$name`s, and the columns of its answer. */
+async function withValues(
+  connection: Connection,
+  sql: string,
+  given: ParameterTexts,
+): Promise<{ readonly bound: string; readonly columns: readonly AnswerColumn[] }> {
   const written = new Map<string, string>();
-  for (const [name, { type, value }] of typed)
+  using asked = await prepared(connection, sql);
+  for (const [name, { type, value }] of await typedParameters(connection.inner, asked.statement, given))
     written.set(name.toLowerCase(), await writtenValue(connection, type, value));
-  return replaceParameters(sql, (name) => written.get(name) ?? 'NULL');
+  const bound = replaceParameters(sql, (name) => written.get(name) ?? 'NULL');
+  // What runs is looked at again.
+  using answered = await prepared(connection, bound);
+  return { bound, columns: outputColumns(answered.statement) };
+}
+
+async function prepared(
+  connection: Connection,
+  sql: string,
+): Promise<Disposable & { readonly statement: DuckDBPreparedStatement }> {
+  const statement = await prepareOne(connection.inner, sql);
+  return { statement, [Symbol.dispose]: () => statement.destroySync() };
+}
+
+function outputColumns(statement: DuckDBPreparedStatement): AnswerColumn[] {
+  const seen = new Map<string, number>();
+  return Array.from({ length: statement.columnCount }, (_, index) => {
+    const name = statement.columnName(index);
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    // As DuckDB's own answers have it.
+    return { name: before === 0 ? name : `${name}:${before}`, type: typeName(statement.columnType(index)) };
+  });
 }
 
 async function writtenValue(connection: Connection, type: string, value: DuckDBValue): Promise<string> {
@@ -140,22 +156,6 @@ async function writtenValue(connection: Connection, type: string, value: DuckDBV
   const shown = zoned ? `strftime($1, '%Y-%m-%d %H:%M:%S.%f UTC')` : `CAST($1 AS VARCHAR)`;
   const written = String(await connection.scalar(`SELECT ${shown}`, [value]));
   return type === 'VARCHAR' ? text(written) : `CAST(${text(written)} AS ${type})`;
-}
-
-async function outputColumns(connection: Connection, sql: string): Promise<AnswerColumn[]> {
-  const statement = await connection.inner.prepare(sql);
-  try {
-    const seen = new Map<string, number>();
-    return Array.from({ length: statement.columnCount }, (_, index) => {
-      const name = statement.columnName(index);
-      const before = seen.get(name) ?? 0;
-      seen.set(name, before + 1);
-      // As DuckDB's own answers have it.
-      return { name: before === 0 ? name : `${name}:${before}`, type: typeName(statement.columnType(index)) };
-    });
-  } finally {
-    statement.destroySync();
-  }
 }
 
 /** Puts the views of readers in the place of tables, each with the columns that the catalogue has, in their order. */

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBInstance, StatementType } from '@duckdb/node-api';
 import { damagedFile } from '../../core/database-blocks.ts';
 import { Connection, openInstance, text } from '../../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { prepareOne } from '../../core/one-statement.ts';
 import { StreamedRows } from '../../core/streamed-rows.ts';
 import { publishedError } from '../../state/catalogue/attach-published.ts';
-import { pageStatement, type RowsPage } from './page-of-rows.ts';
-import { bindParameters, type ParameterTexts } from './parameters.ts';
+import { asRelation, pageStatement, type RowsPage } from './page-of-rows.ts';
+import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
 import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
@@ -35,17 +36,16 @@ export interface PagedStatement {
 const NO_PARAMETERS: ParameterTexts = new Map();
 
 /**
- * A read-only, fenced connection to the published warehouse, in this process. SQL of analysts runs in a separate
- * process with limits of time and memory (`query-process.ts`).
+ * The published warehouse, read-only and fenced, in this process. SQL of analysts runs in a separate process with limits
+ * of time and memory (`query-process.ts`). Each statement has a connection of its own, which is closed after it: what it
+ * may have left there, such as a macro or a setting, no other statement sees.
  */
 export class PublishedWarehouse implements Disposable {
   readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
   readonly #file: PrivateWarehouse;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, file: PrivateWarehouse) {
+  private constructor(instance: DuckDBInstance, file: PrivateWarehouse) {
     this.#instance = instance;
-    this.#connection = connection;
     this.#file = file;
   }
 
@@ -73,7 +73,7 @@ export class PublishedWarehouse implements Disposable {
       file.hide();
       const connection = await instance.connect();
       for (const fence of [
-        "SET TimeZone = 'UTC'",
+        "SET GLOBAL TimeZone = 'UTC'",
         // Given while it opens a file, DuckDB 1.5 shows this setting but does not hold it.
         ...(options.tempLimit === undefined
           ? []
@@ -84,7 +84,8 @@ export class PublishedWarehouse implements Disposable {
       ]) {
         await connection.run(fence);
       }
-      return new PublishedWarehouse(instance, connection, file);
+      connection.closeSync();
+      return new PublishedWarehouse(instance, file);
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
@@ -108,10 +109,11 @@ export class PublishedWarehouse implements Disposable {
     read: (result: StreamedRows) => Promise<T>,
     parameters = NO_PARAMETERS,
   ): Promise<T> {
-    return this.#guarded(signal, async () => {
-      const statement = await readOnlyStatement(this.#connection, sql);
-      const values = await bindParameters(this.#connection, statement, parameters);
-      return read(await StreamedRows.open(this.#connection, statement, values));
+    return this.#guarded(signal, async (connection) => {
+      const { explain, select } = await readOnlyStatement(connection, sql);
+      const values = await bindParameters(connection, select, parameters);
+      const statement = explain === '' ? select : explain + whole(select, values);
+      return read(await StreamedRows.open(connection, statement, values));
     });
   }
 
@@ -126,16 +128,21 @@ export class PublishedWarehouse implements Disposable {
     read: (result: StreamedRows) => Promise<T>,
   ): Promise<T> {
     if (isExplain(sql)) return this.ask(sql, signal, read, parameters);
-    return this.#guarded(signal, async () => {
-      const statement = await readOnlyStatement(this.#connection, sql);
-      const values = await bindParameters(this.#connection, statement, parameters);
-      const { sql: paged, parameters: more } = pageStatement(statement, page);
+    return this.#guarded(signal, async (connection) => {
+      const { select } = await readOnlyStatement(connection, sql);
+      const values = await bindParameters(connection, select, parameters);
+      // A prepared statement does not know its columns as long as it does not know the types of its values.
+      const empty = await StreamedRows.open(connection, `${whole(select, values)} LIMIT 0`, values);
+      await empty.rows();
+      const paged = pageStatement(select, empty.names, Object.keys(values), page);
       try {
-        const all = { ...values, ...Object.fromEntries(more) };
-        return await read(await StreamedRows.open(this.#connection, paged, all));
+        const rows = await StreamedRows.open(connection, paged.sql, { ...values, ...paged.values });
+        rows.names = paged.names;
+        return await read(rows);
       } catch (error) {
-        if (error instanceof Error && !(error instanceof CrawlhouseError))
-          error.message = error.message.replace(/^LINE (\d+)(?=:)/m, (_, line) => `LINE ${Number(line) - 1}`);
+        // The place is in the person's SQL, but the line that DuckDB shows is of the statement around it.
+        if (error instanceof Error && /^LINE \d+:/m.test(error.message))
+          for await (const _ of (await StreamedRows.open(connection, select, values)).chunks());
         throw error;
       }
     });
@@ -148,10 +155,10 @@ export class PublishedWarehouse implements Disposable {
    * @throws CrawlhouseError as `ask`
    */
   async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
-    return this.#guarded(signal, async () => {
-      const sql = await readOnlyStatement(this.#connection, asked.sql);
+    return this.#guarded(signal, async (connection) => {
+      const statement = await readOnlyStatement(connection, asked.sql);
       const { planOnTrino } = await import('./plan-on-trino.ts');
-      return planOnTrino(new Connection(this.#connection, '', () => {}), { ...asked, sql });
+      return planOnTrino(new Connection(connection, '', () => {}), statement, asked);
     });
   }
 
@@ -167,32 +174,38 @@ export class PublishedWarehouse implements Disposable {
     signal: AbortSignal,
     parameters = NO_PARAMETERS,
   ): Promise<number> {
-    return this.#guarded(signal, async () => {
-      const statement = await readOnlyStatement(this.#connection, sql);
-      const values = await bindParameters(this.#connection, statement, parameters);
-      const select = statement.trim().replace(/;$/, '');
-      const result = await this.#connection.run(
-        // On a separate line, because the statement may end in a comment.
-        `COPY (${select}\n) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
-        values,
+    return this.#guarded(signal, async (connection) => {
+      const { explain, select } = await readOnlyStatement(connection, sql);
+      if (explain !== '')
+        throw new CrawlhouseError('bad_query', 'refused: an EXPLAIN has no rows for a file of Parquet', {
+          hint: 'leave EXPLAIN away, or take another format',
+        });
+      const values = await bindParameters(connection, select, parameters);
+      const statement = await prepareOne(
+        connection,
+        `COPY (${whole(select, values)}) TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+        [StatementType.COPY],
       );
-      return result.rowsChanged;
+      statement.bind({ ...values });
+      return (await statement.run()).rowsChanged;
     });
   }
 
   /** @throws CrawlhouseError for what DuckDB throws, the signal's reason where it was aborted */
-  async #guarded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const interrupt = (): void => this.#connection.interrupt();
+  async #guarded<T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
+    const connection = await this.#instance.connect();
+    const interrupt = (): void => connection.interrupt();
     signal.addEventListener('abort', interrupt, { once: true });
     try {
-      return await work();
+      return await work(connection);
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof CrawlhouseError || (cause as { code?: string }).code !== undefined) throw cause;
       throw queryError(cause);
     } finally {
       signal.removeEventListener('abort', interrupt);
+      connection.closeSync();
     }
   }
 
@@ -202,10 +215,15 @@ export class PublishedWarehouse implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#connection.closeSync();
     this.#instance.closeSync();
     this.removeFiles();
   }
+}
+
+/** A SELECT of a person, whole, for what stands around it. */
+function whole(select: string, values: Parameters): string {
+  const [given, relation] = asRelation(select, Object.keys(values));
+  return `${given}FROM ${relation}`;
 }
 
 function queryError(cause: unknown): CrawlhouseError {

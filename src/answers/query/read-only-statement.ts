@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { nodesOf, serializeSql } from '../../core/serialize-sql.ts';
+import { isCode, sqlTokens, textOf } from '../../core/sql-tokens.ts';
 
 /** Table functions that read the warehouse, the catalogue or nothing. Others switch things on, run SQL or open files. */
 const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
@@ -14,34 +16,33 @@ const TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
 /** Scalar functions that leave something behind. */
 const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(['nextval', 'write_log']);
 
-const EXPLAIN =
-  /^EXPLAIN\b(?:\s+(ANALYZE)\b|\s*\(\s*((?:ANALYZE|FORMAT\s+\w+)(?:\s*,\s*(?:ANALYZE|FORMAT\s+\w+))*)\s*\))?/i;
-const SPACE_AND_COMMENTS = /^(?:\s+|--[^\n]*|\/\*.*?\*\/)+/s;
 const HINT = 'SELECT, EXPLAIN of a SELECT, DESCRIBE, SHOW and SUMMARIZE work here, one at a time';
 
-interface Tree {
-  readonly error: boolean;
-  readonly error_type?: string;
-  readonly error_message?: string;
-  readonly statements?: readonly unknown[];
+/** One SELECT of a person, and what explains it. */
+export interface ReadOnlyStatement {
+  /** Empty, or as in `EXPLAIN (ANALYZE) `. */
+  readonly explain: string;
+  readonly select: string;
 }
 
+const EXPLAIN_OPTIONS = /^\((?:ANALYZE|FORMAT \w+)(?:,(?:ANALYZE|FORMAT \w+))*\)$/i;
+
 /**
- * Accepts one statement that can only read: a SELECT in any form, or EXPLAIN of one. DuckDB's own parser decides. For
- * EXPLAIN, the statement is rebuilt from the parsed SELECT, so that both are the same.
+ * Accepts one statement that can only read: a SELECT in any form, or EXPLAIN of one. DuckDB's own parser decides.
  *
- * @returns the statement to run
  * @throws CrawlhouseError `bad_query`
  */
-export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<string> {
-  const [explain, select] = splitExplain(sql);
+export async function readOnlyStatement(
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<ReadOnlyStatement> {
+  const { explain, select } = splitExplain(sql);
   if (select.includes('\0')) throw refused('the SQL holds a NUL character');
-  const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [select]);
-  const tree = JSON.parse(String(result.getRows()[0]?.[0])) as Tree;
+  const tree = await serializeSql(connection, select);
   if (tree.error) {
     // The parser's own words, with the place.
     if (tree.error_type === 'parser') (await connection.prepare(select)).destroySync();
-    if (/\bPIVOT\b/i.test(select)) {
+    if (sqlTokens(select).some(({ text }) => text.toUpperCase() === 'PIVOT')) {
       throw refused(
         'PIVOT without its values would have to write a type first',
         "PIVOT … ON column IN ('a', 'b') …",
@@ -52,35 +53,43 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
   const count = tree.statements?.length ?? 0;
   if (count !== 1) throw refused(count === 0 ? 'there is no statement' : `these are ${count} statements`);
   checkFunctions(tree.statements);
-  return explain + select;
+  return { explain, select };
 }
 
 /** Whether it only explains: its answer is no table that another statement could read. */
 export function isExplain(sql: string): boolean {
-  return splitExplain(sql)[0] !== '';
+  return splitExplain(sql).explain !== '';
 }
 
-/** What explains, written anew, and the rest. */
-function splitExplain(sql: string): [explain: string, select: string] {
-  const start = sql.replace(SPACE_AND_COMMENTS, '');
-  const [whole, analyze, options = analyze] = EXPLAIN.exec(start) ?? [];
-  if (whole === undefined) return ['', sql];
-  return [options === undefined ? 'EXPLAIN ' : `EXPLAIN (${options}) `, start.slice(whole.length)];
+/** What explains, written anew, and the rest, on the lines that it has. */
+function splitExplain(sql: string): ReadOnlyStatement {
+  const tokens = sqlTokens(sql);
+  const code = tokens.filter(isCode);
+  if (code[0]?.text.toUpperCase() !== 'EXPLAIN') return { explain: '', select: sql };
+  const close = code.findIndex(({ text }) => text === ')');
+  const written = code.slice(1, close + 1).map(({ text }) => text);
+  const options = written.join(' ').replaceAll(/ ?([(),]) ?/g, '$1');
+  const isAnalyze = code[1]?.text.toUpperCase() === 'ANALYZE';
+  const hasOptions = !isAnalyze && EXPLAIN_OPTIONS.test(options);
+  const from = code[hasOptions ? close + 1 : isAnalyze ? 2 : 1];
+  const before = from === undefined ? tokens : tokens.slice(0, tokens.indexOf(from));
+  const lines = textOf(before).replaceAll(/[^\n]/g, '');
+  return {
+    explain: `EXPLAIN ${isAnalyze ? '(ANALYZE) ' : hasOptions ? `${options} ` : ''}`,
+    select: lines + textOf(tokens.slice(before.length)),
+  };
 }
 
 /** Checks each function of a parsed statement. */
 function checkFunctions(tree: unknown): void {
-  const nodes: unknown[] = [tree];
-  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    const { type, function: called, function_name: name } = node as Record<string, unknown>;
+  for (const node of nodesOf(tree)) {
+    const { type, function: called, function_name: name } = node;
     if (type === 'TABLE_FUNCTION') {
       const table = String((called as Record<string, unknown> | undefined)?.function_name).toLowerCase();
       if (!TABLE_FUNCTIONS.has(table)) throw refused(`${table}() is not for queries`);
     }
     if (typeof name === 'string' && REFUSED_FUNCTIONS.has(name.toLowerCase()))
       throw refused(`${name}() is not for queries`);
-    nodes.push(...Object.values(node));
   }
 }
 

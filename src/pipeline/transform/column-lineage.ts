@@ -1,8 +1,9 @@
 import type { Connection } from '../../core/duckdb.ts';
+import type { SqlNode } from '../../core/serialize-sql.ts';
 import type { Model } from './model.ts';
 import { orderModels } from './order-models.ts';
 import { type ColumnSources, sourcesOf } from './select-lineage.ts';
-import { parseSelect, type SqlNode } from './sql-tree.ts';
+import { parseSelect } from './sql-tree.ts';
 import { tableReferences } from './table-references.ts';
 
 /** The columns of `raw` and `ops` (`raw.crawl_pages.url`) that each column of each model takes its values from. */

@@ -1,4 +1,4 @@
-import type { SqlNode } from './sql-tree.ts';
+import type { SqlNode } from '../../core/serialize-sql.ts';
 
 /** A condition on the arguments of a function; what to write where it does not hold. */
 interface Use {

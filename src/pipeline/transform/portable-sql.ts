@@ -1,7 +1,10 @@
 import type { Connection } from '../../core/duckdb.ts';
+import { nodesOf, type SqlNode } from '../../core/serialize-sql.ts';
+import { plainSpaces } from '../../core/sql-spaces.ts';
+import { sqlTokens } from '../../core/sql-tokens.ts';
 import type { SqlPlace } from './bad-model.ts';
 import { portableFunction } from './portable-functions.ts';
-import { parseSelect, type SqlNode } from './sql-tree.ts';
+import { parseSelect } from './sql-tree.ts';
 
 /** A place where SQL leaves the subset that DuckDB and Trino answer alike (docs/models.md, Portable SQL). */
 export interface PortabilityFinding extends SqlPlace {
@@ -28,14 +31,16 @@ export async function findNonPortable(
   start: SqlPlace,
 ): Promise<PortabilityFinding[]> {
   const tree = await parseSelect(connection, sql, start);
-  const bytes = Buffer.from(sql);
+  // DuckDB counts places in it.
+  const plain = plainSpaces(sql);
+  const bytes = Buffer.from(plain);
   // DuckDB counts bytes; it gives the greatest number of all to a node whose place it does not keep.
   const lineAt = (offset = 0): number =>
     offset > bytes.length
       ? start.line
       : start.line + bytes.subarray(0, offset).toString().split('\n').length - 1;
   const seen = new Set<string>();
-  return [...wordFaults(sql), ...treeFaults(tree)]
+  return [...wordFaults(plain), ...treeFaults(tree)]
     .map(({ rule, instead, offset }) => ({ file: start.file, line: lineAt(offset), rule, instead }))
     .filter(({ line, rule }) => !seen.has(`${line} ${rule}`) && seen.add(`${line} ${rule}`))
     .sort((a, b) => a.line - b.line);
@@ -53,10 +58,12 @@ const WORDS: readonly (readonly [RegExp, rule: string, instead: string])[] = [
   [/\bINTERVAL\b(?!\s+'\s*'\s+(?:DAY|HOUR|MINUTE|SECOND)\b)/gi, 'INTERVAL of a text', "INTERVAL '28' DAY"],
 ];
 
+const HIDDEN: ReadonlySet<string> = new Set(['text', 'foreign', 'name', 'comment']);
+
 function wordFaults(sql: string): Fault[] {
-  const blank = sql.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, (hidden) =>
-    hidden.replaceAll(/[^\n'"]/g, ' '),
-  );
+  const blank = sqlTokens(sql)
+    .map(({ kind, text }) => (HIDDEN.has(kind) ? text.replaceAll(/[^\n'"]/g, ' ') : text))
+    .join('');
   return WORDS.flatMap(([pattern, rule, instead]) =>
     [...blank.matchAll(pattern)].map(({ 0: found, index }) => {
       const at = index + (/^\(?\s*/.exec(found)?.[0].length ?? 0);
@@ -102,7 +109,7 @@ const NODES: readonly NodeRule[] = [
     );
     const grouped = ((group_expressions ?? []) as SqlNode[]).filter(({ type }) => type === 'COLUMN_REF');
     const used = [grouped, where_clause, having]
-      .flatMap(loneColumns)
+      .flatMap((tree) => loneColumns(tree))
       .find(({ column_names }) => aliases.has((column_names as string[])[0]));
     if (!used) return undefined;
     return {
@@ -192,12 +199,10 @@ const typeName = (type: unknown): string => {
 };
 
 /** The columns named without a table, but not those of subqueries. */
-function loneColumns(value: unknown): SqlNode[] {
-  if (Array.isArray(value)) return value.flatMap(loneColumns);
-  if (typeof value !== 'object' || value === null) return [];
-  const node = value as SqlNode;
-  if (node.type === 'COLUMN_REF') return (node.column_names as string[]).length === 1 ? [node] : [];
-  return node.type === 'SUBQUERY' ? [] : Object.values(node).flatMap(loneColumns);
+function loneColumns(tree: unknown): SqlNode[] {
+  return nodesOf(tree, ({ type }) => type !== 'SUBQUERY')
+    .filter(({ type, column_names: names }) => type === 'COLUMN_REF' && (names as string[]).length === 1)
+    .toArray();
 }
 
 function placeOf(node: unknown): { offset?: number } {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { didYouMean } from '../../core/nearest-name.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../core/sql-tokens.ts';
 import { badModel } from './bad-model.ts';
 import type { SqlFile } from './sql-file.ts';
 
@@ -92,22 +93,40 @@ export function misfit({ type }: Parameter, text: string): string | undefined {
   return TYPES[type].fits(text) ? undefined : TYPES[type].example;
 }
 
-/** Texts, quoted names and comments, in which a `$` means nothing; or a `$name`. */
-const USE = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\/|(\$(?:[A-Za-z_]\w*)?\$)[\s\S]*?\1|\$(\w+)/g;
+interface ParameterUse {
+  /** In small letters. */
+  readonly name: string;
+  /** The first of its tokens, and the one behind them. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Each `$name` among the tokens of SQL. */
+function usesIn(tokens: readonly SqlToken[]): ParameterUse[] {
+  return tokens.flatMap(({ kind, text }, from) => {
+    if (kind !== 'sign' || !text.startsWith('$')) return [];
+    if (text !== '$') return [{ name: text.slice(1), from, to: from + 1 }];
+    const at = tokens.findIndex((token, index) => index > from && isCode(token));
+    const name = nameOf(tokens[at]);
+    return name === undefined ? [] : [{ name: name.toLowerCase(), from, to: at + 1 }];
+  });
+}
 
 /** The SQL with something else for each `$name`. */
 export function replaceParameters(sql: string, by: (name: string) => string): string {
-  return sql.replace(USE, (all: string, _quote, name: string | undefined) =>
-    name === undefined ? all : by(name.toLowerCase()),
-  );
+  const tokens = sqlTokens(sql);
+  let result = '';
+  let kept = 0;
+  for (const { name, from, to } of usesIn(tokens)) {
+    result += textOf(tokens.slice(kept, from)) + by(name);
+    kept = to;
+  }
+  return result + textOf(tokens.slice(kept));
 }
 
 /** The `$name`s of SQL in their order, each once. */
 export function parametersOf(sql: string): string[] {
-  const names = [...sql.matchAll(USE)].flatMap(({ 2: name }) =>
-    name === undefined ? [] : [name.toLowerCase()],
-  );
-  return [...new Set(names)];
+  return [...new Set(usesIn(sqlTokens(sql)).map(({ name }) => name))];
 }
 
 /**
@@ -120,11 +139,11 @@ export function checkParameters(source: SqlFile, parameters: readonly Parameter[
   const names = parameters.map(({ name }) => name);
   const known = [...names, ...STANDARD].map((one) => `$${one}`);
   const used = new Set<string>();
-  for (const { 2: name, index } of sql.matchAll(USE)) {
-    if (name === undefined) continue;
-    used.add(name.toLowerCase());
-    if (names.includes(name.toLowerCase())) continue;
-    const line = sqlLine + sql.slice(0, index).split('\n').length - 1;
+  const tokens = sqlTokens(sql);
+  for (const { name, from } of usesIn(tokens)) {
+    used.add(name);
+    if (names.includes(name)) continue;
+    const line = sqlLine + textOf(tokens.slice(0, from)).split('\n').length - 1;
     throw badModel(
       { file, line },
       `$${name} is not declared`,

@@ -1,3 +1,5 @@
+import { plainSpaces } from '../../core/sql-spaces.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens } from '../../core/sql-tokens.ts';
 import type { SqlReferences } from './sql-references.ts';
 import type { TableReference } from './table-references.ts';
 
@@ -19,16 +21,16 @@ export function replaceTables(
   { tables, columns }: SqlReferences,
   subqueryOf: (reference: TableReference) => string | undefined,
 ): string {
-  const bytes = Buffer.from(sql);
+  const bytes = Buffer.from(plainSpaces(sql));
+  const tokens = new Names(sql);
   const edits: Edit[] = [];
   const replaced = new Set<string>();
   for (const reference of tables) {
     const subquery = subqueryOf(reference);
     if (subquery === undefined) continue;
     const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
-    const end = reference.offset + nameLength(bytes, reference.offset, parts);
-    const name = bytes.subarray(reference.offset, end).toString();
-    const alias = reference.alias === '' ? ` AS ${lastPart(name)}` : '';
+    const { end, last } = tokens.find(reference.offset, parts);
+    const alias = reference.alias === '' ? ` AS ${last}` : '';
     edits.push({ start: reference.offset, end, instead: `(${subquery})${alias}` });
     if (reference.alias === '') replaced.add(parts.join('.').toLowerCase());
   }
@@ -38,9 +40,8 @@ export function replaceTables(
     for (let length = prefix.length; length > 1; length--) {
       const parts = prefix.slice(0, length);
       if (!replaced.has(parts.join('.').toLowerCase())) continue;
-      const end = column.offset + nameLength(bytes, column.offset, parts);
-      const name = bytes.subarray(column.offset, end).toString();
-      edits.push({ start: column.offset, end, instead: lastPart(name) });
+      const { end, last } = tokens.find(column.offset, parts);
+      edits.push({ start: column.offset, end, instead: last });
       break;
     }
   }
@@ -58,23 +59,28 @@ function apply(bytes: Buffer, edits: readonly Edit[]): string {
   return result + bytes.subarray(at).toString();
 }
 
-const PART = String.raw`"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*`;
-const GAP = String.raw`(?:\s|--[^\n]*\n|/\*[\s\S]*?\*/)*`;
+/** Qualified names in some SQL. */
+class Names {
+  readonly #tokens: readonly SqlToken[];
+  readonly #places: ReadonlyMap<number, number>;
 
-/** How many bytes a qualified name takes, once sure that it is the one the parser means. */
-function nameLength(bytes: Buffer, offset: number, parts: readonly string[]): number {
-  const pattern = parts.map(() => `(${PART})`).join(`${GAP}\\.${GAP}`);
-  const match = new RegExp(`^${pattern}`, 'u').exec(bytes.subarray(offset).toString());
-  const same = match && parts.every((part, index) => sameName(match[index + 1] ?? '', part));
-  if (!same) throw new Error(`the parser's position of ${parts.join('.')} does not have its name`);
-  return Buffer.byteLength(match[0]);
-}
+  constructor(sql: string) {
+    this.#tokens = sqlTokens(sql).filter(isCode);
+    this.#places = new Map(this.#tokens.map(({ offset }, place) => [offset, place]));
+  }
 
-function sameName(written: string, name: string): boolean {
-  const bare = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
-  return bare.toLowerCase() === name.toLowerCase();
-}
-
-function lastPart(name: string): string {
-  return new RegExp(`(?:${PART})$`, 'u').exec(name)?.[0] ?? name;
+  /** Where a name ends, and its last part as it is written, once sure that it is the one the parser means. */
+  find(offset: number, parts: readonly string[]): { readonly end: number; readonly last: string } {
+    const place = this.#places.get(offset) ?? this.#tokens.length;
+    const written = this.#tokens.slice(place, place + 2 * parts.length - 1);
+    const isSame = parts.every((part, index) => {
+      const name = nameOf(written[2 * index]);
+      const isJoined = index === 0 || written[2 * index - 1]?.text === '.';
+      return isJoined && name?.toLowerCase() === part.toLowerCase();
+    });
+    const last = written.at(-1);
+    if (!isSame || last === undefined)
+      throw new Error(`the parser's position of ${parts.join('.')} does not have its name`);
+    return { end: last.offset + Buffer.byteLength(last.text), last: last.text };
+  }
 }

@@ -1,4 +1,4 @@
-import type { SqlNode } from './sql-tree.ts';
+import type { SqlNode } from '../../core/serialize-sql.ts';
 
 /** For each column that a relation has, in its order, what it takes its values from. */
 export type ColumnSources = ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,6 +1,7 @@
 import type { Connection } from '../../core/duckdb.ts';
+import { nodesOf } from '../../core/serialize-sql.ts';
 import type { SqlPlace } from './bad-model.ts';
-import { parseSelect, type SqlNode } from './sql-tree.ts';
+import { parseSelect } from './sql-tree.ts';
 import { type TableReference, tableReferences } from './table-references.ts';
 
 /** What a SELECT names, in places of its text. */
@@ -36,12 +37,14 @@ interface ColumnReference {
   readonly offset: number;
 }
 
-function columnReferences(value: unknown): ColumnReference[] {
-  if (Array.isArray(value)) return value.flatMap(columnReferences);
-  if (typeof value !== 'object' || value === null) return [];
-  const node = value as SqlNode;
-  if (node.type === 'COLUMN_REF' && Array.isArray(node.column_names) && node.column_names.length > 2) {
-    return [{ names: node.column_names as string[], offset: Number(node.query_location) }];
-  }
-  return Object.values(node).flatMap(columnReferences);
+function columnReferences(tree: unknown): ColumnReference[] {
+  return nodesOf(tree)
+    .filter(
+      ({ type, column_names: names }) => type === 'COLUMN_REF' && Array.isArray(names) && names.length > 2,
+    )
+    .map(({ column_names: names, query_location: offset }) => ({
+      names: names as string[],
+      offset: Number(offset),
+    }))
+    .toArray();
 }

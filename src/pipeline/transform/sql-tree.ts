@@ -1,17 +1,6 @@
 import type { Connection } from '../../core/duckdb.ts';
+import { type SqlNode, serializeSql } from '../../core/serialize-sql.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
-
-/** A node of the tree that DuckDB's `json_serialize_sql` makes of a SELECT. */
-export interface SqlNode {
-  readonly [key: string]: unknown;
-}
-
-interface Serialized {
-  readonly error: boolean;
-  readonly error_message?: string;
-  readonly position?: string;
-  readonly statements?: readonly { readonly node: SqlNode }[];
-}
 
 /**
  * Parses SQL that must be one SELECT, by DuckDB's own parser.
@@ -19,8 +8,7 @@ interface Serialized {
  * @throws CrawlhouseError `bad_model` with the line
  */
 export async function parseSelect(connection: Connection, sql: string, start: SqlPlace): Promise<SqlNode> {
-  const json = await connection.scalar('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-  const parsed = JSON.parse(String(json)) as Serialized;
+  const parsed = await serializeSql(connection.inner, sql);
   if (parsed.error) {
     const hint = 'a header is followed by exactly one SELECT';
     // Only a syntax error has a position (in code points); else the SQL is fine but no SELECT.

@@ -1,4 +1,4 @@
-import type { SqlNode } from './sql-tree.ts';
+import type { SqlNode } from '../../core/serialize-sql.ts';
 
 /** A table that a SELECT names, as the author wrote it. */
 export interface TableReference {

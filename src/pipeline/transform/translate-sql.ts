@@ -1,4 +1,5 @@
 import { ident } from '../../core/duckdb.ts';
+import { sqlTokens } from '../../core/sql-tokens.ts';
 import { trinoType } from '../../engines/trino/trino-type.ts';
 import type { OutputColumns } from './check-output.ts';
 
@@ -19,14 +20,15 @@ export function castColumns(sql: string, outputs: OutputColumns): string {
   return `SELECT ${columns.join(', ')} FROM (${sql}\n) AS model`;
 }
 
-/** Writes portable SQL for Trino. Lines stay where they are, so that Trino's errors name them. */
+/**
+ * Writes portable SQL for Trino, without comments and `;`. Lines stay where they are, so that Trino's errors name them.
+ */
 export function translateSql(sql: string): string {
-  return translate(sqlTokens(sql));
-}
-
-/** Texts, quoted names, comments, words, numbers, white space and single characters. */
-export function sqlTokens(sql: string): readonly string[] {
-  return sql.match(TOKEN) ?? [];
+  return translate(
+    sqlTokens(sql)
+      .filter(({ text }) => text !== ';')
+      .map(({ kind, text }) => (kind === 'comment' ? ` ${text.replaceAll(/[^\n]/g, '')}` : text)),
+  );
 }
 
 /** What a call becomes, from its arguments. */
@@ -58,15 +60,13 @@ const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['trim', ([text = '', characters = "' '"]) => `trim(BOTH ${characters.trim()} FROM ${text})`],
 ]);
 
-const TOKEN =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|[\p{L}_][\p{L}\p{N}_$]*|\d[\p{L}\p{N}_.]*|\s+|[\s\S]/gu;
-
 function translate(tokens: readonly string[]): string {
   let result = '';
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] ?? '';
     const word = token.toLowerCase();
-    const next = /^\s/.test(tokens[at + 1] ?? '') ? at + 2 : at + 1;
+    let next = at + 1;
+    while (/^\s/.test(tokens[next] ?? '')) next++;
     const isCall = tokens[next] === '(' && tokens[at - 1] !== '.';
     const call = CALLS.get(word);
     if (isCall && (call || word === 'cast' || word === 'try_cast')) {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from '../../core/duckdb.ts';
 import { readText } from '../../core/read-text.ts';
+import { isCode, nameOf, sqlTokens, textOf } from '../../core/sql-tokens.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
 import type { Inspected } from './inspect-model.ts';
 import type { Model, TrinoSql } from './model.ts';
 import { completedSource, type SourceTables } from './source-tables.ts';
 import type { SqlFolder } from './sql-folders.ts';
-import { sqlTokens } from './translate-sql.ts';
 
 /** The end of the name of a file with a model's SELECT in Trino's own SQL: `sql/<folder>/<name>.trino.sql`. */
 export const TRINO_SQL = '.trino.sql';
@@ -39,21 +39,22 @@ export function planTrinoSql(model: Model, seen: Inspected, present: SourceTable
   const tokens = sqlTokens(own.sql);
   const said = (from: number, step: 1 | -1): number => {
     let at = from + step;
-    while (/^(\s|--|\/\*)/.test(tokens[at] ?? '')) at += step;
+    for (let token = tokens[at]; token !== undefined && !isCode(token); token = tokens[at]) at += step;
     return at;
   };
   let sql = '';
   for (let at = 0; at < tokens.length; at++) {
-    const [schema, dot] = [bare(tokens[at]), said(at, 1)];
+    const [schema = '', dot] = [nameOf(tokens[at])?.toLowerCase(), said(at, 1)];
     const last = said(dot, 1);
-    const name = bare(tokens[last]);
-    if (!/^(raw|mart|ops|store|work)$/.test(schema) || tokens[dot] !== '.' || name === '') {
-      sql += tokens[at];
+    const name = nameOf(tokens[last])?.toLowerCase();
+    const isTable = name !== undefined && tokens[dot]?.text === '.';
+    if (!isTable || !/^(raw|mart|ops|store|work)$/.test(schema)) {
+      sql += tokens[at]?.text;
       continue;
     }
     const place = { file: own.file, line: sql.split('\n').length };
     const relation = `${schema}.${name}`;
-    const isPart = tokens[said(at, -1)] === '.';
+    const isPart = tokens[said(at, -1)]?.text === '.';
     if (isPart || !(seen.sources.has(relation) || seen.models.has(relation)))
       throw unknownTable(place, `${isPart ? '…' : ''}${relation}`, model, seen);
     const declared = model.reads.get(relation) ?? new Map<string, string>();
@@ -61,17 +62,11 @@ export function planTrinoSql(model: Model, seen: Inspected, present: SourceTable
       schema === 'mart' ? undefined : completedSource(relation, declared, present.get(relation));
     tables.set(relation, completed ?? `SELECT * FROM ${table(schema, name)}`);
     // Lines stay where they are, so that errors name them.
-    const between = tokens.slice(at, last).join('').split('\n').length - 1;
+    const between = textOf(tokens.slice(at, last)).split('\n').length - 1;
     sql += `"${relation}"${'\n'.repeat(between)}`;
     at = last;
   }
   return { ...own, sql, tables };
-}
-
-/** An identifier as the catalogue has it; empty for what is none. */
-function bare(token = ''): string {
-  if (token.startsWith('"')) return token.slice(1, -1).replaceAll('""', '"').toLowerCase();
-  return /^[\p{L}_]/u.test(token) ? token.toLowerCase() : '';
 }
 
 function unknownTable(place: SqlPlace, relation: string, model: Model, seen: Inspected): Error {

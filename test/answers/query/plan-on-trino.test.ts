@@ -72,6 +72,7 @@ test('values are written in their types, on the line that they stand on', async 
   expect((await plan({ sql, parameters }))?.sql.split('\n').slice(2)).toEqual([
     `WHERE depth > 3 AND url = 'it''s' AND seen_at > CAST('2026-01-02 02:04:05.000000 UTC' AS timestamp(6) with time zone) AND share < CAST(NULL AS double)`,
     'LIMIT 5',
+    ' ',
   ]);
 });
 
@@ -85,11 +86,16 @@ test('an EXPLAIN stays one', async () => {
 
 test('a page without filter and sorting is cut out of the answer, which has an order', async () => {
   const sql = 'SELECT url, depth FROM mart.pages ORDER BY url';
-  const page = { columns: ['depth', 'nothing'], limit: 3, offset: 2 };
+  const page = { columns: ['Depth'], limit: 3, offset: 2 };
   expect(await plan({ sql, page })).toEqual({
     sql: expect.stringMatching(/ORDER BY url$/),
     columns: [{ name: 'depth', type: 'BIGINT' }],
     ...{ skip: 2, picked: [1] },
+  });
+  await expect(plan({ sql, page: { columns: ['dept'] } })).rejects.toMatchObject({
+    code: 'bad_query',
+    message: 'the answer has no column "dept"',
+    hint: 'did you mean depth? name a column as the answer does',
   });
 });
 
@@ -101,11 +107,16 @@ test('a filter and a sorting are Trino’s, each page in the same order', async 
   };
   const found = await plan({ sql: 'SELECT url, tags, depth, share FROM mart.pages', page });
   expect(found?.sql.split('\n')[1]).toBe(
-    `) AS answer("url", "tags", "depth", "share") WHERE strpos(lower(concat_ws(chr(31), ARRAY[CAST("url" AS varchar), json_format(CAST("tags" AS JSON)), CAST("depth" AS varchar), json_format(CAST("share" AS JSON))])), lower('it''s')) > 0 ORDER BY "depth" DESC NULLS LAST, "url", "tags", "depth", "share" OFFSET 2 LIMIT 3`,
+    `) AS answer(c0, c1, c2, c3) WHERE strpos(lower(concat_ws(chr(31), ARRAY[CAST(c0 AS varchar), json_format(CAST(c1 AS JSON)), CAST(c2 AS varchar), json_format(CAST(c3 AS JSON))])), lower('it''s')) > 0 ORDER BY c2 DESC NULLS LAST, c0, c1, c2, c3 OFFSET 2 LIMIT 3`,
   );
   expect((await plan({ sql: 'SELECT url FROM mart.pages', page: { count: true } }))?.sql).toMatch(
-    /^SELECT count\(\*\) FROM \(SELECT url[\s\S]*AS answer\("url"\)$/,
+    /^SELECT count\(\*\) FROM \(SELECT url[\s\S]*AS answer\(c0\)$/,
   );
+});
+
+test('comments stay here: Trino ends those in others elsewhere', async () => {
+  const sql = 'SELECT url /* /* */ UNION SELECT 1 /* */ */ FROM mart.pages -- \u2028 WHERE false\n;;';
+  expect((await plan({ sql }))?.sql).toMatch(/^SELECT url {2,}FROM \(SELECT[^;]*\) AS pages\s*$/);
 });
 
 test.each([
@@ -121,10 +132,10 @@ test.each([
   ["SELECT * FROM query_table('ops.loads')", 'query_table() reads no rows that are in Trino'],
   ['SUMMARIZE mart.pages', 'SUMMARIZE and DESCRIBE stand alone'],
   ['SELECT 1 FROM mart.pages, information_schema.tables', 'information_schema.tables is not in Trino'],
-  ['SELECT url FROM mart.pages /* /* */ UNION SELECT 1 /* */ */', 'text or comment like this: /*'],
-  ["SELECT url FROM mart.pages WHERE url = E'\\' OR 1 = 1 --'", "text or comment like this: '"],
-  ["SELECT url FROM mart.pages WHERE url = $$'$$", 'Trino has no $$…$$'],
-  ["SELECT url FROM mart.pages WHERE url = $a$'$a$", 'Trino has no $$…$$'],
+  ["SELECT url FROM mart.pages WHERE url = E'\\' OR 1 = 1 --'", "text like this: E'…"],
+  ["SELECT url FROM mart.pages\nWHERE url = 'a'\n'b'", "line 2: Trino has no text like this: '…"],
+  ["SELECT url FROM mart.pages WHERE url = $$'$$", 'text like this: $$…'],
+  ["SELECT url FROM mart.pages WHERE url = $é$'$é$", 'text like this: $é$…'],
 ])('%j is refused', async (sql, message) => {
   const error = await errorOf(plan({ sql }));
   expect([error.code, error.message]).toEqual(['bad_query', expect.stringContaining(message)]);

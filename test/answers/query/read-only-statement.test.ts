@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, onTestFinished, test } from 'vitest';
-import { readOnlyStatement } from '../../../src/answers/query/read-only-statement.ts';
+import { type ReadOnlyStatement, readOnlyStatement } from '../../../src/answers/query/read-only-statement.ts';
 
-async function check(sql: string): Promise<string> {
+async function check(sql: string): Promise<ReadOnlyStatement> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   onTestFinished(() => {
@@ -32,18 +32,26 @@ test.for([
   '-- all of them\nSELECT url FROM mart.pages -- ;',
   "SELECT 'DROP TABLE t; COPY t TO x'",
 ])('%s reads', async (sql) => {
-  expect(await check(sql)).toBe(sql);
+  expect(await check(sql)).toEqual({ explain: '', select: sql });
 });
 
 test('EXPLAIN is of what was found to be a SELECT', async () => {
-  expect(await check('EXPLAIN SELECT 1')).toBe('EXPLAIN  SELECT 1');
-  expect(await check('-- why\n explain analyze FROM t')).toBe('EXPLAIN (analyze)  FROM t');
-  expect(await check('EXPLAIN (ANALYZE, FORMAT json) FROM t')).toBe('EXPLAIN (ANALYZE, FORMAT json)  FROM t');
+  const explained = { explain: 'EXPLAIN ', select: 'SELECT 1' };
+  expect(await check('EXPLAIN SELECT 1')).toEqual(explained);
+  expect(await check('\u00a0explain/* EXPLAIN */SELECT 1')).toEqual(explained);
+  expect(await check('EXPLAIN (SELECT 1)')).toEqual({ explain: 'EXPLAIN ', select: '(SELECT 1)' });
+  expect(await check('-- why\n explain analyze FROM t')).toEqual({
+    ...{ explain: 'EXPLAIN (ANALYZE) ', select: '\nFROM t' },
+  });
+  expect(await check('EXPLAIN (ANALYZE, FORMAT json) FROM t')).toEqual({
+    ...{ explain: 'EXPLAIN (ANALYZE,FORMAT json) ', select: 'FROM t' },
+  });
   // Comments nest: what looks like a SELECT is within one, and a DELETE follows.
-  await expect(check('EXPLAIN ANALYZE /* /* */ SELECT 1 -- */ DELETE FROM t')).rejects.toThrow('refused');
-  expect(await check('/* /* */ EXPLAIN SELECT 1 -- */ DELETE FROM t')).toBe(
-    'EXPLAIN  SELECT 1 -- */ DELETE FROM t',
-  );
+  for (const explain of [
+    'EXPLAIN ANALYZE /* /* */ SELECT 1 -- */',
+    '/* /* */ EXPLAIN SELECT 1 -- */ EXPLAIN',
+  ])
+    await expect(check(`${explain} DELETE FROM t`)).rejects.toThrow('refused: only statements that read');
 });
 
 test.for([
@@ -124,7 +132,21 @@ test.for([
 });
 
 test('a comment within EXPLAIN ANALYZE hides nothing', async () => {
-  await expect(check('EXPLAIN /* */ ANALYZE DELETE FROM t')).rejects.toThrow(/syntax error/);
+  await expect(check('EXPLAIN /* */ ANALYZE DELETE FROM t')).rejects.toThrow('refused');
+});
+
+test('a list of 150,000 values is looked through', async () => {
+  const numbers = Array.from({ length: 150_000 }, (_, index) => index).join(', ');
+  await check(`SELECT len([${numbers}])`);
+  await check(`SELECT 1 WHERE 1 IN (${numbers})`);
+  await expect(check(`SELECT [${numbers}], nextval('s')`)).rejects.toThrow('nextval() is not for queries');
+});
+
+test('a number that DuckDB can not serialize is named', async () => {
+  await expect(check('SELECT 1e511')).rejects.toMatchObject({
+    code: 'bad_query',
+    message: 'the SQL has a number that is too large',
+  });
 });
 
 test('a DuckDB parse error keeps its message and place', async () => {

@@ -99,6 +99,17 @@ test('what would write, read files or leave its brackets is refused', async () =
   expect((await asked(open, { sql: 'SELECT count(*) AS n FROM mart.pages' })).rows).toEqual([[250]]);
 });
 
+test('no link leaves its statement, and later answers are as they were', async () => {
+  const macro = 'commit; create or replace temp macro sum(x) as 0';
+  for (const sql of [`SELECT $é$'$é$ AS a, 2 AS "b'; c"`, `SELECT 1 AS a -- \u2028 '\n, 2 AS "b'; c"`])
+    for (const sort of [`) AS x; ${macro}; select 1 --`, `"; ${macro}; --`]) {
+      const { error } = await asked(open, { sql, sort, order: 'desc' });
+      expect(error).toMatchObject({ code: 'bad_query', message: expect.stringContaining('has no column') });
+      expect((await asked(open, { sql, filter: sort, in: sort })).error?.code).toBe('bad_query');
+    }
+  expect((await asked(open, { sql: 'SELECT sum(1)::INT AS n FROM mart.pages' })).rows).toEqual([[250]]);
+});
+
 test('an error shows its place in the SQL as it was written, and the editor keeps it', async () => {
   const binding = await asked(open, { sql: 'SELECT url,\n  nope\nFROM mart.pages' });
   expect(binding.error).toMatchObject({

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
+import type { SqlNode } from '../../../src/core/serialize-sql.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/bind-question.ts';
 import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
 import { planModels } from '../../../src/pipeline/transform/plan-models.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions.ts';
 import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
-import { parseSelect, type SqlNode } from '../../../src/pipeline/transform/sql-tree.ts';
+import { parseSelect } from '../../../src/pipeline/transform/sql-tree.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 const folders = [sqlFolder(join(import.meta.dirname, '../../../sql'))];

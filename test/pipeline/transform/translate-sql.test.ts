@@ -23,17 +23,20 @@ test.each([
   expect(translateSql(sql)).toBe(expected);
 });
 
-test('texts, names, comments and lines stay as they are', () => {
-  const sql = `SELECT 'trim(a)' AS "hash(a)", t.trim, hash AS split_part -- trim(a)
+test('texts, names and lines stay as they are, comments and the end are left out', () => {
+  const sql = `SELECT 'trim(a) --' AS "hash(a)", t.trim, hash AS split_part -- trim(a)
   /* array_length(l)
-     'it''s' */ , text AS json
-FROM t AS x (hash)`;
-  expect(translateSql(sql)).toBe(sql);
+     /* 'it''s' */ */ , text AS json
+FROM t AS x (hash);`;
+  expect(translateSql(sql)).toBe(`SELECT 'trim(a) --' AS "hash(a)", t.trim, hash AS split_part${'  '}
+${'   '}
+ , text AS json
+FROM t AS x (hash)`);
 });
 
 test('a translated call keeps the lines of its arguments', () => {
-  expect(translateSql('array_length(\n  -- one\n  trim(a)\n)')).toBe(
-    "cardinality(\n  -- one\n  trim(BOTH ' ' FROM a)\n)",
+  expect(translateSql('array_length /* of */ (\n  -- one\n  trim(a)\n)')).toBe(
+    "cardinality(\n   \n  trim(BOTH ' ' FROM a)\n)",
   );
 });
 
@@ -44,6 +47,6 @@ test('a model puts out the types that it has in DuckDB', () => {
   ]);
   expect(translateModel('SELECT a, "b ""c""" FROM mart.t -- t', outputs)).toBe(
     'SELECT CAST("a" AS bigint) AS "a", CAST("b ""c""" AS timestamp(6) with time zone) AS "b ""c""" ' +
-      'FROM (SELECT a, "b ""c""" FROM mart.t -- t\n) AS model',
+      'FROM (SELECT a, "b ""c""" FROM mart.t  \n) AS model',
   );
 });

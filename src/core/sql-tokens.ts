@@ -1,0 +1,165 @@
+import { plainSpaces } from './sql-spaces.ts';
+
+/**
+ * `text`: `'…'`. `foreign`: a text that only DuckDB writes like this (`E'…'`, `x'…'`, `$a$…$a$`, one in two parts), or
+ * one without an end. `name`: `"…"`. `sign`: one character, or a `$1`.
+ */
+type SqlTokenKind = 'space' | 'comment' | 'text' | 'foreign' | 'name' | 'word' | 'number' | 'sign';
+
+export interface SqlToken {
+  readonly kind: SqlTokenKind;
+  readonly text: string;
+  /** Where it begins, in bytes of UTF-8, as DuckDB's parser counts them. */
+  readonly offset: number;
+}
+
+/**
+ * The tokens of SQL as DuckDB reads it. Their texts together are the SQL with plain spaces (`plainSpaces`). No other
+ * place looks at the text of SQL.
+ */
+export function sqlTokens(sql: string): SqlToken[] {
+  // Each character is a byte: DuckDB's lexer takes every byte of a character beyond ASCII for a letter.
+  const bytes = Buffer.from(plainSpaces(sql)).toString('latin1');
+  const tokens: SqlToken[] = [];
+  for (let offset = 0; offset < bytes.length; ) {
+    const { kind, end } = tokenAt(bytes, offset);
+    const text = Buffer.from(bytes.slice(offset, end), 'latin1').toString();
+    tokens.push({ kind, text, offset });
+    offset = end;
+  }
+  return tokens;
+}
+
+/** The SQL that tokens were made from. */
+export function textOf(tokens: readonly SqlToken[]): string {
+  return tokens.map(({ text }) => text).join('');
+}
+
+/** Neither white space nor a comment. */
+export function isCode({ kind }: SqlToken): boolean {
+  return kind !== 'space' && kind !== 'comment';
+}
+
+/** The name that a word or a quoted name stands for, as it is written; undefined for what is none. */
+export function nameOf(token: SqlToken | undefined): string | undefined {
+  if (token?.kind === 'word') return token.text;
+  return token?.kind === 'name' && token.text.startsWith('"')
+    ? token.text.slice(1, -1).replaceAll('""', '"')
+    : undefined;
+}
+
+const LETTERS = 'A-Za-z_\\x80-\\xff';
+const DIGITS = '[0-9]+(?:_[0-9]+)*';
+
+/** The beginnings of tokens. Those of texts, names and comments have their ends elsewhere. */
+const BEGIN = new RegExp(
+  [
+    '(?<space>[ \\t\\n\\r\\f\\v]+)',
+    '(?<comment>--[^\\n\\r]*)',
+    '(?<block>/\\*)',
+    "(?<text>')",
+    "(?<escaped>[eE]')",
+    "(?<coded>[bBxX]')",
+    "(?<prefixed>[nN]'|[uU]&')",
+    '(?<name>"|[uU]&")',
+    `(?<dollar>\\$(?:[${LETTERS}][${LETTERS}0-9]*)?\\$)`,
+    '(?<numbered>\\$[0-9]+)',
+    `(?<word>[${LETTERS}][${LETTERS}0-9$]*)`,
+    `(?<number>(?:${DIGITS}(?:\\.(?!\\.)(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][+-]?${DIGITS})?)`,
+  ].join('|'),
+  'y',
+);
+
+interface Found {
+  readonly kind: SqlTokenKind;
+  readonly end: number;
+}
+
+function tokenAt(bytes: string, at: number): Found {
+  BEGIN.lastIndex = at;
+  const { 0: begin = '', groups = {} } = BEGIN.exec(bytes) ?? {};
+  const next = at + begin.length;
+  if (groups.space !== undefined) return { kind: 'space', end: next };
+  if (groups.comment !== undefined) return { kind: 'comment', end: next };
+  if (groups.word !== undefined) return { kind: 'word', end: next };
+  if (groups.number !== undefined) return { kind: 'number', end: next };
+  if (groups.numbered !== undefined) return { kind: 'sign', end: next };
+  if (groups.block !== undefined) return closed('comment', blockEnd(bytes, next), bytes);
+  if (groups.name !== undefined) return closed('name', quoteEnd(bytes, next, '"'), bytes);
+  if (groups.text !== undefined) return textAt(bytes, next, (from) => quoteEnd(bytes, from, "'"), 'text');
+  if (groups.prefixed !== undefined) return textAt(bytes, next, (from) => quoteEnd(bytes, from, "'"));
+  if (groups.escaped !== undefined) return textAt(bytes, next, (from) => escapedEnd(bytes, from));
+  if (groups.coded !== undefined) return textAt(bytes, next, (from) => after(bytes, from, "'"));
+  if (groups.dollar !== undefined) return closed('foreign', after(bytes, next, begin), bytes);
+  return { kind: 'sign', end: at + 1 };
+}
+
+/** A token that ends there; without an end it takes all. */
+function closed(kind: SqlTokenKind, end: number | undefined, bytes: string): Found {
+  return end === undefined ? { kind: 'foreign', end: bytes.length } : { kind, end };
+}
+
+function textAt(
+  bytes: string,
+  from: number,
+  endOf: (from: number) => number | undefined,
+  kind: SqlTokenKind = 'foreign',
+): Found {
+  let end = endOf(from);
+  const first = end;
+  while (end !== undefined) {
+    const next = continued(bytes, end);
+    if (next === undefined) break;
+    end = endOf(next);
+  }
+  return closed(end === first ? kind : 'foreign', end, bytes);
+}
+
+/** Where a text goes on behind its end: two are one where a new line stands between them. */
+function continued(bytes: string, end: number): number | undefined {
+  let at = end;
+  for (let gap = gapAt(bytes, at); gap > at; gap = gapAt(bytes, at)) at = gap;
+  return bytes[at] === "'" && /[\n\r]/.test(bytes.slice(end, at)) ? at + 1 : undefined;
+}
+
+/** The end of the white space or the comment up to the end of a line that begins there; else that place. */
+function gapAt(bytes: string, at: number): number {
+  BEGIN.lastIndex = at;
+  const { 0: begin = '', groups = {} } = BEGIN.exec(bytes) ?? {};
+  return groups.space === undefined && groups.comment === undefined ? at : at + begin.length;
+}
+
+function after(bytes: string, from: number, closing: string): number | undefined {
+  const at = bytes.indexOf(closing, from);
+  return at < 0 ? undefined : at + closing.length;
+}
+
+/** A doubled quote ends nothing. */
+function quoteEnd(bytes: string, from: number, quote: string): number | undefined {
+  let end = after(bytes, from, quote);
+  while (end !== undefined && bytes[end] === quote) end = after(bytes, end + 1, quote);
+  return end;
+}
+
+function escapedEnd(bytes: string, from: number): number | undefined {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === '\\') at++;
+    else if (bytes[at] === "'") {
+      if (bytes[at + 1] !== "'") return at + 1;
+      at++;
+    }
+  }
+  return undefined;
+}
+
+/** Comments nest. */
+function blockEnd(bytes: string, from: number): number | undefined {
+  const edge = /\/\*|\*\//g;
+  edge.lastIndex = from;
+  for (let depth = 1; depth > 0; ) {
+    const found = edge.exec(bytes);
+    if (found === null) return undefined;
+    depth += found[0] === '/*' ? 1 : -1;
+  }
+  return edge.lastIndex;
+}
