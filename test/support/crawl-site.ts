@@ -79,7 +79,7 @@ export async function crawlSite(
     max_speed: 10_000,
     ...config,
   };
-  const result = await crawl(whole, { retryDelayMs: 1, threads: 1, ...options, folder });
+  const result = await crawl(whole, { retryDelayMs: 1, robotsWaits: [1, 1], threads: 1, ...options, folder });
   const rows = async (sql: string): Promise<Row[]> => {
     const connection = await temporaryConnection(folder);
     await connection.run(`ATTACH '${join(folder, 'crawl.duckdb')}' AS crawl (READ_ONLY)`);

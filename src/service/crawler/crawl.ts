@@ -48,6 +48,8 @@ export interface CrawlOptions extends SettingsOptions {
   readonly memoryLimit?: string;
   /** Milliseconds before failed URLs are tried again, the first time. */
   readonly retryDelayMs?: number;
+  /** Milliseconds before a robots.txt that could not be had is asked for again. */
+  readonly robotsWaits?: readonly number[];
 }
 
 export interface CrawlResult {
@@ -121,7 +123,7 @@ async function fetchSite(
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const robots = new RobotsCache(settings, frontier, fetcher, signal);
+    const robots = new RobotsCache(settings, { frontier, fetcher, waits: options.robotsWaits }, signal);
     const pace = new Pace(settings.maxSpeed);
     await seedFrontier(settings, {
       frontier,

@@ -1,4 +1,5 @@
 import type { FetchStatus } from '../api/crawl-progress.ts';
+import { retryAfterMs } from '../api/retry-after.ts';
 import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample } from './crawl-counts.ts';
 import type { Answer, Fetcher } from './fetcher.ts';
@@ -17,6 +18,8 @@ const PIECE = 500;
 const MOST_UNPARSED = 32;
 /** Failures one after another, by which a site is taken for silent: the round ends, and the next one asks again. */
 const MOST_FAILURES_IN_A_ROW = 200;
+/** URLs that may wait for their hosts before no further one is read. */
+const MOST_WAITING = 5_000;
 /** The longest wait that a server may ask for with 429 or 503. */
 const LONGEST_HOLD_MS = 60_000;
 
@@ -45,13 +48,26 @@ export interface RoundResult {
   readonly failed: number;
 }
 
+/** URLs of one host that wait, in their order. */
+interface Lane {
+  readonly items: QueuedUrl[];
+  /** Its robots.txt is asked for. */
+  isAsking: boolean;
+}
+
 /** Fetches the open URLs of the queue once, in their order, several at once. */
 export class FetchRound {
   readonly #tools: FetchTools;
   readonly #running = new Set<Promise<void>>();
+  /** Read from the queue, the last one first. */
+  #items: QueuedUrl[] = [];
+  #rank = 0;
+  /** URLs whose hosts are not ready, by host, and how many they are. */
+  readonly #lanes = new Map<string, Lane>();
+  #waiting = 0;
   /** Requests whose answer may still count as a fetched URL. */
   #undecided = 0;
-  #answered = 0;
+  #fetched = 0;
   #failed = 0;
   #failedInARow = 0;
   #error: unknown;
@@ -62,23 +78,17 @@ export class FetchRound {
   }
 
   async run(): Promise<RoundResult> {
-    const { frontier, batch, control, signal } = this.#tools;
+    const { batch, control, signal } = this.#tools;
     const wake = (): void => this.#wakeUp();
     using _ = control.onChange(wake);
     signal.addEventListener('abort', wake);
-    let rank = 0;
     let isFull = false;
     try {
-      for (let items = frontier.next(rank, PIECE); items.length > 0 && !isFull; ) {
-        for (const item of items) {
-          const state = await this.#turn();
-          isFull = state === 'full';
-          if (state !== 'free') break;
-          await this.#start(item);
-          rank = item.rank;
-        }
-        if (isFull || this.#isEnding()) break;
-        items = frontier.next(rank, PIECE);
+      for (let item = await this.#next(); item !== null; item = await this.#next()) {
+        const state = await this.#turn();
+        isFull = state === 'full';
+        if (state !== 'free') break;
+        await this.#start(item);
       }
     } finally {
       signal.removeEventListener('abort', wake);
@@ -87,7 +97,7 @@ export class FetchRound {
     }
     signal.throwIfAborted();
     if (this.#error !== undefined) throw this.#error;
-    return { isFull, answered: this.#answered, failed: this.#failed };
+    return { isFull, answered: this.#fetched, failed: this.#failed };
   }
 
   /** Waits until one more request may start. */
@@ -126,34 +136,103 @@ export class FetchRound {
     while (control.state === 'paused' && !signal.aborted) await this.#wake.promise;
   }
 
+  /** The next URL whose host may be asked now; null where none is left, or the round ends. */
+  async #next(): Promise<QueuedUrl | null> {
+    for (;;) {
+      if (this.#isEnding()) return null;
+      const now = performance.now();
+      for (const [host, lane] of this.#lanes) {
+        if (this.#readyAt(host, lane) > now) continue;
+        const item = lane.items.shift();
+        this.#waiting--;
+        if (lane.items.length === 0) this.#lanes.delete(host);
+        if (item !== undefined) return item;
+      }
+      const item = this.#waiting < MOST_WAITING ? this.#fromQueue() : undefined;
+      if (item !== undefined) {
+        if (!this.#mustWait(item, now)) return item;
+      } else if (this.#lanes.size === 0) return null;
+      else {
+        const first = Math.min(...[...this.#lanes].map(([host, lane]) => this.#readyAt(host, lane)));
+        await this.#sleep(Math.min(Math.max(1, first - now), LONGEST_HOLD_MS), true);
+      }
+    }
+  }
+
+  #fromQueue(): QueuedUrl | undefined {
+    if (this.#items.length === 0) this.#items = this.#tools.frontier.next(this.#rank, PIECE).toReversed();
+    const item = this.#items.pop();
+    this.#rank = item?.rank ?? this.#rank;
+    return item;
+  }
+
+  #readyAt(host: string, lane: Lane): number {
+    return lane.isAsking ? Number.POSITIVE_INFINITY : this.#tools.pace.readyAt(host);
+  }
+
+  /** Puts a URL aside whose host is not ready: others go on meanwhile. */
+  #mustWait(item: QueuedUrl, now: number): boolean {
+    const { robots, pace } = this.#tools;
+    const url = new URL(item.url);
+    const lane = this.#lanes.get(url.host);
+    if (lane !== undefined) lane.items.push(item);
+    else {
+      const rules = robots.known(url);
+      if (rules !== undefined && pace.readyAt(url.host) <= now) return false;
+      const own: Lane = { items: [item], isAsking: rules === undefined };
+      this.#lanes.set(url.host, own);
+      if (own.isAsking)
+        this.#track(
+          robots.rulesOf(url).then(() => {
+            own.isAsking = false;
+          }),
+        );
+    }
+    this.#waiting++;
+    return true;
+  }
+
   async #start(item: QueuedUrl): Promise<void> {
     const url = new URL(item.url);
+    // At hand, but for a moment at which it ended.
     const rules = await this.#tools.robots.rulesOf(url);
-    const isAllowed = rules.isAllowed(item.url);
-    if (isAllowed) {
-      const wait = this.#tools.pace.take(url.host, rules.delayMs, performance.now());
-      if (wait > 0) await this.#sleep(wait);
-      if (this.#isEnding()) return;
-      this.#undecided++;
+    if (rules.isUnavailable) {
+      this.#track(this.#answered(item, url, { ...failure(item), error: 'robots_unavailable' }));
+      return;
     }
-    const work = (isAllowed ? this.#fetch(item, url) : this.#deny(item)).catch((error: unknown) => {
-      this.#error ??= error;
-    });
-    const running: Promise<void> = work.finally(() => {
-      this.#running.delete(running);
-      this.#wakeUp();
-    });
+    if (!rules.isAllowed(item.url)) {
+      this.#track(this.#record(item, failure(item), true));
+      return;
+    }
+    const wait = this.#tools.pace.take(url.host, rules.delayMs, performance.now());
+    if (wait > 0) await this.#sleep(wait);
+    if (this.#isEnding()) return;
+    this.#undecided++;
+    this.#track(this.#fetch(item, url));
+  }
+
+  /** Waits for this before the round ends; what it throws ends the round. */
+  #track(work: Promise<void>): void {
+    const running: Promise<void> = work
+      .catch((error: unknown) => {
+        this.#error ??= error;
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.#wakeUp();
+      });
     this.#running.add(running);
   }
 
-  /** Ends early when the crawl ends; longer in a pause. */
-  async #sleep(ms: number): Promise<void> {
+  /** Ends early when the crawl ends, or where it may when anything happens; longer in a pause. */
+  async #sleep(ms: number, mayWake = false): Promise<void> {
     let isOver = false;
     const timer = setTimeout(() => {
       isOver = true;
       this.#wakeUp();
     }, ms);
-    while (!isOver && !this.#isEnding()) await this.#wake.promise;
+    if (mayWake) await this.#wake.promise;
+    else while (!isOver && !this.#isEnding()) await this.#wake.promise;
     clearTimeout(timer);
     if (this.#tools.control.state === 'paused') await this.#whilePaused();
   }
@@ -163,9 +242,14 @@ export class FetchRound {
     this.#undecided--;
     this.#wakeUp();
     if (this.#tools.signal.aborted || this.#tools.control.state === 'cancelling') return;
+    await this.#answered(item, url, answer);
+  }
+
+  /** Records an answer, or that there was none; what may be answered later is tried again. */
+  async #answered(item: QueuedUrl, url: URL, answer: Answer): Promise<void> {
     this.#failedInARow = answer.statusCode === null ? this.#failedInARow + 1 : 0;
     if (answer.statusCode === null) this.#failed++;
-    else this.#answered++;
+    else this.#fetched++;
     if (this.#isRetriable(answer, url) && item.attempts + 1 < MOST_ATTEMPTS) {
       this.#tools.batch.add({ item, status: null, targets: [] }, null);
       return;
@@ -173,18 +257,12 @@ export class FetchRound {
     await this.#record(item, answer, false);
   }
 
-  async #deny(item: QueuedUrl): Promise<void> {
-    const answer: Answer = { ...UNANSWERED, url: item.url, fetchedAt: new Date() };
-    await this.#record(item, answer, true);
-  }
-
   /** 429 and 503 say that the server wants to be asked later. */
   #isRetriable({ statusCode, error, headers }: Answer, url: URL): boolean {
     if (statusCode === null) return error !== 'refused_address';
     if (statusCode !== 429 && statusCode !== 503) return false;
-    const seconds = Number(headers.find(([name]) => name === 'retry-after')?.[1] ?? Number.NaN);
-    if (seconds > 0)
-      this.#tools.pace.hold(url.host, performance.now() + Math.min(seconds * 1000, LONGEST_HOLD_MS));
+    const ms = retryAfterMs(headers.find(([name]) => name === 'retry-after')?.[1]) ?? 0;
+    if (ms > 0) this.#tools.pace.hold(url.host, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
     return true;
   }
 
@@ -197,6 +275,11 @@ export class FetchRound {
     const reply = await parser.parse({ answer, facts });
     batch.add({ item, status, targets: select(item, reply) }, reply);
   }
+}
+
+/** No answer to a URL. */
+function failure({ url }: QueuedUrl): Answer {
+  return { ...UNANSWERED, url, fetchedAt: new Date() };
 }
 
 const UNANSWERED = {

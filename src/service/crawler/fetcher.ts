@@ -37,7 +37,14 @@ export interface Answer {
   readonly fetchedAt: Date;
 }
 
-type FetchError = 'timeout' | 'dns' | 'connection' | 'tls' | 'protocol' | 'refused_address';
+export type FetchError =
+  | 'timeout'
+  | 'dns'
+  | 'connection'
+  | 'tls'
+  | 'protocol'
+  | 'refused_address'
+  | 'robots_unavailable';
 
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
 const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';

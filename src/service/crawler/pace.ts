@@ -4,6 +4,7 @@ const CATCH_UP_MS = 20;
 /** Spreads the requests of a crawl over time: at most so many a second, and not more than each host asks for. */
 export class Pace {
   readonly #intervalMs: number;
+  /** When a host may be asked again. Each has its own clock: one that asks to wait holds up no other. */
   readonly #hosts = new Map<string, number>();
   #nextAt = 0;
 
@@ -11,16 +12,21 @@ export class Pace {
     this.#intervalMs = 1000 / perSecond;
   }
 
-  /** Takes the next moment for a request to a host: milliseconds from `now`, in the same unit as `now`. */
+  /** The moment from which a host may be asked, in the unit of `now`. */
+  readyAt(host: string): number {
+    return this.#hosts.get(host) ?? 0;
+  }
+
+  /** Takes the next moment for a request to a host that is ready: milliseconds from `now`. */
   take(host: string, hostDelayMs: number | null, now: number): number {
-    const at = Math.max(this.#nextAt, this.#hosts.get(host) ?? 0, now - CATCH_UP_MS);
+    const at = Math.max(this.#nextAt, now - CATCH_UP_MS);
     this.#nextAt = at + this.#intervalMs;
-    if (hostDelayMs !== null) this.#hosts.set(host, Math.max(at, now) + hostDelayMs);
+    if (hostDelayMs !== null) this.hold(host, Math.max(at, now) + hostDelayMs);
     return Math.max(0, at - now);
   }
 
   /** Sends a host nothing before a moment. */
   hold(host: string, until: number): void {
-    this.#hosts.set(host, Math.max(this.#hosts.get(host) ?? 0, until));
+    this.#hosts.set(host, Math.max(this.readyAt(host), until));
   }
 }

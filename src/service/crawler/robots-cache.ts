@@ -1,46 +1,79 @@
 import type { CrawlSettings } from './crawl-settings.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { Frontier } from './frontier.ts';
-import { fetchRobots, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
+import { fetchRobotsPatiently, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
 
 /** Origins whose rules are held in memory. */
 const MOST_RULES = 1_000;
 
-/** robots.txt of each origin, fetched once in a crawl, also over a resumption. */
+/** One that could not be had is asked for again after so long, in milliseconds. */
+const ASK_AGAIN_MS = 60_000;
+
+/** robots.txt of each origin, fetched once in a crawl, also over a resumption. One that could not be had is not kept. */
 export class RobotsCache {
   readonly #settings: CrawlSettings;
   readonly #frontier: Frontier;
   readonly #fetcher: Fetcher;
   readonly #signal: AbortSignal;
-  readonly #rules = new Map<string, RobotsRules>();
+  readonly #waits: readonly number[] | undefined;
+  readonly #rules = new Map<string, RobotsRules & { readonly until: number }>();
+  readonly #asking = new Map<string, Promise<RobotsRules>>();
 
-  constructor(settings: CrawlSettings, frontier: Frontier, fetcher: Fetcher, signal: AbortSignal) {
+  constructor(
+    settings: CrawlSettings,
+    tools: {
+      readonly frontier: Frontier;
+      readonly fetcher: Fetcher;
+      readonly waits?: readonly number[] | undefined;
+    },
+    signal: AbortSignal,
+  ) {
     this.#signal = signal;
     this.#settings = settings;
-    this.#frontier = frontier;
-    this.#fetcher = fetcher;
+    this.#frontier = tools.frontier;
+    this.#fetcher = tools.fetcher;
+    this.#waits = tools.waits;
   }
 
-  async rulesOf({ origin, host, hostname }: URL): Promise<RobotsRules> {
-    const known = this.#rules.get(origin);
-    if (known !== undefined) return known;
+  /** The rules of a URL's origin, if they are at hand. */
+  known({ origin }: URL): RobotsRules | undefined {
+    const rules = this.#rules.get(origin);
+    return rules !== undefined && performance.now() < rules.until ? rules : undefined;
+  }
+
+  /** The same, fetched where they are not at hand. */
+  rulesOf(url: URL): Promise<RobotsRules> {
+    const known = this.known(url);
+    if (known !== undefined) return Promise.resolve(known);
+    const { origin } = url;
+    const asked = this.#asking.get(origin) ?? this.#ask(url).finally(() => this.#asking.delete(origin));
+    this.#asking.set(origin, asked);
+    return asked;
+  }
+
+  async #ask({ origin, host, hostname }: URL): Promise<RobotsRules> {
     const { robots, robotName } = this.#settings;
     const content = robots.get(host) ?? robots.get(hostname);
     const file = content === undefined ? await this.#file(origin) : ({ status: 'found', content } as const);
     const rules = robotsRules(origin, file, robotName);
     // The frontier keeps the files; a site may have any number of subdomains.
     if (this.#rules.size >= MOST_RULES) this.#rules.clear();
-    this.#rules.set(origin, rules);
+    const until = rules.isUnavailable ? performance.now() + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
+    this.#rules.set(origin, { ...rules, until });
     return rules;
   }
 
   async #file(origin: string): Promise<RobotsFile> {
     const kept = this.#frontier.robots(origin);
-    if (kept !== undefined) return kept;
-    const file = await fetchRobots(origin, (url, bytes) => this.#fetcher.fetch(url, bytes));
+    if (kept !== undefined && kept.status !== 'unavailable') return kept;
+    const waits = this.#waits === undefined ? {} : { waits: this.#waits };
+    const file = await fetchRobotsPatiently(origin, (url, bytes) => this.#fetcher.fetch(url, bytes), {
+      ...waits,
+      signal: this.#signal,
+    });
     // What an interruption cut off says nothing about the site.
     this.#signal.throwIfAborted();
-    this.#frontier.putRobots(origin, file);
+    if (file.status !== 'unavailable') this.#frontier.putRobots(origin, file);
     return file;
   }
 }

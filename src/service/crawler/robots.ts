@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
+import { retryAfterMs } from '../api/retry-after.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer } from './fetcher.ts';
 
@@ -11,14 +13,24 @@ const LONGEST_DELAY_MS = 60_000;
 
 /** robots.txt of an origin, as it is kept. */
 export interface RobotsFile {
-  /** `missing`: all is allowed. `unavailable`: the server failed, and nothing is allowed (RFC 9309 §2.3.1.4). */
+  /** `missing`: all is allowed. `unavailable`: nobody answers, or the server fails: nothing is (RFC 9309 §2.3.1.4). */
   readonly status: 'found' | 'missing' | 'unavailable';
   readonly content: string;
+}
+
+/** What came of a try to fetch robots.txt. */
+export interface RobotsAnswer extends RobotsFile {
+  /** Of an unavailable one: why, in words. */
+  readonly problem?: string;
+  /** Milliseconds that the server asks to wait. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** What robots.txt of one origin says to this crawler. */
 export interface RobotsRules {
   isAllowed(url: string): boolean;
+  /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
+  readonly isUnavailable: boolean;
   /** Milliseconds between two requests, or null. */
   readonly delayMs: number | null;
   readonly sitemaps: readonly string[];
@@ -26,27 +38,40 @@ export interface RobotsRules {
 
 export function robotsRules(origin: string, file: RobotsFile, robotName: string): RobotsRules {
   if (file.status !== 'found')
-    return { isAllowed: () => file.status === 'missing', delayMs: null, sitemaps: [] };
+    return {
+      isAllowed: () => file.status === 'missing',
+      isUnavailable: file.status === 'unavailable',
+      delayMs: null,
+      sitemaps: [],
+    };
   const parsed = parseRobots(`${origin}/robots.txt`, file.content.replace(/^\uFEFF/, ''));
   const seconds = parsed.getCrawlDelay(robotName);
   return {
     isAllowed: (url) => parsed.isAllowed(url, robotName) ?? true,
+    isUnavailable: false,
     delayMs: seconds === undefined || !(seconds > 0) ? null : Math.min(seconds * 1000, LONGEST_DELAY_MS),
     sitemaps: parsed.getSitemaps(),
   };
 }
 
-/** A robots.txt that can't be reached at all is missing: the pages of its host then fail by themselves. */
+/** Asks for robots.txt once, following its redirects. */
 export async function fetchRobots(
   origin: string,
   fetch: (url: string, bytes: number) => Promise<Answer>,
-): Promise<RobotsFile> {
+): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    const { statusCode, headers, body } = await fetch(url, MOST_BYTES);
+    const { statusCode, headers, body, error } = await fetch(url, MOST_BYTES);
     const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
-    if (statusCode === null) break;
-    if (statusCode >= 500) return { status: 'unavailable', content: '' };
+    if (statusCode === null || statusCode >= 500 || statusCode === 429) {
+      const problem = statusCode === null ? `no answer (${error})` : `status ${statusCode}`;
+      return {
+        status: 'unavailable',
+        content: '',
+        problem,
+        retryAfterMs: retryAfterMs(header('retry-after')),
+      };
+    }
     if (statusCode >= 400) break;
     if (statusCode < 300) {
       const plain = decodeContent(body ?? new Uint8Array(0), header('content-encoding'), MOST_BYTES).body;
@@ -57,6 +82,26 @@ export async function fetchRobots(
     url = next.href;
   }
   return { status: 'missing', content: '' };
+}
+
+/** Waits before robots.txt is asked for again, in milliseconds; the server may ask for more, up to the longest. */
+export const ROBOTS_WAITS_MS: readonly number[] = [1_000, 3_000];
+const LONGEST_WAIT_MS = 60_000;
+
+/** Asks for robots.txt until it can be had, or the waits are used up. */
+export async function fetchRobotsPatiently(
+  origin: string,
+  fetch: (url: string, bytes: number) => Promise<Answer>,
+  { waits = ROBOTS_WAITS_MS, signal }: { readonly waits?: readonly number[]; readonly signal?: AbortSignal },
+): Promise<RobotsAnswer> {
+  let found = await fetchRobots(origin, fetch);
+  for (const wait of waits) {
+    if (found.status !== 'unavailable') break;
+    const ms = Math.min(Math.max(wait, found.retryAfterMs ?? 0), LONGEST_WAIT_MS);
+    await sleep(ms, undefined, signal ? { signal } : {});
+    found = await fetchRobots(origin, fetch);
+  }
+  return found;
 }
 
 /** The library's own types describe it as a default export of a module, which it is not. */

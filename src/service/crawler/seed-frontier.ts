@@ -31,7 +31,9 @@ export async function seedFrontier(settings: CrawlSettings, tools: SeedTools): P
     signal,
     isStrict: settings.strictSitemaps,
     fetch: async (url, bytes) => {
-      await sleep(pace.take(new URL(url).host, null, performance.now()), undefined, { signal });
+      const { host } = new URL(url);
+      const now = performance.now();
+      await sleep(Math.max(pace.readyAt(host) - now, 0) + pace.take(host, null, now), undefined, { signal });
       return fetcher.fetch(url, bytes);
     },
     onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),

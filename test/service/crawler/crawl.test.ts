@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { crawlSite, pageWith, serveSite } from '../../support/crawl-site.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const PAGES = {
   '/': pageWith('/a', '/b', 'http://elsewhere.example/', '/a#part', 'mailto:a@b.example'),
@@ -122,10 +124,74 @@ test('the configuration may replace the robots.txt of a host', async () => {
   expect(await crawled.field('robots_txt_denied')).toEqual({ '/': false, '/a': false, '/b': true });
 });
 
-test('a server that fails to give robots.txt allows nothing', async () => {
-  const site = await serveSite({ '/robots.txt': { status: 500 }, '/': pageWith('/a') });
+test.for([
+  ['a failure', { status: 500 }],
+  ['no answer', (_request: unknown, response: ServerResponse) => void response.socket?.destroy()],
+] as const)(
+  'where robots.txt is %s each time, nothing is fetched, and the reason is not a denial',
+  async ([, route]) => {
+    const site = await serveSite({ '/robots.txt': route, '/': pageWith('/a') });
+    const crawled = await crawlSite(site);
+    expect(crawled.endReason).toBe('stopped_progressing');
+    expect(await crawled.field('fetch_status')).toEqual({ '/': 'unfetched_exception' });
+    expect(site.hits).toEqual([]);
+  },
+);
+
+test.for([
+  ['a failure', (response: ServerResponse): void => void response.writeHead(503).end()],
+  ['no answer', (response: ServerResponse): void => void response.socket?.destroy()],
+] as const)('where robots.txt is %s once, it is asked for again, and its rules hold', async ([, fail]) => {
+  let asked = 0;
+  const robots = (_request: unknown, response: ServerResponse): void => {
+    if (++asked === 1) fail(response);
+    else response.end('User-agent: *\nDisallow: /b');
+  };
+  const site = await serveSite({ '/robots.txt': robots, '/': pageWith('/a', '/b'), '/a': pageWith() });
   const crawled = await crawlSite(site);
-  expect(await crawled.field('fetch_status')).toEqual({ '/': 'unfetched_robots_denied' });
+  expect(await crawled.field('robots_txt_denied')).toEqual({ '/': false, '/a': false, '/b': true });
+});
+
+test('a robots.txt that could not be had is asked for again when the crawl goes on', async () => {
+  const folder = await temporaryFolder();
+  let isWell = false;
+  const interrupt = new AbortController();
+  const robots = (_request: unknown, response: ServerResponse): void => {
+    if (isWell) return void response.end('');
+    setTimeout(() => interrupt.abort(), 20);
+    response.writeHead(500).end();
+  };
+  const site = await serveSite({ '/robots.txt': robots, '/': pageWith('/a'), '/a': pageWith() });
+  const first = crawlSite(site, {}, { folder, signal: interrupt.signal, retryDelayMs: 60_000 });
+  await expect(first).rejects.toThrow();
+  isWell = true;
+  const crawled = await crawlSite(site, {}, { folder });
+  expect(await crawled.field('fetch_status')).toEqual({ '/': 'fetched_2xx', '/a': 'fetched_2xx' });
+});
+
+test('a host whose robots.txt does not come holds up no other', async () => {
+  const others = Promise.withResolvers<void>();
+  const slow = await serveSite({
+    // It comes once all pages of the other host have been asked for.
+    '/robots.txt': (_request: unknown, response: ServerResponse) =>
+      void others.promise.then(() => response.end('')),
+    '/x': pageWith(),
+  });
+  const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
+  let asked = 0;
+  const page = (_request: unknown, response: ServerResponse): void => {
+    response.setHeader('content-type', 'text/html');
+    response.end(pageWith());
+    if (++asked === paths.length) others.resolve();
+  };
+  const elsewhere = `http://localhost:${slow.port}/x`;
+  const site = await serveSite({
+    '/': pageWith(elsewhere, ...paths),
+    ...Object.fromEntries(paths.map((path) => [path, page])),
+  });
+  const start = { origin: `http://localhost:${site.port}` };
+  const crawled = await crawlSite(start, { alternate_start_urls: [elsewhere] });
+  expect(crawled).toMatchObject({ endReason: 'ok', fetchedUrls: 32 });
 });
 
 test('alternate start URLs have depth 1, and further start URLs name their source', async () => {

@@ -24,7 +24,14 @@ test('late timers do not slow a fast crawl', () => {
 test('a host is asked no faster than it wants, and not before the end of a wait', () => {
   const pace = new Pace(1_000);
   pace.take('slow', 500, 1_000);
-  expect(pace.take('slow', 500, 1_000)).toBe(500);
+  expect(pace.readyAt('slow')).toBe(1_500);
   pace.hold('slow', 9_000);
-  expect(pace.take('slow', 500, 3_000)).toBe(6_000);
+  expect(pace.readyAt('slow')).toBe(9_000);
+});
+
+test('a host that asks to wait holds up no other', () => {
+  const pace = new Pace(5);
+  pace.take('slow', 60_000, 1_000);
+  pace.hold('slow', 90_000);
+  expect([pace.readyAt('other'), pace.take('other', null, 1_200)]).toEqual([0, 0]);
 });
