@@ -17,6 +17,10 @@ export const ERROR_CODES = {
   internal: { kind: 'fault', means: 'crawlhouse itself failed; a bug.' },
   usage: { kind: 'usage', means: 'The command line has an unknown command, flag or value.' },
   bad_settings: { kind: 'usage', means: 'A setting is missing, unknown or has a value that does not fit.' },
+  start_refused: {
+    kind: 'usage',
+    means: 'The start URL of a crawl can not be crawled: its status, its redirects or robots.txt.',
+  },
   bad_project: {
     kind: 'usage',
     means: 'The project folder lacks what the command needs, or has a file where a folder belongs.',
@@ -109,6 +113,10 @@ export const ERROR_CODES = {
   dropped: {
     kind: 'skip',
     means: 'The unit was dropped from the warehouse; it stays out until a person names it.',
+  },
+  start_unreachable: {
+    kind: 'retriable',
+    means: 'The start URL of a crawl gives no answer now: DNS, connection, TLS, 5xx, robots.txt.',
   },
   service_unavailable: { kind: 'retriable', means: 'The service answered 5xx or 429.' },
   quota: { kind: 'retriable', means: 'A quota of the service is used up for now (403 `quota_error`).' },

@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/project/settings/settings.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
+import { openConsole } from '../support/open-console.ts';
 import { projectFolder } from '../support/project.ts';
 import { until } from '../support/until.ts';
 
@@ -35,6 +38,44 @@ test('crawl ends with a report of the site, and the second crawl says what chang
   const report = JSON.parse(second.stdout) as { fetched_urls: number; changes: unknown[] };
   expect(report.fetched_urls).toBe(5);
   expect(report.changes).toContainEqual({ change: 'added', pages: 1 });
+});
+
+test('a known site that can not be crawled keeps its answers, and each page that shows it says why', async () => {
+  const folder = await projectFolder();
+  let isAway = false;
+  const front = (_request: IncomingMessage, response: ServerResponse): void => {
+    if (isAway) return void response.writeHead(503).end();
+    response.setHeader('content-type', 'text/html');
+    response.end(pageWith('/a'));
+  };
+  const site = await serveSite({ '/': front, '/a': pageWith() });
+  const command = (...argv: readonly string[]) => capture(...argv, '--project-dir', folder);
+  expect((await command('crawl', site.origin)).code).toBe(0);
+  isAway = true;
+  const failed = await command('crawl', site.origin);
+  expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('the site answers 503')]);
+  const counted = [
+    'query',
+    'SELECT count(*) AS crawls, sum(pages) AS pages FROM mart.crawls',
+    '--format',
+    'json',
+  ];
+  expect(JSON.parse((await command(...counted)).stdout)).toEqual([{ crawls: 1, pages: 2 }]);
+  const status = await command('status');
+  expect(status.stdout).toContain('the last crawl failed; its answers are of the crawl before');
+  expect(status.stdout).toContain('the site answers 503');
+  const file = join(folder, 'report.html');
+  expect((await command('report', '--output', file)).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('the site answers 503');
+  const [project] = JSON.parse(
+    (await command('query', 'SELECT project_id FROM mart.projects', '--format', 'json')).stdout,
+  ) as { project_id: string }[];
+  const { ask } = await openConsole(await loadSettings(folder, {}));
+  for (const path of ['/', `/projects/${project?.project_id}`])
+    expect(await (await ask(path)).text(), path).toContain('the site answers 503');
+  isAway = false;
+  expect((await command('crawl', site.origin)).code).toBe(0);
+  expect((await command('status')).stdout).toContain('Nothing is wrong.');
 });
 
 test('flags replace keys of the configuration file, which replace defaults', async () => {

@@ -14,8 +14,19 @@ const SPEED: readonly Series<TrendPoint>[] = [
   { name: 'average load time', value: ({ average_load_time }) => average_load_time },
 ];
 
+/** What is wrong with a project now: its figures are of the crawl before. */
+interface Wrong {
+  readonly project_id: string | null;
+  readonly title: string;
+  readonly details: readonly string[];
+}
+
 /** The report as one HTML file: no script, and nothing from elsewhere. */
-export function reportPage(projects: readonly ProjectReport[], at: Date): string {
+export function reportPage(
+  projects: readonly ProjectReport[],
+  at: Date,
+  incidents: readonly Wrong[] = [],
+): string {
   const several = projects.length > 1;
   const [only] = projects;
   const title = only && !several ? nameOf(only) : `${countText(projects.length)} projects`;
@@ -34,7 +45,13 @@ export function reportPage(projects: readonly ProjectReport[], at: Date): string
 <p class="facts">Made ${minute(at)} UTC by crawlhouse. Days are in UTC.</p>
 ${projects.length === 0 ? html`<p>No project has a loaded crawl yet. Run <code>crawlhouse run</code> first.</p>` : null}
 ${several ? overview(projects) : null}
-${projects.map((project, index) => section(project, index))}
+${projects.map((project, index) =>
+  section(
+    project,
+    index,
+    incidents.filter(({ project_id }) => project_id === project.project_id),
+  ),
+)}
 </main>
 </body>
 </html>
@@ -58,12 +75,13 @@ function overview(projects: readonly ProjectReport[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function section(project: ProjectReport, index: number): Html {
+function section(project: ProjectReport, index: number, incidents: readonly Wrong[]): Html {
   const { trend, statusTrend, funnel, changes, findings, crawl_config_name, end_reason } = project;
   const before = project.previous_crawl_id === null ? 'no crawl before it' : changed(trend);
   return html`<section id="p${index}">
 <h2>${nameOf(project)}</h2>
 <p class="facts">${crawl_config_name}, crawl ${project.crawl_id} of ${day(project.ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}. ${before}</p>
+${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
 <h3>What to do first</h3>
 ${findings.length === 0 ? html`<p>Nothing was found.</p>` : table(findings, 'What to do first')}
 <h3>Changes since the crawl before</h3>

@@ -9,6 +9,7 @@ h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
 a { color: var(--link); } .facts { color: var(--soft); font-size: .9rem; margin: .2rem 0 .6rem; overflow-wrap: anywhere; }
+.wrong { border-left: 4px solid #b3261e; padding: .3rem .8rem; background: var(--side); overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }

@@ -1,8 +1,9 @@
+import { crawlCommand } from '../../project/model/crawl-command.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
-import { findStale } from './find-stale.ts';
+import { findStale, type Rhythm } from './find-stale.ts';
 import type { Incident } from './incident.ts';
 import { findRowCountAnomalies } from './row-count-anomaly.ts';
 
@@ -32,6 +33,7 @@ export async function openIncidents(
   return [
     ...killedRun(runs),
     ...findRunFailures('run', runFailures(runs), true),
+    ...failedCrawls(runs, facts.rhythms),
     ...findUnitFailures(facts.failed, nameOf, true),
     ...findRowCountAnomalies(facts.anomalies, nameOf),
     ...stale.filter(({ wait }) => wait !== true),
@@ -62,4 +64,27 @@ function runFailures(newestFirst: readonly LedgerRun[]): readonly RunFailure[] {
   const [last] = failing;
   if (!last?.summary?.failure) return [];
   return [{ ...last.summary.failure, failing_since: failing.at(-1)?.started_at ?? last.started_at }];
+}
+
+/** Websites whose last crawl failed, and of which no later crawl is loaded: their answers are of the crawl before. */
+function failedCrawls(newestFirst: readonly LedgerRun[], rhythms: readonly Rhythm[]): readonly Incident[] {
+  return rhythms.flatMap(({ project_id, name, ends }) => {
+    const last = Math.max(...ends);
+    const failing = newestFirst.filter(
+      ({ command, started_at }) => command === crawlCommand(name) && Date.parse(started_at) > last,
+    );
+    const failure = failing[0]?.summary?.failure;
+    if (!failure) return [];
+    return [
+      {
+        key: `crawl/${project_id}`,
+        event: 'failure' as const,
+        title: `${name}: the last crawl failed; its answers are of the crawl before`,
+        details: [failure.message],
+        project_id,
+        began: failing.at(-1)?.started_at ?? null,
+        hint: failure.hint,
+      },
+    ];
+  });
 }

@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { checkYaml, readYaml } from '../../project/settings/yaml-file.ts';
 import { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
-import { checkSpeed } from '../../service/crawler/crawl-settings.ts';
-import { resolveStart } from '../../service/crawler/resolve-start.ts';
+import { tryStart } from '../../service/crawler/try-start.ts';
 import type { Flag, Invocation } from './command.ts';
 
 /** Each start URL has one configuration in the local service, so that its crawls can be compared. */
@@ -32,9 +31,13 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
  * The configuration of a crawl: the flags, then the file, then our defaults. A start URL that redirects to another host
  * is replaced by what it leads to.
  *
- * @throws CrawlhouseError `usage`, `bad_settings`, `missing_feature`
+ * @param onFailed is told of a start URL that can't be crawled
+ * @throws CrawlhouseError `usage`, `start_unreachable`, `start_refused`, `bad_settings`, `missing_feature`
  */
-export async function crawlConfig(invocation: Invocation): Promise<CrawlConfigInput> {
+export async function crawlConfig(
+  invocation: Invocation,
+  onFailed: (startUrl: string, error: CrawlhouseError) => Promise<void>,
+): Promise<CrawlConfigInput> {
   const file = invocation.text('config');
   const fromFile =
     file === undefined ? {} : await readConfig(resolve(invocation.workingDirectory, file), file);
@@ -43,20 +46,16 @@ export async function crawlConfig(invocation: Invocation): Promise<CrawlConfigIn
     throw new CrawlhouseError('usage', 'a URL is needed', {
       hint: 'crawlhouse crawl https://www.example.com/',
     });
-  const given = {
-    name: CONFIG_NAME,
-    user_agent: 'crawlhouse',
-    max_speed: SPEED,
-    ...fromFile,
-    ...defined({
-      start_url: url === undefined ? undefined : httpUrl(url),
-      max_url: numberOf(invocation, 'max-urls'),
-      max_depth: numberOf(invocation, 'max-depth'),
-      max_speed: numberOf(invocation, 'speed'),
-      user_agent: invocation.text('user-agent'),
-      crawl_subdomains: invocation.has('subdomains') || undefined,
-    }),
-  };
+  const flags = defined({
+    start_url: url === undefined ? undefined : httpUrl(url),
+    max_url: numberOf(invocation, 'max-urls'),
+    max_depth: numberOf(invocation, 'max-depth'),
+    max_speed: numberOf(invocation, 'speed'),
+    user_agent: invocation.text('user-agent'),
+    crawl_subdomains: invocation.has('subdomains') || undefined,
+  });
+  checkFlags(flags);
+  const given = { name: CONFIG_NAME, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
   const config = checkYaml(
     CrawlConfigInput,
     { file: file ?? 'crawl', value: given, lineOf: () => 1 },
@@ -66,13 +65,41 @@ export async function crawlConfig(invocation: Invocation): Promise<CrawlConfigIn
     iOwnThisSite: invocation.has('i-own-this-site'),
     allowPrivate: invocation.has('allow-private'),
   };
-  const { startUrl, isLoopback } = await resolveStart(config, owner);
+  const { startUrl, isLoopback } = await tryStart(config, owner).catch(async (error: unknown) => {
+    if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
+    throw error;
+  });
   if (startUrl !== new URL(config.start_url).href)
     invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;
   const max_speed = isLoopback && !isAsked ? LOOPBACK_SPEED : config.max_speed;
-  checkSpeed(max_speed, isLoopback, owner);
   return { ...config, start_url: startUrl, max_speed };
+}
+
+/** The flag, or `the URL`, that gives each key of a configuration. */
+const FLAG_OF: Readonly<Record<string, string>> = {
+  start_url: 'the URL',
+  max_url: '--max-urls',
+  max_depth: '--max-depth',
+  max_speed: '--speed',
+  user_agent: '--user-agent',
+};
+
+/** @throws CrawlhouseError `usage` that names the flag, its value and what would be right */
+function checkFlags(flags: Readonly<Record<string, unknown>>): void {
+  const { error } = CrawlConfigInput.safeParse({
+    name: CONFIG_NAME,
+    user_agent: 'crawlhouse',
+    max_speed: SPEED,
+    start_url: 'https://www.example.com/',
+    ...flags,
+  });
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return;
+  const key = String(issue.path[0]);
+  throw new CrawlhouseError('usage', `${FLAG_OF[key] ?? key} ${flags[key]}: ${issue.message}`, {
+    ...(key === 'start_url' ? { hint: 'crawlhouse crawl https://www.example.com/' } : {}),
+  });
 }
 
 async function readConfig(path: string, shownAs: string): Promise<Record<string, unknown>> {

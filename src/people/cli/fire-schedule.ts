@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { toCrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withLineage } from '../../operations/openlineage/with-lineage.ts';
 import { type Firing, fire } from '../../operations/schedule/fire.ts';
+import { recordFailedCrawl } from '../../operations/status/record-failed-crawl.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { LocalService } from './local-service.ts';
@@ -26,7 +27,12 @@ export async function fireSchedule(
   if (settings.base_url !== undefined && crawl === undefined) return fired(firing);
   const load: Firing['load'] = async (run, own) => {
     await using service = await LocalService.start(settings, { allowPrivate, logger });
-    if (crawl !== undefined) await service.crawlAgain(crawl, own);
+    if (crawl !== undefined)
+      await service.crawlAgain(crawl, own).catch(async (error: unknown) => {
+        if (error instanceof CrawlhouseError && !own.aborted)
+          await recordFailedCrawl(settings, crawl, error, logger);
+        throw error;
+      });
     return await run(service.settingsFor(settings), own);
   };
   return fired({ ...firing, load });

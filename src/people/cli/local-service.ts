@@ -7,6 +7,7 @@ import { ServiceClient } from '../../service/api/client.ts';
 import type { CrawlConfigInput } from '../../service/api/crawl-configs.ts';
 import type { CrawlProgress } from '../../service/api/crawl-progress.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
+import { tryStart } from '../../service/crawler/try-start.ts';
 import { type Sandbox, startSandbox } from '../../service/sandbox/start-sandbox.ts';
 
 const INTERVAL_MS = 500;
@@ -17,9 +18,11 @@ const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 export class LocalService implements AsyncDisposable {
   readonly #sandbox: Sandbox;
   readonly #client: ServiceClient;
+  readonly #rules: { readonly allowPrivate: boolean };
 
-  private constructor(sandbox: Sandbox) {
+  private constructor(sandbox: Sandbox, rules: { readonly allowPrivate: boolean }) {
     this.#sandbox = sandbox;
+    this.#rules = rules;
     this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
   }
 
@@ -34,7 +37,10 @@ export class LocalService implements AsyncDisposable {
       });
     }
     const stateDir = localServiceFolder(settings);
-    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }));
+    const { allowPrivate } = options;
+    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }), {
+      allowPrivate,
+    });
   }
 
   /** The settings of a run that loads from this service. */
@@ -87,7 +93,8 @@ export class LocalService implements AsyncDisposable {
   /**
    * Crawls a website as it was crawled last, or goes on with a crawl of it that was interrupted.
    *
-   * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it
+   * @throws CrawlhouseError `bad_schedule` if the folder has no configuration for it; `start_unreachable` and
+   *   `start_refused` for a website that can't be crawled now
    */
   async crawlAgain(startUrl: string, signal: AbortSignal): Promise<void> {
     const projectId = await this.project(startUrl);
@@ -99,6 +106,10 @@ export class LocalService implements AsyncDisposable {
         hint: `crawlhouse crawl ${startUrl}`,
       });
     }
+    // Before anything is launched: the answers of the former crawl stay. The service shows no passwords to try with.
+    const { id: _, ...given } = config;
+    if (unfinished === undefined && !config.http_auth)
+      await tryStart(given, { iOwnThisSite: true, ...this.#rules });
     const { id } = unfinished ?? (await this.launch(projectId, config.id));
     await this.finish(id, () => {}, signal);
   }
@@ -119,7 +130,10 @@ export class LocalService implements AsyncDisposable {
     try {
       for (;;) {
         const crawl = await this.#client.call('crawl', { crawl_id });
-        if (crawl.status === 'done') return crawl;
+        if (crawl.status === 'done') {
+          if (Number(crawl.fetched_urls) === 0) throw await this.#discarded(crawl);
+          return crawl;
+        }
         if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
         if (crawl.status === 'paused') await pilot('resume');
         show((await this.#client.call('crawlProgress', { crawl_id })).progress);
@@ -130,6 +144,23 @@ export class LocalService implements AsyncDisposable {
         await pilot('pause');
       throw error;
     }
+  }
+
+  /** Takes a crawl without one page out of what is loaded: the site fell silent right after it had answered. */
+  async #discarded({ id, crawl_config, end_reason }: Crawl): Promise<CrawlhouseError> {
+    const answer = await fetch(`${this.#sandbox.baseUrl}/_sandbox/crawls/${id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'cancelled', end_reason: 'user_cancelled' }),
+    });
+    if (!answer.ok) throw new Error(`the crawl ${id} can't be discarded: ${await answer.text()}`);
+    return new CrawlhouseError(
+      'start_unreachable',
+      `${crawl_config?.start_url}: no page was fetched: ${end_reason}`,
+      {
+        hint: 'try again later',
+      },
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

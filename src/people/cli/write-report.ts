@@ -5,6 +5,7 @@ import { type ProjectReport, readSiteReport } from '../../answers/report/read-si
 import { writeWhole } from '../../core/atomic-file.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
+import { readStatus } from '../../operations/status/read-status.ts';
 import { loadQuestions } from '../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -36,12 +37,15 @@ export async function readReport(
 export async function writeReport(
   projects: readonly ProjectReport[],
   given: string,
-  { warehouse, state_dir }: Settings,
+  settings: Settings,
 ): Promise<void> {
+  const { warehouse, state_dir } = settings;
   const path = await checkOutput(given, { warehouse, stateDir: state_dir });
+  const now = new Date();
+  const { incidents } = await readStatus(settings, now.getTime());
   // It brings the library of the charts.
   const { reportPage } = await import('../../answers/report/report-page.ts');
-  const page = reportPage(projects, new Date());
+  const page = reportPage(projects, now, incidents);
   await writeWhole(path, async (growing) => {
     await writeFile(growing, page);
     await giveUserMode(growing);

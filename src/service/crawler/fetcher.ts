@@ -37,7 +37,7 @@ export interface Answer {
   readonly fetchedAt: Date;
 }
 
-export type FetchError =
+type FetchError =
   | 'timeout'
   | 'dns'
   | 'connection'

@@ -55,7 +55,7 @@ export function robotsRules(origin: string, file: RobotsFile, robotName: string)
 }
 
 /** Asks for robots.txt once, following its redirects. */
-export async function fetchRobots(
+async function fetchRobots(
   origin: string,
   fetch: (url: string, bytes: number) => Promise<Answer>,
 ): Promise<RobotsAnswer> {
@@ -85,7 +85,7 @@ export async function fetchRobots(
 }
 
 /** Waits before robots.txt is asked for again, in milliseconds; the server may ask for more, up to the longest. */
-export const ROBOTS_WAITS_MS: readonly number[] = [1_000, 3_000];
+const ROBOTS_WAITS_MS: readonly number[] = [1_000, 3_000];
 const LONGEST_WAIT_MS = 60_000;
 
 /** Asks for robots.txt until it can be had, or the waits are used up. */

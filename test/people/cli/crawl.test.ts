@@ -1,8 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlDisplay } from '../../../src/people/cli/crawl-display.ts';
 import { pageWith, serveSite } from '../../support/crawl-site.ts';
+import { freePort } from '../../support/free-port.ts';
 import { projectFolder } from '../../support/project.ts';
 import { capture } from './capture.ts';
 
@@ -18,8 +19,9 @@ test.for([
   [['https://www.example.com/', '--schedule', 'monday'], '--schedule monday: '],
   [['--resume', '--schedule', '0 6 * * 1'], '--schedule 0 6 * * 1: it does not go with --resume'],
   [['https://www.example.com/', '--max-urls', 'many'], '--max-urls many: a number above 0 is expected'],
-  [['http://user agent/'], 'start_url'],
+  [['http://user agent/'], 'the URL http://user agent/: must be an address'],
   [['http://site.invalid/', '--speed', '10'], '10 URLs per second is more than 5'],
+  [['http://site.invalid/', '--speed', '3'], '--speed 3: must be 0.1, 0.2, 0.5, 1, 2, 5 or a multiple of 5'],
 ] as const)('a wrong use, %j, is refused in words', async ([argv, words]) => {
   const folder = await projectFolder();
   const { code, stderr } = await capture('crawl', ...argv, '--project-dir', folder);
@@ -58,3 +60,36 @@ test('the display tells pages, speed, depth, errors and what is left, then the j
   const analysed = { ...later, steps: [{ name: 'analysis', status: 'running', jobs }] };
   expect(display.line(analysed, 3000)).toBe('analysis: inlinks (2 of 2)');
 });
+
+type Routes = Parameters<typeof serveSite>[0];
+const REFUSING = await freePort();
+
+/** What stands in a project folder besides its log. */
+function kept(folder: string): string[] {
+  const state = join(folder, '.crawlhouse');
+  return existsSync(state) ? readdirSync(state).filter((name) => name !== 'logs') : [];
+}
+
+const SITES: readonly (readonly [words: string, code: number, site: string | Routes])[] = [
+  ['no machine has that name', 3, 'https://site.invalid/'],
+  ['no machine has that name', 3, 'not_a_url'],
+  ['no connection can be made', 3, `http://127.0.0.1:${REFUSING}/`],
+  ['the site answers 404', 2, {}],
+  ['the site answers 403', 2, { '/': { status: 403 } }],
+  ['the site answers 503', 3, { '/': { status: 503 } }],
+  ['robots.txt forbids it to crawlhouse', 2, { ...PAGES, '/robots.txt': 'User-agent: *\nDisallow: /' }],
+  ['redirects more than 5 times', 2, { '/': { status: 302, headers: { location: '/' } } }],
+];
+
+test.for(SITES)(
+  'a start URL that can not be crawled (%s) ends with %i, and nothing is left behind',
+  async ([words, code, site]) => {
+    const folder = await projectFolder();
+    const url = typeof site === 'string' ? site : (await serveSite(site)).origin;
+    const ended = await capture('crawl', url, '--project-dir', folder);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr).toMatch(/^Try: /m);
+    expect(kept(folder)).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
+import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
@@ -30,18 +31,23 @@ export const crawl: Command = {
   async run(invocation) {
     const { signal, logger } = invocation;
     const settings = await invocation.settings();
-    const config = invocation.has('resume') ? null : await crawlConfig(invocation);
-    const allowPrivate = invocation.has('allow-private');
     const cron = scheduledAt(invocation);
+    const noteFailure = (url: string, error: CrawlhouseError): Promise<void> =>
+      recordFailedCrawl(settings, url, error, logger);
+    const config = invocation.has('resume') ? null : await crawlConfig(invocation, noteFailure);
+    const allowPrivate = invocation.has('allow-private');
     await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
     const begun = await begin(invocation, service, config);
     const display = new CrawlDisplay();
-    const ended = await service.finish(
-      begun.id,
-      (progress) => invocation.progress(display.line(progress, performance.now())),
-      signal,
-    );
+    const ended = await service
+      .finish(begun.id, (progress) => invocation.progress(display.line(progress, performance.now())), signal)
+      .catch(async (error: unknown) => {
+        const url = begun.crawl_config?.start_url;
+        if (error instanceof CrawlhouseError && !signal.aborted && url !== undefined)
+          await noteFailure(String(url), error);
+        throw error;
+      });
     const request: RunRequest = {
       command: 'run',
       pipelines: await loadPipelines(settings.projectDir),

@@ -6,6 +6,7 @@ import type { Status } from '../../../operations/status/read-status.ts';
 import type { LedgerUnit } from '../../../project/model/ledger-records.ts';
 import { describeDrift, driftHint } from '../../../project/model/pipeline-drift.ts';
 import { crawlLink, projectLink, unitLink } from '../layout/addresses.ts';
+import { incidentCard } from '../layout/incident-card.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { RunLine, runLine, runsTable, secondsOf } from '../layout/run-lines.ts';
 import { statusMark } from '../layout/status-mark.ts';
@@ -179,15 +180,7 @@ function wrongNow({ incidents, drift, failing, units }: Overview): Html {
   const isWell = incidents.length === 0 && drift.length === 0 && failing.length === 0;
   if (isWell) return html`<p class="well">Nothing is wrong.</p>`;
   return html`${incidents.length === 0 ? html`<p class="well">No incident is open.</p>` : null}
-${incidents.map(
-  ({ title, began, details, hint }) => html`<article class="incident">
-<h2>${title}</h2>
-<p class="facts">since ${began === null ? 'an unknown time' : html`${timeText(began)} UTC`}</p>
-${details.length === 0 ? null : html`<ul>${details.map((line) => html`<li>${line}</li>`)}</ul>`}
-${hint === null ? null : html`<p><strong>To do:</strong> ${hint}</p>`}
-</article>
-`,
-)}
+${incidents.map(incidentCard)}
 ${drift.length === 0 ? null : html`<h2>${counted(drift.length, 'pipeline')} changed</h2>`}
 ${drift.map(({ text, hint }) => html`<p class="notice">${text}<br><strong>To do:</strong> <code>${hint}</code></p>\n`)}
 ${failing.length === 0 ? null : html`<h2>${counted(units.failing, 'unit')} ${units.failing === 1 ? 'fails' : 'fail'}</h2>${failingTable(failing)}`}

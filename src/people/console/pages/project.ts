@@ -7,6 +7,7 @@ import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
+import { incidentCard } from '../layout/incident-card.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
@@ -48,6 +49,15 @@ const Project = z.strictObject({
       pages: Count.nullable(),
     }),
   ),
+  /** What is wrong with the project now, such as a crawl that failed: the figures are of the crawl before. */
+  incidents: z.array(
+    z.strictObject({
+      title: z.string(),
+      began: z.string().nullable(),
+      details: z.array(z.string()),
+      hint: z.string().nullable(),
+    }),
+  ),
   trend: FigureAnswer,
   statuses: FigureAnswer,
   changes: FigureAnswer,
@@ -70,7 +80,18 @@ export const PROJECT = page<Project>({
   async read(request, desk) {
     const wanted = request.path.project_id ?? '';
     const asked = await readChoices(wanted, request, desk);
-    return { ...asked, ...(await readFigures(asked, desk, request.query.has('wait'))) };
+    const { incidents } = await desk.status();
+    const own = incidents.filter(({ project_id }) => project_id === asked.project_id);
+    return {
+      ...asked,
+      incidents: own.map(({ title, began, details, hint }) => ({
+        title,
+        began,
+        details: [...details],
+        hint,
+      })),
+      ...(await readFigures(asked, desk, request.query.has('wait'))),
+    };
   },
   draw: (project, request) => ({
     title: project.project_name ?? project.project_id,
@@ -79,7 +100,7 @@ export const PROJECT = page<Project>({
 });
 
 type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
-type Choices = Omit<Project, Figures>;
+type Choices = Omit<Project, Figures | 'incidents'>;
 
 async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
   const project = new Map([['project', wanted]]);
@@ -229,6 +250,7 @@ function drawProject(project: Project, { query }: PageRequest): Html {
       ? null
       : html` · configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
   }</p>
+${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
 ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${project_id}</code>.</p>` : null}
 ${

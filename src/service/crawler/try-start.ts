@@ -1,0 +1,131 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
+import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
+import { HostResolver } from './resolve-host.ts';
+import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots.ts';
+import { Scope } from './scope.ts';
+import { Session } from './session.ts';
+
+const MOST_HOPS = 5;
+/** Only the headers are of interest. */
+const BYTES = 1024;
+
+export interface TriedStart {
+  readonly startUrl: string;
+  /** Whether it is on this machine. */
+  readonly isLoopback: boolean;
+}
+
+/** What a person may do about each error of a request. */
+const HINTS: Readonly<Record<string, string>> = {
+  dns: 'check the spelling of the address, and the DNS of this machine',
+  connection: 'check the address and its port, and whether the site answers in a browser',
+  tls: 'the certificate of the site is not valid here: check it in a browser, or crawl the http:// address',
+  timeout: 'the site does not answer in time: try again later',
+  protocol: 'what answers there does not speak HTTP',
+  refused_address: 'crawl private addresses with --allow-private',
+};
+const REASONS: Readonly<Record<string, string>> = {
+  dns: 'no machine has that name (DNS)',
+  connection: 'no connection can be made',
+  tls: 'no secure connection can be made (TLS)',
+  timeout: 'no answer in time',
+  protocol: 'the answer is not HTTP',
+  refused_address: 'its address is not of the public Internet',
+};
+
+/**
+ * Tries the start URL of a configuration before anything is kept of its crawl: its redirects, its status, robots.txt. A
+ * start URL that redirects to another host is replaced by what it leads to. The rules for addresses hold that hold for
+ * the crawl. `speed`: URLs per second, which a stranger's site may limit.
+ *
+ * @throws CrawlhouseError `start_unreachable` for what may be better later, `start_refused` for what will not be;
+ *   `bad_settings`, `missing_feature`
+ */
+export async function tryStart(config: unknown, options: SettingsOptions = {}): Promise<TriedStart> {
+  const settings = readCrawlSettings(config, options);
+  const { startUrl } = settings.scope;
+  const scope = new Scope(settings.scope);
+  const resolver = await HostResolver.forStart(startUrl, settings.hosts);
+  checkSpeed(settings.maxSpeed, resolver.isLoopback, options);
+  await using fetcher = new Fetcher(new Session(settings, scope), resolver, {
+    limits: DEFAULT_FETCH_LIMITS,
+    connections: 1,
+  });
+  const { url, answer } = await follow(startUrl, (one) => fetcher.fetch(one, BYTES));
+  refuseAnswer(url, answer, settings);
+  const robots = await fetchRobotsOf(url, settings, (one, bytes) => fetcher.fetch(one, bytes));
+  refuseRobots(url, robots, settings);
+  if (scope.isInternal(new URL(url))) return { startUrl, isLoopback: resolver.isLoopback };
+  return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };
+}
+
+async function follow(
+  startUrl: string,
+  fetch: (url: string) => Promise<Answer>,
+): Promise<{ readonly url: string; readonly answer: Answer }> {
+  let url = startUrl;
+  for (let hop = 0; ; hop++) {
+    const answer = await fetch(url);
+    const { statusCode, headers } = answer;
+    const location = headers.find(([name]) => name === 'location')?.[1];
+    const next = location === undefined ? null : URL.parse(location, url);
+    if (statusCode === null || statusCode < 300 || statusCode > 399) return { url, answer };
+    if (next === null || !/^https?:$/.test(next.protocol)) return { url, answer };
+    if (hop === MOST_HOPS || next.href === url)
+      throw refused(startUrl, `redirects more than ${MOST_HOPS} times, at last to ${next.href}`, {
+        hint: 'give the address that a browser ends at',
+      });
+    url = next.href;
+  }
+}
+
+function refuseAnswer(url: string, { statusCode, error }: Answer, settings: CrawlSettings): void {
+  if (statusCode === null) {
+    const why = REASONS[error ?? ''] ?? String(error);
+    const details = { hint: HINTS[error ?? ''] ?? 'try again later' };
+    if (error === 'refused_address') throw refused(url, why, details);
+    throw unreachable(url, why, details);
+  }
+  if (statusCode < 400) return;
+  // Other URLs may begin the crawl.
+  if (settings.scope.alternateStartUrls.length > 0 || settings.sitemaps.length > 0) return;
+  if (statusCode === 429 || statusCode >= 500)
+    throw unreachable(url, `the site answers ${statusCode}`, { hint: 'try again later' });
+  const isLocked = statusCode === 401 || statusCode === 403;
+  throw refused(url, `the site answers ${statusCode}`, {
+    hint: isLocked
+      ? 'give http_auth or extra_headers in a configuration (--config), or another --user-agent'
+      : 'check the address in a browser',
+  });
+}
+
+async function fetchRobotsOf(
+  url: string,
+  { robots }: CrawlSettings,
+  fetch: (url: string, bytes: number) => Promise<Answer>,
+): Promise<RobotsAnswer> {
+  const { origin, host, hostname } = new URL(url);
+  const content = robots.get(host) ?? robots.get(hostname);
+  return content === undefined ? fetchRobotsPatiently(origin, fetch, {}) : { status: 'found', content };
+}
+
+function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {
+  const { origin } = new URL(url);
+  if (file.status === 'unavailable')
+    throw unreachable(`${origin}/robots.txt`, file.problem ?? 'no answer', {
+      hint: 'nothing may be fetched without it (RFC 9309): try again later, or give robots_txt in a configuration',
+    });
+  if (robotsRules(origin, file, robotName).isAllowed(url)) return;
+  throw refused(url, `robots.txt forbids it to ${robotName}`, {
+    hint: 'the owner of the site may give robots_txt in a configuration (--config), or another --user-agent',
+  });
+}
+
+function unreachable(url: string, why: string, details: { readonly hint: string }): CrawlhouseError {
+  return new CrawlhouseError('start_unreachable', `${url}: ${why}`, details);
+}
+
+function refused(url: string, why: string, details: { readonly hint: string }): CrawlhouseError {
+  return new CrawlhouseError('start_refused', `${url}: ${why}`, details);
+}
