@@ -1,3 +1,5 @@
+import type { Definition } from './definition.ts';
+
 /** How a model is built: its output columns with their types in DuckDB, and its SELECT in Trino's SQL. */
 export interface BuiltRelation {
   readonly relation: string;
@@ -16,19 +18,20 @@ export interface BuiltPartitions {
   readonly isWhole?: boolean;
 }
 
-/** Readers' views by relation, each behind those that it reads. */
+/** Relations, each behind those that its view reads. */
 export function inOrder(
   relations: readonly string[],
-  definitions: ReadonlyMap<string, string>,
-  nameOf: (relation: string) => string,
+  definitions: ReadonlyMap<string, Definition>,
 ): string[] {
   const ordered = new Set<string>();
   const begun = new Set<string>();
   const add = (relation: string): void => {
     if (begun.has(relation)) return;
     begun.add(relation);
-    const sql = definitions.get(relation) ?? '';
-    for (const other of relations) if (sql.includes(nameOf(other))) add(other);
+    const definition = definitions.get(relation);
+    const parts = definition !== undefined && 'select' in definition ? definition.select : [];
+    for (const part of parts)
+      if (typeof part !== 'string' && relations.includes(part.relation)) add(part.relation);
     ordered.add(relation);
   };
   relations.forEach(add);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ident } from '../../core/duckdb.ts';
 import { clearAborted, isOccupied } from './clear-aborted.ts';
 import type { TrinoClient } from './client.ts';
+import type { Definition } from './definition.ts';
 import { literal } from './literal.ts';
 import { columnSql, laterTypeOf, type PhysicalColumn, physicalColumns } from './physical-columns.ts';
 import type { RelationNames } from './relation-names.ts';
@@ -16,9 +17,7 @@ const OURS = { _unit: 'VARCHAR', _load_id: 'VARCHAR' } as const;
 export interface PreparedRelation {
   /** Where the values of each column go. */
   readonly columns: readonly PhysicalColumn[];
-  /** The statements that make the writer's and the readers' view. */
-  readonly work: string;
-  readonly reader: string;
+  readonly definition: Definition;
 }
 
 /** The tables that hold the rows of relations, and the views over them. Columns are added, never changed. */
@@ -71,8 +70,7 @@ export class StoredTables {
     const physical = physicalColumns(all, stored);
     return {
       columns: physical.filter((one) => !(one.name in OURS)),
-      work: this.#viewOf(relation, physical, 'work'),
-      reader: this.#viewOf(relation, physical, 'visible'),
+      definition: definitionOf(relation, physical),
     };
   }
 
@@ -106,16 +104,6 @@ export class StoredTables {
     return [...(this.#columns.get(relation)?.keys() ?? [])].some((name) => laterTypeOf(name) !== undefined);
   }
 
-  #viewOf(relation: string, columns: readonly PhysicalColumn[], of: 'work' | 'visible'): string {
-    const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
-    const selected = columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd'));
-    const view = of === 'work' ? this.#names.work(relation) : this.#names.reader(relation);
-    // The pointers come first, so that their snapshot is never newer than that of the rows.
-    return `CREATE OR REPLACE VIEW ${view} AS SELECT ${selected.join(', ')}
-      FROM (${this.#names.lastPointers(of, relation)}) AS p
-      JOIN ${this.#names.stored(relation)} AS d ON d._load_id = p.load_id AND d._unit = p.unit`;
-  }
-
   /** One statement reads them for all relations: each would take as long for one. */
   async #formerColumns(relation: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
     this.#former ??= this.#read(signal);
@@ -143,4 +131,11 @@ export class StoredTables {
       ]),
     );
   }
+}
+
+function definitionOf(relation: string, columns: readonly PhysicalColumn[]): Definition {
+  const hidden = relation.startsWith('raw.') ? ['_load_id'] : Object.keys(OURS);
+  return {
+    columns: columns.filter(({ name }) => !hidden.includes(name)).map((one) => columnSql(one, 'd')),
+  };
 }

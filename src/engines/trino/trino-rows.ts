@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { ident, table, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
 import { hasColumns } from '../../state/catalogue/catalog.ts';
 import { rawTables } from '../../state/catalogue/comment-columns.ts';
 import {
@@ -16,6 +17,14 @@ import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relat
 import { checkStore } from './check-store.ts';
 import { commentViews } from './comment-views.ts';
 import { changedCopies, copiedRelations } from './copied-relations.ts';
+import {
+  type Definition,
+  definitionText,
+  readDefinition,
+  type SelectFrom,
+  sqlParts,
+  viewSql,
+} from './definition.ts';
 import { literal } from './literal.ts';
 import { makeStore } from './make-store.ts';
 import { partitionKey } from './partition-key.ts';
@@ -46,8 +55,8 @@ export class TrinoRows implements RowStore {
   readonly #place: TrinoPlace;
   readonly #tables: StoredTables;
   readonly #pointers: PointerTable;
-  /** The readers' views, by relation. */
-  readonly #definitions = new Map<string, string>();
+  /** What views are made of, by relation. */
+  readonly #definitions = new Map<string, Definition>();
   /** Pointers to views that have been made, for the next statement that writes pointers. */
   readonly #prepared = new Map<string, Pointer>();
 
@@ -137,8 +146,10 @@ export class TrinoRows implements RowStore {
     await this.#point(copies, signal);
     const pointers = await readPointers(connection);
     this.#definitions.clear();
-    for (const { relation, unit, madeFrom } of pointers)
-      if (unit === DEFINITION && madeFrom !== null) this.#definitions.set(relation, madeFrom);
+    for (const { relation, unit, madeFrom } of pointers) {
+      const definition = unit === DEFINITION && madeFrom !== null ? readDefinition(madeFrom) : undefined;
+      if (definition !== undefined) this.#definitions.set(relation, definition);
+    }
     await this.#pointers.settle(pointers, signal);
   }
 
@@ -165,10 +176,10 @@ export class TrinoRows implements RowStore {
     await tidyAtTimes(this.#place, this.names, this.#pointers, signal);
   }
 
-  /** A SELECT from the writer's views, from the rows themselves. */
-  resolve(select: string): string {
+  /** A SELECT from what the writer sees of relations, by their stored rows. */
+  resolve(selectFrom: SelectFrom): string {
     const [names, definitions] = [this.names, this.#definitions];
-    return resolveViews(select, { names, definitions, seen: (one) => this.#pointers.seen(one) });
+    return resolveViews(selectFrom, { names, definitions, seen: (one) => this.#pointers.seen(one) });
   }
 
   /** Runs a SELECT of Trino's under the writer's name. */
@@ -188,9 +199,9 @@ export class TrinoRows implements RowStore {
     signal?: AbortSignal,
   ): Promise<bigint> {
     const load = randomUUID();
-    const { columns: physical, ...views } = await this.#tables.prepare(relation, columns, signal);
-    if (hash('sha256', views.reader) !== this.#pointers.seen(relation).get(DEFINITION))
-      await this.#pointers.run(views.work, signal);
+    const { columns: physical, definition } = await this.#tables.prepare(relation, columns, signal);
+    if (!this.#isSeen(relation, definition))
+      await this.#pointers.run(viewSql(relation, definition, 'work', this.names), signal);
     const names = physical.map(({ target }) => ident(target)).join(', ');
     const values = physical.map(({ name, type }) => `CAST(${ident(name)} AS ${type})`).join(', ');
     const key = partitions ? partitionKey(partitions.by) : literal(WHOLE);
@@ -208,29 +219,16 @@ export class TrinoRows implements RowStore {
     await this.#point([
       ...without(relation, [...former.difference(new Set(built))]),
       ...built.map((unit) => ({ relation, unit, load })),
-      this.#define(relation, views.reader),
+      this.#define(relation, definition),
     ]);
     return rows;
   }
 
-  /**
-   * Makes a view of relations, for the writer now and for readers with the next publication.
-   *
-   * @param selectFrom its SELECT, from relations under these names
-   */
-  async view(
-    relation: string,
-    selectFrom: (nameOf: (relation: string) => string) => string,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const view = (name: string, nameOf: (relation: string) => string): string =>
-      `CREATE OR REPLACE VIEW ${name} AS ${selectFrom(nameOf)}`;
-    await this.#pointers.run(
-      view(this.names.work(relation), (one) => this.names.work(one)),
-      signal,
-    );
-    const reader = view(this.names.reader(relation), (one) => this.names.reader(one));
-    await this.#point([...without(relation, this.unitsOf(relation)), this.#define(relation, reader)]);
+  /** Makes a view of relations, for the writer now and for readers with the next publication. */
+  async view(relation: string, selectFrom: SelectFrom, signal?: AbortSignal): Promise<void> {
+    const definition: Definition = { select: [...sqlParts(selectFrom)] };
+    await this.#pointers.run(viewSql(relation, definition, 'work', this.names), signal);
+    await this.#point([...without(relation, this.unitsOf(relation)), this.#define(relation, definition)]);
   }
 
   /** Takes a model away, or some of its partitions, for readers with the next publication. */
@@ -258,9 +256,11 @@ export class TrinoRows implements RowStore {
     // A writer that may not publish leaves the readers' views alone.
     if (changed.length > 0) await this.#pointers.check(signal);
     // A killed writer leaves the pointers to former views, so the next one replaces the views again.
-    for (const relation of inOrder(changed, this.#definitions, (one) => this.names.reader(one))) {
-      const sql = this.#definitions.get(relation);
-      if (definition(relation) !== undefined && sql !== undefined) await this.#pointers.run(sql, signal);
+    for (const relation of inOrder(changed, this.#definitions)) {
+      if (definition(relation) === undefined) continue;
+      const made = this.#definitions.get(relation);
+      if (made === undefined) throw unknownDefinition(relation);
+      await this.#pointers.run(viewSql(relation, made, 'visible', this.names), signal);
     }
     await this.#pointers.publish(signal);
     for (const relation of changed.filter((one) => definition(one) === undefined))
@@ -303,15 +303,23 @@ export class TrinoRows implements RowStore {
     );
     const types = new Map(described.map((column) => [column.column_name, column.column_type]));
     const prepared = await this.#tables.prepare(relation, types, signal);
-    if (hash('sha256', prepared.reader) === this.#pointers.seen(relation).get(DEFINITION)) return prepared;
-    for (const view of [prepared.work, prepared.reader]) await this.#pointers.run(view, signal);
-    this.#prepared.set(relation, this.#define(relation, prepared.reader));
+    const { definition } = prepared;
+    if (this.#isSeen(relation, definition)) return prepared;
+    for (const whose of ['work', 'visible'] as const)
+      await this.#pointers.run(viewSql(relation, definition, whose, this.names), signal);
+    this.#prepared.set(relation, this.#define(relation, definition));
     return prepared;
   }
 
-  #define(relation: string, reader: string): Pointer {
-    this.#definitions.set(relation, reader);
-    return { relation, unit: DEFINITION, load: hash('sha256', reader), madeFrom: reader };
+  #define(relation: string, definition: Definition): Pointer {
+    this.#definitions.set(relation, definition);
+    const madeFrom = definitionText(definition);
+    return { relation, unit: DEFINITION, load: hash('sha256', madeFrom), madeFrom };
+  }
+
+  /** Whether the writer's views are made of it. */
+  #isSeen(relation: string, definition: Definition): boolean {
+    return hash('sha256', definitionText(definition)) === this.#pointers.seen(relation).get(DEFINITION);
   }
 
   /** Lets the writer see loads in the place of former ones: in the catalogue, by its transaction, and in Trino. */
@@ -321,4 +329,10 @@ export class TrinoRows implements RowStore {
     await setPointers(this.#place.connection, all);
     await this.#pointers.set(all, signal);
   }
+}
+
+function unknownDefinition(relation: string): CrawlhouseError {
+  return new CrawlhouseError('internal', `ops.pointers does not say what the view ${relation} is made of`, {
+    hint: 'crawlhouse transform --full makes all models anew',
+  });
 }

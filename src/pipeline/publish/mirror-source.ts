@@ -69,8 +69,8 @@ class MirrorFromTrino implements MirrorSource {
 
   async partitions(table: MirroredTable, signal: AbortSignal): Promise<MirrorPartition[]> {
     const fingerprint = `to_hex(checksum(ROW(${table.columns.map(({ name }) => ident(name)).join(', ')})))`;
-    const select = selectPartitions(table, fingerprint, this.#rows.names.work(table.name));
-    return partitionsOf(table, await this.#rows.rows<PartitionRow>(this.#rows.resolve(select), signal));
+    const select = this.#rows.resolve((nameOf) => selectPartitions(table, fingerprint, nameOf(table.name)));
+    return partitionsOf(table, await this.#rows.rows<PartitionRow>(select, signal));
   }
 
   async write(
@@ -81,11 +81,13 @@ class MirrorFromTrino implements MirrorSource {
   ): Promise<bigint> {
     const own = columnsWithout(columns, key);
     const where = key.map(([column, value]) => isKey(column, literal(value)));
-    const select = `${selectWithout(columns, key)} FROM ${this.#rows.names.work(name)} WHERE ${all(where)}`;
+    const select = this.#rows.resolve(
+      (nameOf) => `${selectWithout(columns, key)} FROM ${nameOf(name)} WHERE ${all(where)}`,
+    );
     const lines = join(dirname(file), `${randomUUID()}.rows`);
     await mkdir(dirname(file), { recursive: true });
     try {
-      await this.#rows.writeLines(this.#rows.resolve(select), lines, signal);
+      await this.#rows.writeLines(select, lines, signal);
       return await this.#connection.run(
         `COPY (${selectRowsFile(lines, own)}) ${toParquet(file)}`,
         [],

@@ -28,10 +28,12 @@ export async function testPublished(
     const options = { connection, models, only: names, signal };
     if (!client) return testModels(options);
     const relations = new RelationNames(trino?.schemaPrefix ?? '');
-    const queries = new TrinoQueries(
-      connection,
-      (sql, signal) => client.rows(sql, { session: MODEL_SESSION }, signal),
-      (relation) => relations.reader(relation),
+    const queries = new TrinoQueries(connection, (selectFrom, signal) =>
+      client.rows(
+        selectFrom((relation) => relations.reader(relation)),
+        { session: MODEL_SESSION },
+        signal,
+      ),
     );
     return testModels({ ...options, queries });
   });

@@ -1,6 +1,7 @@
 import { type Connection, ident, table, text } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { copiedRelations } from '../../engines/trino/copied-relations.ts';
+import type { SelectFrom } from '../../engines/trino/definition.ts';
 import { TrinoFailure } from '../../engines/trino/trino-error.ts';
 import type { TrinoRows } from '../../engines/trino/trino-rows.ts';
 import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
@@ -28,10 +29,8 @@ export class TrinoModels implements ModelEngine {
   constructor(catalogue: Connection, rows: TrinoRows) {
     this.#catalogue = catalogue;
     this.#rows = rows;
-    this.queries = new TrinoQueries(
-      catalogue,
-      (sql, signal) => rows.rows(rows.resolve(sql), signal),
-      (relation) => rows.names.work(relation),
+    this.queries = new TrinoQueries(catalogue, (selectFrom, signal) =>
+      rows.rows(rows.resolve(selectFrom), signal),
     );
   }
 
@@ -147,8 +146,7 @@ export class TrinoModels implements ModelEngine {
 
   /** A model's SELECT as Trino's, from what the writer sees. */
   async #select(planned: PlannedModel, condition?: string): Promise<string> {
-    const selectFrom = await this.#selectFrom(planned, condition);
-    return this.#rows.resolve(selectFrom((relation) => this.#rows.names.work(relation)));
+    return this.#rows.resolve(await this.#selectFrom(planned, condition));
   }
 
   /**
@@ -160,7 +158,7 @@ export class TrinoModels implements ModelEngine {
   async #selectFrom(
     { model, sql, trinoSql, outputs }: PlannedModel,
     condition?: string,
-  ): Promise<(nameOf: (relation: string) => string) => string> {
+  ): Promise<SelectFrom> {
     const place = { file: model.file, line: model.sqlLine };
     const where = condition === undefined ? '' : ` WHERE ${condition}`;
     if (trinoSql === null) {

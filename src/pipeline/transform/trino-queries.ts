@@ -1,33 +1,29 @@
 import type { Json } from '@duckdb/node-api';
 import type { Connection, Row, Values } from '../../core/duckdb.ts';
+import type { SelectFrom } from '../../engines/trino/definition.ts';
 import { referenceName } from './inspect-model.ts';
 import type { ModelQueries } from './model-engine.ts';
 import { replaceTables } from './replace-tables.ts';
 import { type SqlReferences, sqlReferences } from './sql-references.ts';
 import { translateSql } from './translate-sql.ts';
 
-/** Runs a SELECT of Trino's. */
-type RunTrino = <T>(sql: string, signal?: AbortSignal) => Promise<T[]>;
+/** Runs a SELECT of Trino's from relations, whatever they are called. */
+type RunTrino = <T>(selectFrom: SelectFrom, signal?: AbortSignal) => Promise<T[]>;
 
 /** Answers portable SELECTs in Trino. */
 export class TrinoQueries implements ModelQueries {
   readonly #catalogue: Connection;
   readonly #run: RunTrino;
-  readonly #nameOf: (relation: string) => string;
 
-  /**
-   * @param catalogue whose parser says what is a table
-   * @param nameOf what Trino calls a relation
-   */
-  constructor(catalogue: Connection, run: RunTrino, nameOf: (relation: string) => string) {
+  /** @param catalogue whose parser says what is a table */
+  constructor(catalogue: Connection, run: RunTrino) {
     this.#catalogue = catalogue;
     this.#run = run;
-    this.#nameOf = nameOf;
   }
 
   async rows<T extends Row = Row>(sql: string, _values: Values = [], signal?: AbortSignal): Promise<T[]> {
     const references = await sqlReferences(this.#catalogue, sql, { file: 'a query', line: 1 });
-    return this.#run<T>(translateSql(renameTables(sql, references, this.#nameOf)), signal);
+    return this.#run<T>((nameOf) => translateSql(renameTables(sql, references, nameOf)), signal);
   }
 
   async jsonRows(sql: string, values: Values = [], signal?: AbortSignal): Promise<Record<string, Json>[]> {

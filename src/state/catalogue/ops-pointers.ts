@@ -8,7 +8,7 @@ export interface Pointer {
   readonly unit: string;
   /** Null: there are no rows. */
   readonly load: string | null;
-  /** A hash of the rows, or the SQL of a view. */
+  /** A hash of the rows, or what a view is made of, as JSON. */
   readonly madeFrom?: string | null;
 }
 

@@ -202,7 +202,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
       relation: 'Table or view: raw.crawl_pages, mart.pages.',
       unit: 'Unit of a table of raw, partition of a model; empty for a table that has but one.',
       load_id: 'Identifier of the load that has its rows.',
-      made_from: 'Hash of the rows, or the SQL of a view.',
+      made_from: 'Hash of the rows, or what a view is made of, as JSON.',
     },
   },
 };
