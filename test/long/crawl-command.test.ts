@@ -113,6 +113,9 @@ test('Ctrl-C pauses a crawl, and the same command goes on with it', async () => 
     void until(async () => (site.hits.includes('/b') ? child.kill('SIGINT') : undefined));
   });
   expect(interrupted.code).toBe(130);
+  expect(interrupted.stderr).toMatch(
+    /^Error: interrupted by SIGINT; the crawl of http:\S+ is paused\nTry: .*crawl .*--resume/m,
+  );
   isOpen = true;
   const resumed = await capture(...argv);
   expect(resumed.stderr).toBe(

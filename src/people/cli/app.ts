@@ -66,7 +66,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (command.keepsLog) await keepMetrics(invocation);
     return code === EXIT_CODES.interrupted ? interruption.exitCode : code;
   } catch (thrown) {
-    const error = toCrawlhouseError(interruption.signal.aborted ? interruption.signal.reason : thrown);
+    const isOwn = thrown instanceof CrawlhouseError && thrown.code === 'interrupted';
+    const error = toCrawlhouseError(
+      interruption.signal.aborted && !isOwn ? interruption.signal.reason : thrown,
+    );
     if (argv.includes('--json') && !written) await writeOut(errorDocument(error));
     printError(error, debug, thrown);
     return interruption.signal.aborted ? interruption.exitCode : error.exitCode;

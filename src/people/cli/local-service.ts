@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { localServiceFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -135,14 +135,17 @@ export class LocalService implements AsyncDisposable {
           return crawl;
         }
         if (!UNFINISHED.includes(crawl.status)) throw withoutReport(crawl);
+        const stuck = this.#sandbox.stuckCrawl(crawl_id);
+        if (stuck !== undefined) throw paused(crawl, stuck);
         if (crawl.status === 'paused') await pilot('resume');
         show((await this.#client.call('crawlProgress', { crawl_id })).progress);
         await sleep(INTERVAL_MS, undefined, { signal });
       }
     } catch (error) {
-      if (signal.aborted && (await this.#client.call('crawl', { crawl_id })).status === 'running')
-        await pilot('pause');
-      throw error;
+      if (!signal.aborted) throw error;
+      const crawl = await this.#client.call('crawl', { crawl_id });
+      if (crawl.status === 'running') await pilot('pause');
+      throw paused(crawl, toCrawlhouseError(signal.reason));
     }
   }
 
@@ -167,6 +170,15 @@ export class LocalService implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
     await this.#sandbox.close();
   }
+}
+
+/** The error that a crawl stopped with, and how it goes on. */
+function paused({ crawl_config }: Crawl, { code, message }: CrawlhouseError): CrawlhouseError {
+  const what = message.replace(/; the next run continues$/, '');
+  const why = code === 'disk' ? 'free some space, then: ' : '';
+  return new CrawlhouseError(code, `${what}; the crawl of ${crawl_config?.start_url} is paused`, {
+    hint: `${why}crawlhouse crawl --resume`,
+  });
 }
 
 function withoutReport({ status, end_reason }: Crawl): CrawlhouseError {

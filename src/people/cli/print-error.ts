@@ -9,7 +9,9 @@ import { asCalled } from './as-called.ts';
 export function printError(error: CrawlhouseError, debug: boolean, thrown: unknown = error): void {
   const lines = [wrapped(`Error: ${error.message}`), ...(error.hint ? [`Try: ${asCalled(error.hint)}`] : [])];
   if (debug) lines.push(stackOf(thrown));
-  process.stderr.write(visible(redact(`${lines.join('\n')}\n`)));
+  // The progress of a terminal stands on an open line.
+  const clear = process.stderr.isTTY ? '\r\x1b[K' : '';
+  process.stderr.write(clear + visible(redact(`${lines.join('\n')}\n`)));
 }
 
 /** A command in the hint stays one line, so that it can be copied. */

@@ -23,6 +23,8 @@ export class OutcomeBatch {
   #startedAt = performance.now();
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
+  /** What a write failed with: nothing is added to what can't be written. */
+  #failure: unknown;
 
   constructor(frontier: Frontier, segments: Segments, session: Session) {
     this.#frontier = frontier;
@@ -42,13 +44,18 @@ export class OutcomeBatch {
     }
   }
 
-  /** Writes the batch once it is large or old. Resolves at once unless the one before is still being written. */
+  /**
+   * Writes the batch once it is large or old. Resolves at once unless the one before is still being written.
+   *
+   * @throws what a write has failed with, from then on each time
+   */
   async writeIfDue(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     const isLarge = this.#outcomes.length >= MOST_PAGES || this.#characters >= MOST_CHARACTERS;
     const isOld = this.#outcomes.length > 0 && performance.now() - this.#startedAt >= LONGEST_MS;
     if (!isLarge && !isOld) return;
     if (!this.#isWriting)
-      void this.write().catch(() => {}); // The next caller gets the error.
+      void this.write().catch(() => {}); // It is kept: the next caller gets it.
     else if (isLarge) await this.#writing;
   }
 
@@ -68,6 +75,9 @@ export class OutcomeBatch {
     try {
       const segments = await this.#segments.write(lines);
       this.#frontier.commit(outcomes, segments, this.#session.takeNewCookies());
+    } catch (error) {
+      this.#failure = error;
+      throw error;
     } finally {
       this.#isWriting = false;
     }

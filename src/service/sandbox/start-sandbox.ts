@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { CrawlhouseError } from '../../core/errors.ts';
 import { listenError } from '../../core/listen-error.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
@@ -76,6 +77,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly baseUrl: string;
   readonly accessToken: string;
   readonly ready: ReadyDocument;
+  /** Why a crawl of a website does not go on although it has not ended, such as a full disk. */
+  stuckCrawl(id: string): CrawlhouseError | undefined;
   close(): Promise<void>;
 }
 
@@ -158,7 +161,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       store_a: stores.store_a,
       store_b: { ...stores.store_b, credentials_secret: STORE_B_SECRET },
     };
-    return { baseUrl, accessToken, ready, close, [Symbol.asyncDispose]: close };
+    const stuckCrawl = websites.stuck.bind(websites);
+    return { baseUrl, accessToken, ready, stuckCrawl, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { CRAWL_DATABASE, crawl } from '../../crawler/crawl.ts';
 import { CrawlControl } from '../../crawler/crawl-control.ts';
@@ -44,6 +44,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   readonly makesUp = false;
   readonly #work: WebsiteWork;
   readonly #runs = new Map<string, Run>();
+  readonly #stuck = new Map<string, CrawlhouseError>();
   #isClosed = false;
 
   constructor(work: WebsiteWork) {
@@ -85,19 +86,30 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
 
   #start(document: LaunchedCrawl, work: CrawlerWork): void {
     const { id } = document;
-    if (this.#isClosed || this.#runs.has(id)) return;
+    if (this.#isClosed || this.#runs.has(id) || this.#stuck.has(id)) return;
     const control = new CrawlControl();
     const interruption = new AbortController();
     const stopped = this.#crawl(document, work, { control, signal: interruption.signal })
       .then(
         (reason) => this.#tell(id, { ended: { at: this.#work.clock.now(), reason } }),
-        (error: Error) => {
-          if (!interruption.signal.aborted)
-            this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
+        (thrown: unknown) => {
+          if (!interruption.signal.aborted) this.#failed(id, toCrawlhouseError(thrown));
         },
       )
       .finally(() => this.#runs.delete(id));
     this.#runs.set(id, { control, interruption, stopped });
+  }
+
+  /** A full disk ends no crawl: it goes on in its folder when this service starts again. */
+  #failed(id: string, error: CrawlhouseError): void {
+    this.#work.logger.error('crawl stopped', { crawl: id, error: error.message });
+    if (error.code === 'disk') this.#stuck.set(id, error);
+    else this.#tell(id, { ended: { at: this.#work.clock.now(), error: error.message } });
+  }
+
+  /** Why a crawl does not go on although it has not ended; undefined for one that does. */
+  stuck(id: string): CrawlhouseError | undefined {
+    return this.#stuck.get(id);
   }
 
   /** Why the crawl ended. */
