@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { silentLogger } from '../../src/core/logger.ts';
+import { LocalService } from '../../src/people/cli/local-service.ts';
 import { loadSettings } from '../../src/project/settings/settings.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
@@ -153,3 +155,34 @@ test('a crawl that was killed stays paused while another site is crawled, and it
   );
   expect(third.stdout).toContain('4 pages fetched, depth 2: ok');
 });
+
+test.for([['--resume'], []])(
+  'a crawl that was killed after its end and before its load is loaded by %j',
+  async (flags) => {
+    const folder = await projectFolder();
+    const site = await serveSite(PAGES);
+    {
+      await using service = await LocalService.start(await loadSettings(folder, {}), {
+        allowPrivate: false,
+        logger: silentLogger,
+      });
+      const start_url = `${site.origin}/`;
+      const config = { name: 'crawlhouse crawl', start_url, user_agent: 'crawlhouse', max_speed: 1000 };
+      const projectId = await service.project(start_url);
+      const { id } = await service.launch(projectId, await service.configure(projectId, config));
+      await service.finish(id, () => {}, new AbortController().signal);
+    }
+    const fetched = site.hits.length;
+    const argv = ['crawl', ...(flags.length === 0 ? [site.origin] : flags), '--project-dir', folder];
+    const { code, stdout, stderr } = await capture(...argv);
+    expect([code, stderr]).toEqual([
+      0,
+      `The crawl of ${site.origin}/ has ended and is not loaded yet: it is loaded now.\n`,
+    ]);
+    expect(stdout).toContain('4 pages fetched, depth 2: ok');
+    // At the most the start URL was tried.
+    expect(site.hits.slice(fetched).filter((path) => path !== '/')).toEqual([]);
+    const again = await capture('crawl', '--resume', '--project-dir', folder);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('each that ended is loaded')]);
+  },
+);

@@ -31,7 +31,7 @@ export async function openIncidents(
     now,
   );
   return [
-    ...killedRun(runs),
+    ...killedRun(settings, runs),
     ...findRunFailures('run', runFailures(runs), true),
     ...failedCrawls(runs, facts.rhythms),
     ...findUnitFailures(facts.failed, nameOf, true),
@@ -41,7 +41,7 @@ export async function openIncidents(
 }
 
 /** The last run, if its process is dead. A later run takes up what it has left. */
-function killedRun([last]: readonly LedgerRun[]): readonly Incident[] {
+function killedRun({ base_url }: Settings, [last]: readonly LedgerRun[]): readonly Incident[] {
   if (last?.status !== 'killed') return [];
   return [
     {
@@ -51,7 +51,10 @@ function killedRun([last]: readonly LedgerRun[]): readonly Incident[] {
       details: ['its process is gone: it was killed, such as for want of memory, or the machine stopped'],
       project_id: null,
       began: last.started_at,
-      hint: 'crawlhouse run, which goes on from there',
+      hint:
+        base_url === undefined
+          ? 'crawlhouse crawl --resume, which goes on from there'
+          : 'crawlhouse run, which goes on from there',
     },
   ];
 }

@@ -76,6 +76,17 @@ export class LocalService implements AsyncDisposable {
     return items.filter(({ status }) => UNFINISHED.includes(status));
   }
 
+  /** The last crawl of each website that has ended with a report, the newest first. */
+  async lastEnded(): Promise<Crawl[]> {
+    const [workspace] = await Array.fromAsync(this.#client.list('workspaces', {}));
+    const { items } = await this.#client.all('crawls', { workspace_id: String(workspace?.id) });
+    const ended = items.filter(({ status }) => status === 'done');
+    const newest = ended.toSorted((a, b) => Number(b.ended_at) - Number(a.ended_at));
+    return newest.filter(
+      (one, place) => newest.findIndex(({ project_id }) => project_id === one.project_id) === place,
+    );
+  }
+
   /** Gives a project a configuration, in the place of one of the same name. */
   async configure(projectId: string, config: CrawlConfigInput): Promise<string> {
     const known = await this.#client.call('crawlConfigs', { project_id: projectId });

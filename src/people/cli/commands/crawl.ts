@@ -1,9 +1,11 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { recordFailedCrawl } from '../../../operations/status/record-failed-crawl.ts';
+import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { type RunRequest, run as runPipelines } from '../../../pipeline/run.ts';
 import { cronProblem } from '../../../project/settings/cron-fields.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
 import { writeSchedule } from '../../../project/settings/write-schedule.ts';
 import type { CrawlConfigInput } from '../../../service/api/crawl-configs.ts';
 import type { Crawl } from '../../../service/api/crawls.ts';
@@ -38,7 +40,7 @@ export const crawl: Command = {
     const allowPrivate = invocation.has('allow-private');
     await using service = await LocalService.start(settings, { allowPrivate, logger });
     if (cron !== undefined && config !== null) return await schedule(invocation, service, config, cron);
-    const begun = await begin(invocation, service, config);
+    const begun = await begin(invocation, service, config, settings);
     const display = new CrawlDisplay();
     const ended = await service
       .finish(begun.id, (progress) => invocation.progress(display.line(progress, performance.now())), signal)
@@ -101,11 +103,15 @@ async function schedule(
   return 0;
 }
 
-/** The crawl that was interrupted, if there is one, else a new one. */
+/** States of a unit of a crawl that was loaded, or is not to be. */
+const SETTLED: readonly string[] = ['published', 'refused', 'skipped', 'dropped'];
+
+/** The crawl that was interrupted, or has ended and was not loaded, if there is one, else a new one. */
 async function begin(
   { say }: Invocation,
   service: LocalService,
   config: CrawlConfigInput | null,
+  settings: Settings,
 ): Promise<Crawl> {
   const projectId = config === null ? undefined : await service.project(config.start_url);
   const unfinished = await service.unfinished();
@@ -118,7 +124,21 @@ async function begin(
     say(`Going on with the crawl of ${own.crawl_config?.start_url}, with the flags that it began with.\n`);
     return own;
   }
+  const known = new Map((await readKnownUnits(settings)).map((one) => [one.unit, one.status]));
+  const unloaded = (await service.lastEnded()).find(
+    ({ id, project_id }) =>
+      (projectId === undefined || project_id === projectId) &&
+      !SETTLED.includes(known.get(`crawl_pages/${id}`) ?? ''),
+  );
+  if (unloaded !== undefined) {
+    say(
+      `The crawl of ${unloaded.crawl_config?.start_url} has ended and is not loaded yet: it is loaded now.\n`,
+    );
+    return unloaded;
+  }
   if (config !== null && projectId !== undefined)
     return service.launch(projectId, await service.configure(projectId, config));
-  throw new CrawlhouseError('usage', '--resume: no crawl was interrupted', { hint: 'crawlhouse crawl URL' });
+  throw new CrawlhouseError('usage', '--resume: no crawl was interrupted, and each that ended is loaded', {
+    hint: 'crawlhouse crawl URL',
+  });
 }
