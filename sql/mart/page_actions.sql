@@ -159,7 +159,7 @@ SELECT
   page.url_first_path,
   issue.issue,
   issue.severity,
-  CAST(round(page.page_value * issue.weight) AS INTEGER) AS priority,
+  CAST(round(CAST(page.page_value * issue.weight AS DECIMAL(38, 9))) AS INTEGER) AS priority,
   CASE issue.issue
     WHEN 'redirect_loop' THEN 'redirects without an end'
     WHEN 'redirect_chain' THEN CAST(page.redirect_count AS VARCHAR) || ' redirects in a row'

@@ -12,7 +12,7 @@ columns:
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (raw.crawl_pages.status_code_range).
   pages: Number of pages with this status.
-  share: Their share of all pages of the crawl, 0 to 1.
+  pages_percent: Their percentage of all pages of the crawl, 0 to 100.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -26,8 +26,8 @@ incremental:
     LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = loads.source_id
     WHERE loads.dataset = 'crawl_pages'
 tests:
-  - name: shares of a crawl add up to 1
-    query: SELECT crawl_id FROM mart.status_codes_by_crawl GROUP BY crawl_id HAVING abs(sum(share) - 1) > 1e-9
+  - name: percentages of a crawl add up to 100
+    query: SELECT crawl_id FROM mart.status_codes_by_crawl GROUP BY crawl_id HAVING abs(sum(pages_percent) - 100) > 1e-9
 */
 SELECT
   pages.crawl_id,
@@ -36,7 +36,7 @@ SELECT
   pages.status_code,
   max(pages.status_code_range) AS status_code_range,
   count(*) AS pages,
-  CAST(count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS share
+  CAST(100 * count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY pages.crawl_id) AS pages_percent
 FROM mart.pages AS pages
 LEFT JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
 GROUP BY pages.crawl_id, pages.status_code

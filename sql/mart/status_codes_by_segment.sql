@@ -15,7 +15,7 @@ columns:
     nullable: true
   status_code_range: ok, redirect, client_error or server_error (mart.pages.status_code_range).
   pages: Number of pages with this status.
-  share: Their share of all pages of the segment, 0 to 1.
+  pages_percent: Their percentage of all pages of the segment, 0 to 100.
 reads:
   ops.loads:
     dataset: VARCHAR
@@ -34,8 +34,8 @@ SELECT
   pages.status_code,
   max(pages.status_code_range) AS status_code_range,
   count(*) AS pages,
-  CAST(count(*) AS DOUBLE)
-    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS share
+  CAST(100 * count(*) AS DOUBLE)
+    / sum(count(*)) OVER (PARTITION BY segments.crawl_id, segments.segmentation, segments.segment) AS pages_percent
 FROM mart.page_segments AS segments
 JOIN mart.pages AS pages ON pages.crawl_id = segments.crawl_id AND pages.url = segments.url
 GROUP BY segments.crawl_id, segments.segmentation, segments.segment, pages.status_code

@@ -17,12 +17,12 @@ WITH
   codes AS (
     SELECT
       crawl_id, CAST(NULL AS VARCHAR) AS segmentation, CAST(NULL AS VARCHAR) AS segment, status_code, status_code_range,
-      pages, share
+      pages, pages_percent
     FROM mart.status_codes_by_crawl
     WHERE $segment IS NULL
 
     UNION ALL
-    SELECT crawl_id, segmentation, segment, status_code, status_code_range, pages, share
+    SELECT crawl_id, segmentation, segment, status_code, status_code_range, pages, pages_percent
     FROM mart.status_codes_by_segment
     WHERE $segment IS NULL OR segment = $segment
   ),
@@ -39,7 +39,7 @@ WITH
       codes.status_code,
       codes.status_code_range,
       codes.pages,
-      round(100 * codes.share, 1) AS pages_percent
+      CAST(round(CAST(codes.pages_percent AS DECIMAL(38, 9)), 1) AS DOUBLE) AS pages_percent
     FROM chosen
     JOIN codes ON codes.crawl_id = chosen.crawl_id
   )

@@ -44,7 +44,6 @@ WITH
       CASE
         WHEN later.is_robots_denied AND comparable.robots THEN 'robots_denied'
         WHEN later.status_code IS NULL AND later.fetch_status = 'unfetched_exception' THEN 'no_answer'
-        WHEN later.status_code IS NULL AND earlier.status_code = 200 AND comparable.status THEN 'no_status'
         WHEN later.status_code BETWEEN 300 AND 399 AND comparable.status THEN 'redirect'
         WHEN later.status_code BETWEEN 400 AND 499 AND comparable.status THEN 'client_error'
         WHEN later.status_code BETWEEN 500 AND 599 AND comparable.status THEN 'server_error'
@@ -52,6 +51,7 @@ WITH
         WHEN later.is_noindex AND comparable.noindex THEN 'noindex'
         WHEN later.is_canonicalised AND comparable.canonical THEN 'canonicalised'
         WHEN later.non_indexable_reason = 'service' AND comparable.service THEN 'service'
+        WHEN later.status_code IS NULL AND earlier.status_code = 200 AND comparable.status THEN 'no_status'
       END AS reason,
       earlier.status_code AS status_code_before,
       later.status_code,

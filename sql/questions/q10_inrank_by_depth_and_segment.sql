@@ -3,7 +3,7 @@ title: Inrank by depth and segment, and what is lost to pages that are not 200
 model: mart.pages
 description: >-
   The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL. Lost is the
-  share of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
+  percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
   did not answer; NULL where no inrank is known.
 parameters: [project, crawl, segment, limit]
 */
@@ -39,8 +39,8 @@ WITH
       url_first_path,
       count(*) AS pages,
       count(inrank) AS known,
-      CAST(sum(inrank) AS DOUBLE) AS inrank,
-      CAST(coalesce(sum(CASE WHEN is_lost THEN inrank END), 0) AS DOUBLE) AS lost
+      sum(inrank) AS inrank,
+      coalesce(sum(CASE WHEN is_lost THEN inrank END), 0) AS lost
     FROM page
     GROUP BY project_name, crawl_config_name, crawl_id, depth, url_first_path
   ),
@@ -53,8 +53,11 @@ WITH
       depth,
       url_first_path,
       pages,
-      round(CAST(inrank AS DOUBLE) / nullif(known, 0), 2) AS average_inrank,
-      CASE WHEN known > 0 THEN coalesce(round(CAST(lost AS DOUBLE) / nullif(inrank, 0), 3), 0) END AS lost_share
+      CAST(round(CAST(CAST(inrank AS DOUBLE) / nullif(known, 0) AS DECIMAL(38, 9)), 2) AS DOUBLE) AS average_inrank,
+      CASE
+        WHEN known > 0
+          THEN coalesce(CAST(round(CAST(CAST(100 * lost AS DOUBLE) / nullif(inrank, 0) AS DECIMAL(38, 9)), 1) AS DOUBLE), 0)
+      END AS lost_percent
     FROM counted
   )
 
@@ -66,7 +69,7 @@ SELECT
   url_first_path,
   pages,
   average_inrank,
-  lost_share
+  lost_percent
 FROM (
   SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY depth, pages DESC, url_first_path) AS place
   FROM answer

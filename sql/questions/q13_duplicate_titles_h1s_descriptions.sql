@@ -5,8 +5,8 @@ description: >-
   Texts that several pages share, and clusters of similar pages (field: clusters, shared_value: the cluster's identifier),
   and on how many of them the service finds the duplication unhandled by canonicals and hreflang (NULL where the
   export does not say). Pages with status 200 that declare no other page as canonical; white space does not tell texts
-  apart. The main crawl of each project, or the crawl asked for. Similarity is that of a cluster; a segment is the
-  first directory of the URL.
+  apart. The main crawl of each project, or the crawl asked for; those on the most pages first. Similarity is that of a
+  cluster; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
 */
 WITH
@@ -130,8 +130,8 @@ SELECT
   similarity,
   sample_url
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY field, pages DESC, shared_value) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY pages DESC, field, shared_value) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, field, pages DESC, shared_value
+ORDER BY project_name, crawl_id, pages DESC, field, shared_value

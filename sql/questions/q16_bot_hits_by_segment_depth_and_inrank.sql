@@ -2,8 +2,8 @@
 title: Share of pages that search engines crawl, and their hits, by segment, depth and inrank
 model: mart.page_hits
 description: >-
-  Pages of each crawl that days with log files go with, and what bots of search engines asked for on these days; a
-  segment is the first directory of the URL. Visited share is the share of the pages that such a bot asked for at least
+  Pages of each crawl that days with log files go with, the latest first, and what bots of search engines asked for on these days; a
+  segment is the first directory of the URL. Visited percent are the pages that such a bot asked for at least
   once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
   not known; the service's counts of a day do not tell the engine.
 parameters: [project, crawl, segment, limit]
@@ -46,7 +46,7 @@ SELECT
   inrank,
   pages,
   unknown_pages,
-  visited_share,
+  visited_percent,
   search_bot_hits,
   google_bot_hits,
   bing_bot_hits
@@ -61,15 +61,21 @@ FROM (
     segment.inrank,
     segment.pages,
     segment.unknown_pages,
-    round(
-      CAST(segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0), 3
-    ) AS visited_share,
+    CAST(
+      round(
+        CAST(
+          CAST(100 * segment.visited_pages AS DOUBLE) / nullif(segment.pages - segment.unknown_pages, 0)
+          AS DECIMAL(38, 9)
+        ),
+        1
+      ) AS DOUBLE
+    ) AS visited_percent,
     CASE WHEN segment.unknown_pages = 0 THEN segment.search_bot_hits END AS search_bot_hits,
     CASE WHEN segment.unknown_engine_pages = 0 THEN segment.google_bot_hits END AS google_bot_hits,
     CASE WHEN segment.unknown_engine_pages = 0 THEN segment.bing_bot_hits END AS bing_bot_hits,
     row_number() OVER (
       PARTITION BY crawls.project_id
-      ORDER BY logged.from_date, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
+      ORDER BY logged.from_date DESC, segment.crawl_id, segment.url_first_path, segment.depth, segment.inrank
     ) AS place
   FROM segment
   JOIN logged ON logged.crawl_id = segment.crawl_id
@@ -77,4 +83,4 @@ FROM (
   WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, from_date, crawl_id, url_first_path, depth, inrank
+ORDER BY project_name, from_date DESC, crawl_id, url_first_path, depth, inrank

@@ -4,7 +4,7 @@ model: mart.bot_hits
 description: >-
   Hits of bots of search engines by what is wrong with what they asked for. If several hold, the first one counts, in
   this order: robots_denied, redirect, error, noindex, canonicalised, parameters, orphan; none is no waste. One row for
-  each span of days that goes with a crawl, dataset, engine and waste. The status is that of each line; from the
+  each span of days that goes with a crawl, the latest first, dataset, engine and waste. The status is that of each line; from the
   service's counts (dataset log_pages_days) it is known where all requests of a day had one kind of status, else it is
   the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of
   mart.orphans: no link leads to it, or the crawl does not know it. The days are those of the log files.
@@ -106,11 +106,16 @@ WITH
       asked.waste,
       count(*) AS urls,
       CAST(sum(asked.hits) AS BIGINT) AS hits,
-      round(
-        CAST(sum(asked.hits) AS DOUBLE)
-          / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine),
-        3
-      ) AS share,
+      CAST(
+        round(
+          CAST(
+            CAST(100 * sum(asked.hits) AS DOUBLE)
+              / sum(sum(asked.hits)) OVER (PARTITION BY asked.project_id, asked.crawl_id, asked.dataset, asked.engine)
+            AS DECIMAL(38, 9)
+          ),
+          1
+        ) AS DOUBLE
+      ) AS hits_percent,
       CASE WHEN count(asked.hits_2xx) = count(*) THEN CAST(sum(asked.hits_2xx) AS BIGINT) END AS hits_2xx,
       CASE WHEN count(asked.hits_3xx) = count(*) THEN CAST(sum(asked.hits_3xx) AS BIGINT) END AS hits_3xx,
       CASE WHEN count(asked.hits_4xx) = count(*) THEN CAST(sum(asked.hits_4xx) AS BIGINT) END AS hits_4xx,
@@ -135,7 +140,7 @@ SELECT
   waste,
   urls,
   hits,
-  share,
+  hits_percent,
   hits_2xx,
   hits_3xx,
   hits_4xx,
@@ -144,8 +149,8 @@ SELECT
 FROM (
   SELECT
     *,
-    row_number() OVER (PARTITION BY project_id ORDER BY from_date, dataset, engine, hits DESC, waste) AS place
+    row_number() OVER (PARTITION BY project_id ORDER BY from_date DESC, dataset, engine, hits DESC, waste) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, project_id, from_date, dataset, engine, hits DESC, waste
+ORDER BY project_name, project_id, from_date DESC, dataset, engine, hits DESC, waste

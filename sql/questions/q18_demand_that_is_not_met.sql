@@ -4,8 +4,9 @@ model: mart.page_demand
 description: >-
   URLs that search results showed in the last 28 days, joined to the main crawl of their project: those that it does not
   know, that are not 200 or not indexable, and those with many impressions and a low CTR. A CTR is low where the URL has
-  less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr); it is looked
+  less than half of the clicks that its positions bring on the project's URLs on average (expected_ctr_percent); it is looked
   for among the tenth of the project's URLs with the most impressions. If several findings hold, the first one counts.
+  Those with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 */
 WITH
@@ -63,7 +64,8 @@ WITH
     SELECT
       shown.project_id,
       shown.url,
-      CAST(sum(CAST(shown.impressions * curve.ctr AS DECIMAL(38, 9))) AS DOUBLE) AS clicks
+      -- Six decimals: clicks of whole numbers stay whole, however the rates of their positions are rounded.
+      CAST(sum(CAST(shown.impressions * curve.ctr AS DECIMAL(38, 9))) AS DECIMAL(38, 6)) AS clicks
     FROM shown
     JOIN curve ON curve.project_id = shown.project_id AND curve.band = shown.band
     GROUP BY shown.project_id, shown.url
@@ -85,9 +87,10 @@ WITH
       pages.status_code,
       demand.impressions,
       demand.clicks,
-      round(demand.ctr, 4) AS ctr,
-      round(CAST(expected.clicks AS DOUBLE) / demand.impressions, 4) AS expected_ctr,
-      round(demand.average_position, 1) AS average_position,
+      CAST(round(CAST(100 * demand.ctr AS DECIMAL(38, 9)), 2) AS DOUBLE) AS ctr_percent,
+      CAST(round(CAST(CAST(100 * expected.clicks AS DOUBLE) / demand.impressions AS DECIMAL(38, 9)), 2) AS DOUBLE)
+        AS expected_ctr_percent,
+      CAST(round(CAST(demand.average_position AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position,
       demand.top_query
     FROM demand
     LEFT JOIN mart.projects AS projects ON projects.project_id = demand.project_id
@@ -109,14 +112,14 @@ SELECT
   status_code,
   impressions,
   clicks,
-  ctr,
-  expected_ctr,
+  ctr_percent,
+  expected_ctr_percent,
   average_position,
   top_query
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY finding, impressions DESC, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY impressions DESC, finding, url) AS place
   FROM judged
   WHERE finding IS NOT NULL
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, project_id, finding, impressions DESC, url
+ORDER BY project_name, project_id, impressions DESC, finding, url

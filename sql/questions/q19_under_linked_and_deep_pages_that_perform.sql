@@ -71,7 +71,7 @@ WITH
       good.depth > usual.depth + 1 AS is_deep,
       demand.clicks,
       demand.impressions,
-      round(demand.average_position, 1) AS average_position,
+      CAST(round(CAST(demand.average_position AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position,
       demand.top_query,
       good.nb_inlinks,
       good.depth

@@ -2,9 +2,9 @@
 title: Thin and slow pages and structured data, by segment over time
 model: mart.pages
 description: >-
-  One row for each crawl and first directory of the URL, over pages with status 200: shares of pages with less than
+  One row for each crawl and first directory of the URL, over pages with status 200: percentages of pages with less than
   300 words, with more than a second to the last byte, and with structured data (an item of
-  it, or a semantic type); and of these items the share that is not valid. NULL where the export did not say. The days
+  it, or a semantic type); and of these items the percentage that is not valid. NULL where the export did not say. The days
   are those on which crawls ended.
 parameters:
   project:
@@ -33,11 +33,14 @@ WITH
       pages.crawl_id,
       pages.url_first_path,
       count(*) AS pages,
-      round(avg(CAST(pages.word_count < $thin_below AS INTEGER)), 3) AS thin_share,
-      round(avg(CAST(pages.load_time > $slow_above AS INTEGER)), 3) AS slow_share,
+      CAST(round(CAST(100 * avg(CAST(pages.word_count < $thin_below AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS thin_percent,
+      CAST(round(CAST(100 * avg(CAST(pages.load_time > $slow_above AS INTEGER)) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS slow_percent,
       count(pages.semantic_types) AS typed_pages,
       count(CASE WHEN item.items > 0 OR array_length(pages.semantic_types) > 0 THEN 1 END) AS structured_pages,
-      round(CAST(sum(item.invalid_items) AS DOUBLE) / nullif(sum(item.judged_items), 0), 3) AS invalid_item_share
+      CAST(round(CAST(CAST(100 * sum(item.invalid_items) AS DOUBLE) / nullif(sum(item.judged_items), 0) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS invalid_item_percent
     FROM mart.pages AS pages
     LEFT JOIN item ON item.crawl_id = pages.crawl_id AND item.url = pages.url
     WHERE pages.status_code = 200
@@ -51,10 +54,10 @@ SELECT
   crawl_id,
   url_first_path,
   pages,
-  thin_share,
-  slow_share,
-  structured_share,
-  invalid_item_share
+  thin_percent,
+  slow_percent,
+  structured_percent,
+  invalid_item_percent
 FROM (
   SELECT
     crawls.project_name,
@@ -62,13 +65,13 @@ FROM (
     segment.crawl_id,
     segment.url_first_path,
     segment.pages,
-    segment.thin_share,
-    segment.slow_share,
+    segment.thin_percent,
+    segment.slow_percent,
     CASE
       WHEN crawls.has_structured_data OR segment.typed_pages > 0
-        THEN round(CAST(segment.structured_pages AS DOUBLE) / segment.pages, 3)
-    END AS structured_share,
-    segment.invalid_item_share,
+        THEN CAST(round(CAST(CAST(100 * segment.structured_pages AS DOUBLE) / segment.pages AS DECIMAL(38, 9)), 1) AS DOUBLE)
+    END AS structured_percent,
+    segment.invalid_item_percent,
     row_number() OVER (
       PARTITION BY crawls.project_id ORDER BY segment.url_first_path, crawls.ended_at, segment.crawl_id
     ) AS place

@@ -34,7 +34,7 @@ SELECT
   crawl_id,
   reason,
   pages,
-  share,
+  pages_percent,
   pages_change,
   sample_url
 FROM (
@@ -45,7 +45,7 @@ FROM (
     reason.crawl_id,
     reason.reason,
     reason.pages,
-    round(CAST(reason.pages AS DOUBLE) / total.pages, 3) AS share,
+    CAST(round(CAST(CAST(100 * reason.pages AS DOUBLE) / total.pages AS DECIMAL(38, 9)), 1) AS DOUBLE) AS pages_percent,
     CASE
       WHEN crawls.previous_crawl_id IS NOT NULL THEN reason.pages - coalesce(former.pages, 0)
     END AS pages_change,

@@ -5,8 +5,10 @@ description: >-
   URLs that answered 200 in the crawl before and don't in the main crawl of each project, with where they lead now.
   Finding is the first that holds: not_crawled (the crawl does not have the URL), not_redirected, loop, bad_target (the
   redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
-  one as its canonical), title_changed, ok. Clicks before are those on the old URL in the 28 days that end with the day of
-  the crawl before, clicks after those on the new one in the last 28 days.
+  one as its canonical), title_changed, ok. Hops are 0 where the page does not redirect, NULL where it was not crawled. Clicks
+  before are those on the old URL in the 28 days that end with the day of the crawl before, clicks after those on the
+  new one in the last 28 days; NULL where no search results of these days are loaded or there is no new URL. Those with
+  the most clicks before come first.
 parameters: [project, crawl, limit]
 */
 WITH
@@ -31,6 +33,19 @@ WITH
     JOIN mart.ranking_performance AS ranking
       ON ranking.project_id = pair.project_id AND ranking.date >= pair.from_date AND ranking.date <= pair.to_date
     GROUP BY pair.crawl_id, ranking.url
+  ),
+
+  -- Without a row of these days nobody knows the clicks; with one, a URL that was not shown had none.
+  known_before AS (
+    SELECT DISTINCT pair.crawl_id
+    FROM pair
+    JOIN mart.ranking_performance AS ranking
+      ON ranking.project_id = pair.project_id AND ranking.date >= pair.from_date AND ranking.date <= pair.to_date
+  ),
+
+  known_after AS (
+    SELECT DISTINCT project_id
+    FROM mart.page_demand
   ),
 
   moved AS (
@@ -76,16 +91,20 @@ WITH
       END AS finding,
       moved.old_url,
       moved.status_code,
-      moved.hops,
+      CASE WHEN moved.is_crawled THEN coalesce(moved.hops, 0) END AS hops,
       moved.new_url,
       moved.new_status_code,
       target.title = moved.old_title AS is_title_kept,
       NOT target.is_canonicalised AS is_canonical_kept,
-      demand_before.clicks AS clicks_before,
-      demand.clicks AS clicks_after
+      CASE WHEN known_before.crawl_id IS NOT NULL THEN coalesce(demand_before.clicks, 0) END AS clicks_before,
+      CASE
+        WHEN known_after.project_id IS NOT NULL AND moved.new_url IS NOT NULL THEN coalesce(demand.clicks, 0)
+      END AS clicks_after
     FROM moved
     LEFT JOIN mart.pages AS target ON target.crawl_id = moved.crawl_id AND target.url = moved.new_url
     LEFT JOIN demand_before ON demand_before.crawl_id = moved.crawl_id AND demand_before.url = moved.old_url
+    LEFT JOIN known_before ON known_before.crawl_id = moved.crawl_id
+    LEFT JOIN known_after ON known_after.project_id = moved.project_id
     LEFT JOIN mart.page_demand AS demand ON demand.project_id = moved.project_id AND demand.url = moved.new_url
   )
 

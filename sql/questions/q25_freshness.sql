@@ -4,8 +4,8 @@ model: mart.page_hits
 description: >-
   Pages that did not answer 200 in the first crawl of the project's main configuration, and did in a later one: when the
   first such crawl ended, and the first day on which a bot of a search engine asked for the page, search results showed
-  it, and a person came from there. Numbers of days count from that crawl and are negative for what came before it.
-  NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
+  it, and a person came from there. Numbers of days count from that crawl; they are NULL for what came before it.
+  A date is NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
   The days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 */
@@ -90,9 +90,15 @@ WITH
       asked.first_bot_date,
       shown.first_shown_date,
       asked.first_visit_date,
-      date_diff('day', fresh.seen_date, asked.first_bot_date) AS days_to_bot,
-      date_diff('day', fresh.seen_date, shown.first_shown_date) AS days_to_shown,
-      date_diff('day', fresh.seen_date, asked.first_visit_date) AS days_to_visit,
+      CASE
+        WHEN asked.first_bot_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, asked.first_bot_date)
+      END AS days_to_bot,
+      CASE
+        WHEN shown.first_shown_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, shown.first_shown_date)
+      END AS days_to_shown,
+      CASE
+        WHEN asked.first_visit_date >= fresh.seen_date THEN date_diff('day', fresh.seen_date, asked.first_visit_date)
+      END AS days_to_visit,
       logs.logs_from_date,
       searches.shown_from_date,
       row_number() OVER (PARTITION BY fresh.project_id ORDER BY fresh.seen_date DESC, fresh.url) AS place
@@ -107,6 +113,7 @@ WITH
 
 SELECT
   project_name,
+  project_id,
   first_crawl_id,
   url,
   url_first_path,

@@ -85,10 +85,12 @@ WITH
       segment.url_first_path,
       segment.pages,
       coalesce(counted.crawled_pages, 0) AS crawled_pages,
-      round(CAST(coalesce(counted.crawled_pages, 0) AS DOUBLE) / segment.pages, 3) AS crawled_share,
+      CAST(round(CAST(CAST(100 * coalesce(counted.crawled_pages, 0) AS DOUBLE) / segment.pages AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS crawled_percent,
       CAST(coalesce(counted.hits, 0) AS BIGINT) AS hits,
-      round(CAST(coalesce(counted.hits, 0) AS DOUBLE) / period.days, 2) AS hits_per_day,
-      round(CAST(period.days * counted.crawled_pages AS DOUBLE) / counted.hits, 1) AS days_between_hits
+      CAST(round(CAST(CAST(coalesce(counted.hits, 0) AS DOUBLE) / period.days AS DECIMAL(38, 9)), 2) AS DOUBLE) AS hits_per_day,
+      CAST(round(CAST(CAST(period.days * counted.crawled_pages AS DOUBLE) / counted.hits AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS days_between_hits
     FROM engine
     JOIN period ON period.project_id = engine.project_id
     JOIN segment ON segment.project_id = engine.project_id
@@ -117,7 +119,7 @@ SELECT
   url_first_path,
   pages,
   crawled_pages,
-  crawled_share,
+  crawled_percent,
   hits,
   hits_per_day,
   days_between_hits

@@ -10,7 +10,7 @@ parameters:
   from:
   to:
   limit:
-  min_share: {type: DOUBLE, default: 0.1, description: 'A URL with a smaller share of the impressions does not count.'}
+  min_percent: {type: DOUBLE, default: 10, description: 'A URL with a smaller percentage of the impressions does not count.'}
 */
 WITH
   period AS (
@@ -61,7 +61,7 @@ WITH
   competing AS (
     SELECT *, count(*) OVER (PARTITION BY project_id, query) AS urls
     FROM shared
-    WHERE CAST(impressions AS DOUBLE) / query_impressions >= $min_share
+    WHERE CAST(100 * impressions AS DOUBLE) / query_impressions >= $min_percent
   ),
 
   daily AS (
@@ -112,9 +112,10 @@ WITH
       changes.leader_changes,
       competing.url,
       CAST(competing.impressions AS BIGINT) AS impressions,
-      round(CAST(competing.impressions AS DOUBLE) / competing.query_impressions, 3) AS impressions_share,
+      CAST(round(CAST(CAST(100 * competing.impressions AS DOUBLE) / competing.query_impressions AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS impressions_percent,
       CAST(competing.clicks AS BIGINT) AS clicks,
-      round(competing.average_position, 1) AS average_position,
+      CAST(round(CAST(competing.average_position AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position,
       coalesce(led.days_as_leader, 0) AS days_as_leader
     FROM competing
     JOIN changes ON changes.project_id = competing.project_id AND changes.query = competing.query
@@ -134,7 +135,7 @@ SELECT
   leader_changes,
   url,
   impressions,
-  impressions_share,
+  impressions_percent,
   clicks,
   average_position,
   days_as_leader

@@ -12,7 +12,7 @@ parameters:
   to:
   limit:
   min_clicks: {type: BIGINT, default: 10, description: 'A URL with fewer clicks in the earlier 28 days does not count.'}
-  min_loss: {type: DOUBLE, default: 0.2, description: 'A smaller loss, as a share of the earlier clicks, does not count.'}
+  min_loss_percent: {type: DOUBLE, default: 20, description: 'A smaller loss, as a percentage of the earlier clicks, does not count.'}
 */
 WITH
   period AS (
@@ -62,14 +62,19 @@ WITH
     GROUP BY project_id, url
   ),
 
+  compared AS (
+    SELECT
+      *,
+      CAST(100 * (clicks - clicks_before) AS DOUBLE) / nullif(clicks_before, 0) AS change_percent,
+      CAST(100 * (clicks - clicks_year_ago) AS DOUBLE) / nullif(clicks_year_ago, 0) AS change_in_a_year_percent
+    FROM total
+  ),
+
   decaying AS (
     SELECT *
-    FROM total
-    WHERE (clicks_before >= $min_clicks AND clicks_before > 0 AND clicks_before - clicks >= $min_loss * clicks_before)
-      OR (
-        clicks_year_ago >= $min_clicks AND clicks_year_ago > 0
-        AND clicks_year_ago - clicks >= $min_loss * clicks_year_ago
-      )
+    FROM compared
+    WHERE (clicks_before >= $min_clicks AND change_percent <= -$min_loss_percent)
+      OR (clicks_year_ago >= $min_clicks AND change_in_a_year_percent <= -$min_loss_percent)
   ),
 
   main AS (
@@ -114,16 +119,12 @@ WITH
       CAST(decaying.clicks AS BIGINT) AS clicks,
       CAST(decaying.clicks_before AS BIGINT) AS clicks_before,
       CAST(decaying.clicks_year_ago AS BIGINT) AS clicks_year_ago,
-      round(
-        CAST(decaying.clicks - decaying.clicks_before AS DOUBLE) / nullif(decaying.clicks_before, 0), 3
-      ) AS clicks_change,
-      round(
-        CAST(decaying.clicks - decaying.clicks_year_ago AS DOUBLE) / nullif(decaying.clicks_year_ago, 0), 3
-      ) AS clicks_change_in_a_year,
+      CAST(round(CAST(decaying.change_percent AS DECIMAL(38, 9)), 1) AS DOUBLE) AS clicks_change_percent,
+      CAST(round(CAST(decaying.change_in_a_year_percent AS DECIMAL(38, 9)), 1) AS DOUBLE) AS clicks_change_in_a_year_percent,
       CAST(decaying.impressions AS BIGINT) AS impressions,
       CAST(decaying.impressions_before AS BIGINT) AS impressions_before,
-      round(decaying.average_position, 1) AS average_position,
-      round(decaying.average_position_before, 1) AS average_position_before,
+      CAST(round(CAST(decaying.average_position AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position,
+      CAST(round(CAST(decaying.average_position_before AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position_before,
       pages.status_code,
       pages.is_indexable,
       coalesce(changed.changes, CAST(ARRAY[] AS VARCHAR[])) AS changes,
@@ -151,8 +152,8 @@ SELECT
   clicks,
   clicks_before,
   clicks_year_ago,
-  clicks_change,
-  clicks_change_in_a_year,
+  clicks_change_percent,
+  clicks_change_in_a_year_percent,
   impressions,
   impressions_before,
   average_position,

@@ -4,7 +4,7 @@ model: mart.links
 description: >-
   Internal links of the main crawl of each project, from the segment of the page that holds them to that of the page
   that they lead to; a segment is the first directory of the URL, NULL for a URL that the crawl does not have as a page.
-  Share is that of the links from the same segment. The parameter segment takes links from it and links to it.
+  Links percent is that of the links from the same segment. The parameter segment takes links from it and links to it.
 parameters: [project, crawl, segment, limit]
 */
 WITH
@@ -73,7 +73,7 @@ SELECT
   origin_segment,
   target_segment,
   links,
-  share,
+  links_percent,
   follow_links,
   origin_pages,
   target_pages
@@ -85,7 +85,7 @@ FROM (
     flow.origin_segment,
     flow.target_segment,
     flow.links,
-    round(CAST(flow.links AS DOUBLE) / flow.segment_links, 3) AS share,
+    CAST(round(CAST(CAST(100 * flow.links AS DOUBLE) / flow.segment_links AS DECIMAL(38, 9)), 1) AS DOUBLE) AS links_percent,
     flow.follow_links,
     flow.origin_pages,
     flow.target_pages,

@@ -3,9 +3,9 @@ title: Web vitals and structured data, by template
 model: mart.pages
 description: >-
   Pages with status 200 of the main crawl of each project, by each segment of the project's own segmentations, and by
-  the first directory, (directory): the shares of the measured pages that are good (largest contentful paint up to 2.5 s,
-  layout shift up to 0.1, blocking time up to 200 ms, and all three), the share with structured data (an item of it, or a
-  semantic type), and of these items the share that is not valid. NULL where nothing was measured or the export did not say.
+  the first directory, (directory): the percentages of the measured pages that are good (largest contentful paint up to 2.5 s,
+  layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage with structured data (an item of it, or a
+  semantic type), and of these items the percentage that is not valid. NULL where nothing was measured or the export did not say.
 parameters: [project, crawl, segment, limit]
 */
 WITH
@@ -69,13 +69,34 @@ WITH
       placed.segment,
       count(*) AS pages,
       count(page.is_good) AS measured_pages,
-      round(avg(CASE WHEN page.cwv_lcp <= 2500 THEN 1 WHEN page.cwv_lcp > 2500 THEN 0 END), 3) AS good_lcp_share,
-      round(avg(CASE WHEN page.cwv_cls <= 0.1 THEN 1 WHEN page.cwv_cls > 0.1 THEN 0 END), 3) AS good_cls_share,
-      round(avg(CASE WHEN page.cwv_tbt <= 200 THEN 1 WHEN page.cwv_tbt > 200 THEN 0 END), 3) AS good_tbt_share,
-      round(avg(CASE WHEN page.is_good THEN 1 WHEN NOT page.is_good THEN 0 END), 3) AS good_share,
+      CAST(
+        round(
+          CAST(100 * avg(CASE WHEN page.cwv_lcp <= 2500 THEN 1 WHEN page.cwv_lcp > 2500 THEN 0 END) AS DECIMAL(38, 9)),
+          1
+        ) AS DOUBLE
+      ) AS good_lcp_percent,
+      CAST(
+        round(
+          CAST(100 * avg(CASE WHEN page.cwv_cls <= 0.1 THEN 1 WHEN page.cwv_cls > 0.1 THEN 0 END) AS DECIMAL(38, 9)),
+          1
+        ) AS DOUBLE
+      ) AS good_cls_percent,
+      CAST(
+        round(
+          CAST(100 * avg(CASE WHEN page.cwv_tbt <= 200 THEN 1 WHEN page.cwv_tbt > 200 THEN 0 END) AS DECIMAL(38, 9)),
+          1
+        ) AS DOUBLE
+      ) AS good_tbt_percent,
+      CAST(
+        round(
+          CAST(100 * avg(CASE WHEN page.is_good THEN 1 WHEN NOT page.is_good THEN 0 END) AS DECIMAL(38, 9)),
+          1
+        ) AS DOUBLE
+      ) AS good_percent,
       count(CASE WHEN page.is_typed THEN 1 END) AS typed_pages,
       count(CASE WHEN page.is_structured THEN 1 END) AS structured_pages,
-      round(CAST(sum(page.invalid_items) AS DOUBLE) / nullif(sum(page.judged_items), 0), 3) AS invalid_item_share
+      CAST(round(CAST(CAST(100 * sum(page.invalid_items) AS DOUBLE) / nullif(sum(page.judged_items), 0) AS DECIMAL(38, 9)), 1) AS DOUBLE)
+        AS invalid_item_percent
     FROM page
     JOIN placed ON placed.crawl_id = page.crawl_id AND placed.url = page.url
     WHERE $segment IS NULL OR placed.segment = $segment
@@ -90,12 +111,12 @@ SELECT
   segment,
   pages,
   measured_pages,
-  good_lcp_share,
-  good_cls_share,
-  good_tbt_share,
-  good_share,
-  structured_share,
-  invalid_item_share
+  good_lcp_percent,
+  good_cls_percent,
+  good_tbt_percent,
+  good_percent,
+  structured_percent,
+  invalid_item_percent
 FROM (
   SELECT
     chosen.project_name,
@@ -105,15 +126,15 @@ FROM (
     counted.segment,
     counted.pages,
     counted.measured_pages,
-    counted.good_lcp_share,
-    counted.good_cls_share,
-    counted.good_tbt_share,
-    counted.good_share,
+    counted.good_lcp_percent,
+    counted.good_cls_percent,
+    counted.good_tbt_percent,
+    counted.good_percent,
     CASE
       WHEN chosen.has_structured_data OR counted.typed_pages > 0
-        THEN round(CAST(counted.structured_pages AS DOUBLE) / counted.pages, 3)
-    END AS structured_share,
-    counted.invalid_item_share,
+        THEN CAST(round(CAST(CAST(100 * counted.structured_pages AS DOUBLE) / counted.pages AS DECIMAL(38, 9)), 1) AS DOUBLE)
+    END AS structured_percent,
+    counted.invalid_item_percent,
     row_number() OVER (
       PARTITION BY chosen.project_id
       ORDER BY counted.crawl_id, counted.segmentation, counted.pages DESC, counted.segment

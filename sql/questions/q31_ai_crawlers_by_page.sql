@@ -3,8 +3,8 @@ title: Which pages crawlers of AI services read
 model: mart.bot_hits
 description: >-
   Hits of crawlers of AI services in the last 28 days up to the last one with log files (or in the days that are asked
-  for), one row for each URL and crawler, with the page of the main crawl and what search results brought it. Ok share
-  is the share of answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
+  for), one row for each URL and crawler, with the page of the main crawl and what search results brought it. Ok percent
+  are the answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
   crawlers; the service's counts of a day do not.
 parameters: [project, crawl, segment, from, to, limit]
 */
@@ -66,7 +66,7 @@ WITH
       asked.days,
       asked.first_date,
       asked.last_date,
-      round(CAST(asked.ok_hits AS DOUBLE) / asked.answered_hits, 3) AS ok_share,
+      CAST(round(CAST(CAST(100 * asked.ok_hits AS DOUBLE) / asked.answered_hits AS DECIMAL(38, 9)), 1) AS DOUBLE) AS ok_percent,
       pages.status_code,
       pages.is_indexable,
       demand.clicks
@@ -95,7 +95,7 @@ SELECT
   days,
   first_date,
   last_date,
-  ok_share,
+  ok_percent,
   status_code,
   is_indexable,
   clicks

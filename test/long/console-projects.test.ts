@@ -61,10 +61,10 @@ async function fillMart(connection: Connection): Promise<void> {
     'CREATE TABLE mart.crawl_segments AS SELECT crawl_id, segmentation, segment, pages FROM mart.crawl_kpis',
   );
   await connection.run(`CREATE TABLE mart.status_codes_by_crawl AS SELECT crawl_id, 200 AS status_code,
-      'ok' AS status_code_range, pages, 1.0 AS share FROM mart.crawls WHERE pages IS NOT NULL
-      UNION ALL SELECT 'c2', NULL, NULL, 2, 0.1`);
+      'ok' AS status_code_range, pages, 100.0 AS pages_percent FROM mart.crawls WHERE pages IS NOT NULL
+      UNION ALL SELECT 'c2', NULL, NULL, 2, 10.0`);
   await connection.run(`CREATE TABLE mart.status_codes_by_segment AS SELECT crawl_id, '' AS segmentation, '' AS segment,
-      status_code, status_code_range, pages, share FROM mart.status_codes_by_crawl LIMIT 0`);
+      status_code, status_code_range, pages, pages_percent FROM mart.status_codes_by_crawl LIMIT 0`);
   await connection.run(`CREATE TABLE mart.page_changes AS SELECT 'c2' AS crawl_id, 'c1' AS previous_crawl_id,
       'added' AS change, 'https://x.example/' || i AS url FROM range(7) AS t(i)`);
   await connection.run(

@@ -100,6 +100,13 @@ test('a day is named _date, and nothing else is', () => {
   expect(misnamed(all(), /^DATE$/, /(^|_)date$/)).toEqual([]);
 });
 
+test('a share is a percentage, a DOUBLE that is named _percent', () => {
+  expect(all().filter(({ name }) => /(^|_)(share|ratio)(_|$)/.test(name))).toEqual([]);
+  const percents = all().filter(({ name }) => /percent/.test(name));
+  expect(percents.length).toBeGreaterThan(15);
+  expect(percents.filter(({ name, type }) => !name.endsWith('_percent') || type !== 'DOUBLE')).toEqual([]);
+});
+
 test('no name is a reserved word of SQL:2016, Trino or DuckDB', () => {
   const found = all().filter(({ name }) => reserved.has(name.toLowerCase()));
   expect(found.map((column) => `${column.of}.${column.name}`)).toEqual([]);

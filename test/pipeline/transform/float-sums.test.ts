@@ -61,6 +61,46 @@ test('a sum or an average of floats is noticed, of whole numbers and decimals it
     expect(await said(`SELECT ${bad} FROM t`)).toEqual([expect.stringContaining("types 'bit_or(DOUBLE)'")]);
 });
 
+/** The calls of `round` in some SQL that round something else than a decimal of nine places. */
+async function floatRoundings(connection: Connection, sql: string, file: string): Promise<string[]> {
+  const found: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const node = value as SqlNode;
+    if (node.function_name === 'round') {
+      const [rounded] = node.children as SqlNode[];
+      const { id, type_info } = (rounded?.cast_type ?? {}) as SqlNode;
+      if (id !== 'DECIMAL' || (type_info as SqlNode).scale !== 9)
+        found.push(`${file}: ${sql.slice(Number(node.query_location)).split('\n')[0]}`);
+    }
+    for (const child of Object.values(node)) walk(child);
+  };
+  walk(await parseSelect(connection, sql, { file, line: 1 }));
+  return found;
+}
+
+test('what is rounded is a decimal of nine places first, else a tie goes either way', async () => {
+  await using warehouse = await openWarehouse();
+  const said = (sql: string): Promise<string[]> => floatRoundings(warehouse.connection, sql, 'x.sql');
+  expect(await said('SELECT round(avg(n), 2) FROM t')).toEqual(['x.sql: round(avg(n), 2) FROM t']);
+  expect(await said('SELECT round(CAST(sum(n) AS DOUBLE) / 3, 1)')).toHaveLength(1);
+  expect(await said('SELECT round(CAST(avg(n) AS DECIMAL(38, 6)), 1)')).toHaveLength(1);
+  expect(await said('SELECT round(CAST(avg(n) AS DECIMAL(38, 9)), 1)')).toEqual([]);
+  const found: string[] = [];
+  for (const { sql, file } of [...(await loadModels(folders)), ...(await loadQuestions(folders))]) {
+    const plain = sql.replaceAll(/\$(\w+)/g, '"$1"');
+    found.push(...(await floatRoundings(warehouse.connection, plain, file)));
+  }
+  expect(found).toEqual([]);
+  // Every tie of a percentage of one decimal goes away from zero; as floats, half of those above 100 % do not.
+  const [ties] = await warehouse.connection.jsonRows(`
+    SELECT count(*)::INTEGER AS ties, (count(*) FILTER (
+      CAST(round(CAST(CAST(100 * k AS DOUBLE) / 2000 AS DECIMAL(38, 9)), 1) AS DOUBLE) <> (k + 1) / 20
+        OR CAST(round(CAST(CAST(-100 * k AS DOUBLE) / 2000 AS DECIMAL(38, 9)), 1) AS DOUBLE) <> -(k + 1) / 20
+    ))::INTEGER AS wrong FROM range(1, 20000, 2) AS t(k)`);
+  expect(ties).toEqual({ ties: 10_000, wrong: 0 });
+});
+
 test('no model and no question adds floats: the same rows in another order give the same bits', async () => {
   await using warehouse = await openWarehouse();
   const { connection } = warehouse;

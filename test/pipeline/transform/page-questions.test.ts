@@ -105,8 +105,8 @@ test('a redirect chain shows the pages that link into it', async () => {
 
 test('nothing lost is 0', async () => {
   const found = await answer('q10');
-  expect(found.find(({ depth }) => depth === '0')).toMatchObject({ lost_share: 0 });
-  expect(found.find(({ depth }) => depth === '1')).toMatchObject({ lost_share: 0.3 });
+  expect(found.find(({ depth }) => depth === '0')).toMatchObject({ lost_percent: 0 });
+  expect(found.find(({ depth }) => depth === '1')).toMatchObject({ lost_percent: 30 });
 });
 
 test('pages that vanish or leave the structure are found, the highest inrank first', async () => {

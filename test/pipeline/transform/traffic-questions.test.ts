@@ -178,16 +178,16 @@ test('a cluster of near duplicates comes with its similarity', async () => {
 
 test('search engines are followed by segment, depth and inrank, on the days after the crawl', async () => {
   const found = await answer('q16');
-  const keys = ['url_first_path', 'depth', 'inrank', 'pages', 'visited_share'];
+  const keys = ['url_first_path', 'depth', 'inrank', 'pages', 'visited_percent'];
   const hits = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits'];
   expect(found.map((row) => [...keys, ...hits].map((key) => row[key]))).toEqual([
-    ['/', '0', '10', '1', 1, '5', null, null],
-    ['/', '1', null, '1', 1, '1', '1', '0'],
-    ['/', '2', '1', '1', 1, '1', null, null],
+    ['/', '0', '10', '1', 100, '5', null, null],
+    ['/', '1', null, '1', 100, '1', '1', '0'],
+    ['/', '2', '1', '1', 100, '1', null, null],
     ['/a/', '2', '5', '1', 0, '0', null, null],
-    ['/a/', '3', '1', '2', 1, '4', null, null],
+    ['/a/', '3', '1', '2', 100, '4', null, null],
     ['/a/', '5', '1', '1', 0, '0', '0', '0'],
-    ['/a/', null, '0', '1', 1, '1', '0', '1'],
+    ['/a/', null, '0', '1', 100, '1', '0', '1'],
   ]);
   expect(found[0]).toMatchObject({ ...crawl, from_date: '2025-01-02', to_date: '2025-01-03' });
 });
@@ -201,37 +201,45 @@ test('each hit of a search engine is wasted in one way only, by its own status w
     'waste',
     'urls',
     'hits',
-    'share',
+    'hits_percent',
     'hits_4xx',
     'most_asked_url',
   ];
   const [lines, counts] = ['log_events', 'log_pages_days'];
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    [null, counts, null, 'error', '1', '10', 1, null, HOME],
-    ['c1', lines, 'bing', 'orphan', '1', '1', 0.5, null, ORPHAN],
-    ['c1', lines, 'bing', 'redirect', '1', '1', 0.5, null, HOME],
-    ['c1', lines, 'google', 'none', '1', '2', 0.4, null, HOME],
-    ['c1', lines, 'google', 'noindex', '1', '1', 0.2, null, NOINDEX],
-    ['c1', lines, 'google', 'orphan', '1', '1', 0.2, null, `${HOME}new`],
-    ['c1', lines, 'google', 'robots_denied', '1', '1', 0.2, null, BLOCKED],
-    ['c1', counts, null, 'parameters', '2', '5', 0.625, null, PARAMS],
-    ['c1', counts, null, 'none', '1', '2', 0.25, null, HOME],
-    ['c1', counts, null, 'error', '1', '1', 0.125, '2', GONE],
+    ['c1', lines, 'bing', 'orphan', '1', '1', 50, null, ORPHAN],
+    ['c1', lines, 'bing', 'redirect', '1', '1', 50, null, HOME],
+    ['c1', lines, 'google', 'none', '1', '2', 40, null, HOME],
+    ['c1', lines, 'google', 'noindex', '1', '1', 20, null, NOINDEX],
+    ['c1', lines, 'google', 'orphan', '1', '1', 20, null, `${HOME}new`],
+    ['c1', lines, 'google', 'robots_denied', '1', '1', 20, null, BLOCKED],
+    ['c1', counts, null, 'parameters', '2', '5', 62.5, null, PARAMS],
+    ['c1', counts, null, 'none', '1', '2', 25, null, HOME],
+    ['c1', counts, null, 'error', '1', '1', 12.5, '2', GONE],
+    [null, counts, null, 'error', '1', '10', 100, null, HOME],
   ]);
   expect(found.every((row) => row.project_name === 'Shop')).toBe(true);
 });
 
 test('demand is not met where the URL is gone, not indexable, not known, or not clicked for its position', async () => {
   const found = await answer('q18');
-  const keys = ['finding', 'url', 'impressions', 'clicks', 'ctr', 'expected_ctr', 'average_position'];
+  const keys = [
+    'finding',
+    'url',
+    'impressions',
+    'clicks',
+    'ctr_percent',
+    'expected_ctr_percent',
+    'average_position',
+  ];
   const unknown = 'demand on a URL that the crawl does not know';
   // At position 2 80 clicks of 1,950 impressions are a rate of 0.041: of 1,000 impressions 41 clicks, not 10.
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    ['demand on a URL that is not 200', GONE, '80', '2', 0.025, 0.025, 4],
-    ['demand on a URL that is not indexable', NOINDEX, '30', '1', 0.0333, 0.0333, 5],
+    ['many impressions, low CTR', HOME, '1000', '10', 1, 4.1, 2],
+    ['demand on a URL that is not 200', GONE, '80', '2', 2.5, 2.5, 4],
+    ['demand on a URL that is not indexable', NOINDEX, '30', '1', 3.33, 3.33, 5],
     [unknown, `${HOME}unknown`, '10', '0', 0, 0, 9],
     ...[1, 2, 3, 4].map((n) => [unknown, `${HOME}rare/${n}`, '1', '0', 0, 0, 50]),
-    ['many impressions, low CTR', HOME, '1000', '10', 0.01, 0.041, 2],
   ]);
 });
 
@@ -258,14 +266,14 @@ test('structured data are counted by page and judged by item', async () => {
   const keys = [
     'url_first_path',
     'pages',
-    'thin_share',
-    'slow_share',
-    'structured_share',
-    'invalid_item_share',
+    'thin_percent',
+    'slow_percent',
+    'structured_percent',
+    'invalid_item_percent',
   ];
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
     ['/', '1', 0, 0, 0, null],
-    ['/a/', '5', 0.5, 0.5, 0.4, 0.333],
+    ['/a/', '5', 50, 50, 40, 33.3],
   ]);
 });
 

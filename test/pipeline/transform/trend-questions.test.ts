@@ -71,8 +71,8 @@ test('a new page is followed from the crawl that found it to its first bot, impr
   const days = ['days_to_bot', 'days_to_shown', 'days_to_visit'];
   const found = await answer('q25');
   expect(found.map((row) => [...keys, ...days].map((key) => row[key]))).toEqual([
-    [LATER, '2025-01-10', '2024-12-20', null, '2', '-19', null],
-    [NEW, '2025-01-06', '2025-01-09', '2025-01-10', '-2', '1', '2'],
+    [LATER, '2025-01-10', '2024-12-20', null, '2', null, null],
+    [NEW, '2025-01-06', '2025-01-09', '2025-01-10', null, '1', '2'],
     [SILENT, null, null, null, null, null, null],
   ]);
   expect(found[0]).toMatchObject({
@@ -86,16 +86,16 @@ test('a new page is followed from the crawl that found it to its first bot, impr
 });
 
 test('engines that came are held against each segment of the crawl, and against URLs it does not know', async () => {
-  const keys = ['engine', 'url_first_path', 'pages', 'crawled_pages', 'crawled_share'];
+  const keys = ['engine', 'url_first_path', 'pages', 'crawled_pages', 'crawled_percent'];
   const rates = ['hits', 'hits_per_day', 'days_between_hits'];
   const values = (rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => [...keys, ...rates].map((key) => row[key]));
   const found = await answer('q26');
   expect(values(found)).toEqual([
-    ['bing', '/', '1', '1', 1, '1', 0.5, 2],
-    ['bing', '/a/', '4', '1', 0.25, '1', 0.5, 2],
-    ['google', '/', '1', '1', 1, '2', 1, 1],
-    ['google', '/a/', '4', '1', 0.25, '1', 0.5, 2],
+    ['bing', '/', '1', '1', 100, '1', 0.5, 2],
+    ['bing', '/a/', '4', '1', 25, '1', 0.5, 2],
+    ['google', '/', '1', '1', 100, '2', 1, 1],
+    ['google', '/a/', '4', '1', 25, '1', 0.5, 2],
     ['google', null, null, '1', null, '1', 0.5, 2],
   ]);
   expect(found[0]).toMatchObject({
@@ -105,30 +105,30 @@ test('engines that came are held against each segment of the crawl, and against 
     days: '2',
   });
   expect(values(await answer('q26', { to: '2025-01-10' }))).toEqual([
-    ['google', '/a/', '4', '1', 0.25, '1', 1, 1],
+    ['google', '/a/', '4', '1', 25, '1', 1, 1],
     ['google', '/', '1', '0', 0, '0', 0, null],
   ]);
   expect(values(await answer('q26', { crawl: 'c1', segment: '/a/', from: '2025-01-10' }))).toEqual([
-    ['bing', '/a/', '2', '1', 0.5, '1', 1, 1],
+    ['bing', '/a/', '2', '1', 50, '1', 1, 1],
     ['google', '/a/', '2', '0', 0, '0', 0, null],
   ]);
 });
 
 test('URLs compete for a query from a tenth of its impressions on, and the leader changes by the day', async () => {
   const keys = ['query', 'query_impressions', 'urls', 'leader_changes', 'url', 'impressions'];
-  const more = ['impressions_share', 'clicks', 'average_position', 'days_as_leader'];
+  const more = ['impressions_percent', 'clicks', 'average_position', 'days_as_leader'];
   const values = (rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => [...keys, ...more].map((key) => row[key]));
   expect(values(await answer('q27'))).toEqual([
-    ['shoes', '171', '2', '2', OLD, '90', 0.526, '0', 4, '1'],
-    ['shoes', '171', '2', '2', HOME, '80', 0.468, '3', 1, '2'],
+    ['shoes', '171', '2', '2', OLD, '90', 52.6, '0', 4, '1'],
+    ['shoes', '171', '2', '2', HOME, '80', 46.8, '3', 1, '2'],
   ]);
-  expect(values(await answer('q27', { min_share: '0.005' }))).toHaveLength(3);
-  expect(await answer('q27', { min_share: '0.5' })).toEqual([]);
+  expect(values(await answer('q27', { min_percent: '0.5' }))).toHaveLength(3);
+  expect(await answer('q27', { min_percent: '50' })).toEqual([]);
   expect(await answer('q27', { to: '2025-01-28' })).toEqual([]);
   expect(values(await answer('q27', { from: '2025-01-29', to: '2025-01-30' }))).toEqual([
-    ['shoes', '40', '2', '0', OLD, '30', 0.75, '0', 4, '1'],
-    ['shoes', '40', '2', '0', HOME, '10', 0.25, '0', 1, '0'],
+    ['shoes', '40', '2', '0', OLD, '30', 75, '0', 4, '1'],
+    ['shoes', '40', '2', '0', HOME, '10', 25, '0', 1, '0'],
   ]);
 });
 
@@ -138,8 +138,8 @@ test('a page decays against the 28 days before or those of a year ago, and its c
     'clicks',
     'clicks_before',
     'clicks_year_ago',
-    'clicks_change',
-    'clicks_change_in_a_year',
+    'clicks_change_percent',
+    'clicks_change_in_a_year_percent',
   ];
   const more = [
     'impressions',
@@ -153,13 +153,13 @@ test('a page decays against the 28 days before or those of a year ago, and its c
     rows.map((row) => [...keys, ...more].map((key) => row[key]));
   const found = await answer('q28');
   expect(values(found)).toEqual([
-    [HOME, '8', '5', '20', 0.6, -0.6, '85', '5', 1, 1, '200', []],
-    [LOST, '0', '12', '0', -1, null, '0', '50', null, 3, null, []],
-    [OLD, '8', '10', '0', -0.2, null, '190', '100', 4, 2, '200', ['2025-01-08 title']],
+    [HOME, '8', '5', '20', 60, -60, '85', '5', 1, 1, '200', []],
+    [LOST, '0', '12', '0', -100, null, '0', '50', null, 3, null, []],
+    [OLD, '8', '10', '0', -20, null, '190', '100', 4, 2, '200', ['2025-01-08 title']],
   ]);
   expect(found[0]).toMatchObject({ crawl_id: 'c2', to_date: '2025-01-31' });
-  expect((await answer('q28', { min_loss: '0.5' })).map((row) => row.url)).toEqual([HOME, LOST]);
-  expect((await answer('q28', { min_clicks: '9', min_loss: '0.5' })).map((row) => row.url)).toEqual([
+  expect((await answer('q28', { min_loss_percent: '50' })).map((row) => row.url)).toEqual([HOME, LOST]);
+  expect((await answer('q28', { min_clicks: '9', min_loss_percent: '50' })).map((row) => row.url)).toEqual([
     HOME,
     LOST,
     LATER,
@@ -169,11 +169,11 @@ test('a page decays against the 28 days before or those of a year ago, and its c
 });
 
 test('crawlers of AI services are followed by page, whatever the service takes them for', async () => {
-  const keys = ['url', 'engine', 'crawler', 'purpose', 'hits', 'days', 'ok_share', 'status_code', 'clicks'];
+  const keys = ['url', 'engine', 'crawler', 'purpose', 'hits', 'days', 'ok_percent', 'status_code', 'clicks'];
   const found = await answer('q31');
   expect(found.map((row) => keys.map((key) => row[key]))).toEqual([
-    [NEW, 'openai', 'GPTBot', 'training', '2', '1', 0.5, '200', '0'],
-    [HOME, 'anthropic', 'ClaudeBot', 'training', '1', '1', 1, '200', '8'],
+    [NEW, 'openai', 'GPTBot', 'training', '2', '1', 50, '200', '0'],
+    [HOME, 'anthropic', 'ClaudeBot', 'training', '1', '1', 100, '200', '8'],
   ]);
   expect(await answer('q31', { to: '2025-01-10' })).toEqual([]);
   expect(await answer('q31', { segment: '/a/' })).toHaveLength(1);

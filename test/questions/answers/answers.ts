@@ -41,7 +41,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   q12_sitemap_against_crawl: { rows: q12, order: ['crawl_id', 'finding', 'url'] },
   q13_duplicate_titles_h1s_descriptions: {
     rows: q13,
-    order: ['crawl_id', 'field', '-pages', 'shared_value'],
+    order: ['crawl_id', '-pages', 'field', 'shared_value'],
   },
   q14_canonicals_to_bad_targets: { rows: q14, order: ['crawl_id', 'rel_canonical', 'url'] },
   q15_hreflang_clusters_with_bad_members: {
@@ -50,10 +50,10 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   q16_bot_hits_by_segment_depth_and_inrank: {
     rows: q16,
-    order: ['from_date', 'crawl_id', 'url_first_path', 'depth', 'inrank'],
+    order: ['-from_date', 'crawl_id', 'url_first_path', 'depth', 'inrank'],
   },
-  q17_wasted_crawl_budget: { rows: q17, order: ['from_date', 'dataset', 'engine', '-hits', 'waste'] },
-  q18_demand_that_is_not_met: { rows: q18, order: ['finding', '-impressions', 'url'] },
+  q17_wasted_crawl_budget: { rows: q17, order: ['-from_date', 'dataset', 'engine', '-hits', 'waste'] },
+  q18_demand_that_is_not_met: { rows: q18, order: ['-impressions', 'finding', 'url'] },
   q19_under_linked_and_deep_pages_that_perform: { rows: q19, order: ['crawl_id', '-clicks', 'url'] },
   q20_thin_slow_pages_by_segment: { rows: q20, order: ['url_first_path'] },
   q21_kpi_trend: { rows: q21, order: ['-ended_at', 'crawl_id', 'segmentation', 'segment'] },

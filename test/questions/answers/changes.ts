@@ -4,7 +4,7 @@ import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from
 import { chainOf } from './links.ts';
 import { type Page, REASONS } from './pages.ts';
 import { clicksOf, searchesUpTo } from './searches.ts';
-import { byBytes, dayOf, groups, iso, once, share, str } from './values.ts';
+import { byBytes, dayOf, groups, iso, once, percent, str } from './values.ts';
 
 interface Change {
   readonly url: string;
@@ -154,7 +154,7 @@ export const q22 = (facts: Facts, asked: Asked): Row[] =>
               {
                 ...named(crawl),
                 ended_at: iso(crawl.endedAt),
-                ...{ reason, pages: pages.length, share: share(pages.length, all) },
+                ...{ reason, pages: pages.length, pages_percent: percent(pages.length, all) },
                 pages_change: before ? pages.length - (before.get(reason)?.length ?? 0) : null,
                 sample_url: pages.map(({ url }) => url).toSorted(byBytes)[0],
               },
@@ -198,19 +198,21 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
                   : isTitleKept === false
                     ? 'title_changed'
                     : 'ok';
-      const clicks = before?.get(former.url);
       return [
         {
           ...named(crawl),
           previous_crawl_id: previous.id,
           ...{ finding, old_url: former.url, status_code: page?.status ?? null },
-          hops: chain?.hops.length ?? null,
+          hops: page ? (chain?.hops.length ?? 0) : null,
           new_url: chain?.finalUrl ?? null,
           new_status_code: chain?.finalStatus ?? null,
           is_title_kept: isTitleKept,
           is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
-          clicks_before: clicks ? clicksOf(clicks) : null,
-          clicks_after: project.searches.demand.get(chain?.finalUrl ?? '')?.clicks ?? null,
+          clicks_before: before && clicksOf(before.get(former.url) ?? []),
+          clicks_after:
+            chain && project.searches.demand.size > 0
+              ? (project.searches.demand.get(chain.finalUrl)?.clicks ?? 0)
+              : null,
         },
       ];
     });

@@ -12,7 +12,7 @@ import {
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
 import { clicksOf, impressionsOf, positionOf, type Search, type Searches } from './searches.ts';
-import { addDays, byBytes, dayOf, groups, median, rounded, share, sum } from './values.ts';
+import { addDays, byBytes, dayOf, groups, median, percent, rounded, sum } from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
 
@@ -40,16 +40,19 @@ function expectations({ demand, recent }: Searches) {
     const expected =
       placed.length === 0
         ? null
-        : sum(
-            placed.map(
-              ({ position, impressions }) => impressions * (rates.get(positionClass(position ?? 0)) ?? 0),
+        : rounded(
+            sum(
+              placed.map(
+                ({ position, impressions }) => impressions * (rates.get(positionClass(position ?? 0)) ?? 0),
+              ),
             ),
+            6,
           );
     const ahead = shown.filter(({ impressions }) => impressions > one.impressions).length;
     const isAmongFirst = shown.length === 1 || ahead / (shown.length - 1) < 0.1;
     return {
       ...one,
-      expectedCtr: expected === null ? null : rounded(expected / one.impressions, 4),
+      expectedPercent: expected === null ? null : percent(expected, one.impressions, 2),
       isLow: isAmongFirst && expected !== null && one.clicks < expected / 2,
     };
   });
@@ -74,7 +77,10 @@ export const q18 = (facts: Facts, asked: Asked): Row[] =>
           ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
           ...{ finding, url: one.url, status_code: page?.status ?? null },
           ...{ impressions: one.impressions, clicks: one.clicks },
-          ...{ ctr: rounded(one.clicks, 4, one.impressions), expected_ctr: one.expectedCtr },
+          ...{
+            ctr_percent: percent(one.clicks, one.impressions, 2),
+            expected_ctr_percent: one.expectedPercent,
+          },
           ...{ average_position: tenths(one.position), top_query: one.topQuery },
         },
       ];
@@ -116,7 +122,7 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
     return groups(rows, ({ query }) => [query]).flatMap((ofQuery) => {
       const all = impressionsOf(ofQuery);
       const rivals = groups(ofQuery, ({ url }) => [url]).filter(
-        (some) => impressionsOf(some) >= (asked.numbers.min_share ?? 0) * all,
+        (some) => (100 * impressionsOf(some)) / all >= (asked.numbers.min_percent ?? 0),
       );
       if (rivals.length < 2) return [];
       const leaders = leadersOf(rivals.flat());
@@ -124,7 +130,7 @@ export const q27 = (facts: Facts, asked: Asked): Row[] =>
       return rivals.map((some) => ({
         ...{ project_name: name, project_id: id, query: ofQuery[0]?.query, query_impressions: all },
         ...{ urls: rivals.length, leader_changes: changes, url: some[0]?.url },
-        ...{ impressions: impressionsOf(some), impressions_share: share(impressionsOf(some), all) },
+        ...{ impressions: impressionsOf(some), impressions_percent: percent(impressionsOf(some), all) },
         ...{ clicks: clicksOf(some), average_position: tenths(positionOf(some)) },
         days_as_leader: leaders.filter((leader) => leader === some[0]?.url).length,
       }));
@@ -167,7 +173,7 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
       };
     };
     const [now, before, year] = [span(0), span(28), span(364)];
-    const { min_clicks = 0, min_loss = 0 } = asked.numbers;
+    const { min_clicks = 0, min_loss_percent = 0 } = asked.numbers;
     const urls = new Set([now, before, year].flatMap(({ byUrl }) => [...byUrl.keys()]));
     return [...urls].flatMap((url) => {
       const page = crawl?.byUrl.get(url);
@@ -175,10 +181,12 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
       const clicks = now.of(url, clicksOf) ?? 0;
       const [then, yearAgo] = [before.of(url, clicksOf), year.of(url, clicksOf)];
       const hasLost = (former: number | null): boolean =>
-        former !== null && former >= Math.max(min_clicks, 1) && former - clicks >= min_loss * former;
+        former !== null &&
+        former >= Math.max(min_clicks, 1) &&
+        (100 * (former - clicks)) / former >= min_loss_percent;
       if (!hasLost(then) && !hasLost(yearAgo)) return [];
       const change = (former: number | null): number | null =>
-        former === null || former === 0 ? null : rounded(clicks - former, 3, former);
+        former === null || former === 0 ? null : percent(clicks - former, former);
       const changes = project.crawls
         .filter(({ config, endedAt }) => {
           if (main === null || endedAt === null) return false;
@@ -196,7 +204,7 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
           ...{ project_name: project.name, project_id: project.id },
           ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
           ...{ to_date: last, url, clicks, clicks_before: then, clicks_year_ago: yearAgo },
-          ...{ clicks_change: change(then), clicks_change_in_a_year: change(yearAgo) },
+          ...{ clicks_change_percent: change(then), clicks_change_in_a_year_percent: change(yearAgo) },
           ...{ impressions: now.of(url, impressionsOf), impressions_before: before.of(url, impressionsOf) },
           average_position: tenths(positionOf(now.byUrl.get(url) ?? [])),
           average_position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),

@@ -7,7 +7,7 @@ import { isOrphan } from './orphans.ts';
 import { type Page, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
 import { clicksOf, impressionsOf, searchesUpTo, totalOf } from './searches.ts';
-import { bool, dayOf, groups, isKnown, iso, num, once, rounded, share, sumOfAll } from './values.ts';
+import { bool, dayOf, groups, isKnown, iso, num, once, percent, rounded, sumOfAll } from './values.ts';
 import { daysOf, totalsOf } from './visits.ts';
 
 const DUPLICATES = [
@@ -130,15 +130,15 @@ export const q20 = (facts: Facts, asked: Asked): Row[] =>
     .flatMap(({ crawl }) => {
       const pages = answered(crawl.allPages).filter((page) => inSegment(page, asked));
       return groups(pages, ({ firstPath }) => [firstPath]).map((group) => {
-        const shareOf = (name: string, holds: (value: number) => boolean): number | null => {
+        const percentOf = (name: string, holds: (value: number) => boolean): number | null => {
           const known = group.map(({ row }) => num(row, name)).filter(isKnown);
-          return share(known.filter(holds).length, known.length);
+          return percent(known.filter(holds).length, known.length);
         };
         return {
           ...{ project_name: crawl.project, ended_at: iso(crawl.endedAt), crawl_id: crawl.id },
           ...{ url_first_path: group[0]?.firstPath, pages: group.length },
-          thin_share: shareOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
-          slow_share: shareOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),
+          thin_percent: percentOf('word_count', (value) => value < (asked.numbers.thin_below ?? 0)),
+          slow_percent: percentOf('load_time', (value) => value > (asked.numbers.slow_above ?? 0)),
           ...structuredOf(crawl, group),
         };
       });

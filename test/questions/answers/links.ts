@@ -2,7 +2,7 @@ import type { Row } from '../sites/sites.ts';
 import type { CrawlFacts } from './crawls.ts';
 import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { type Page, statusRange, within } from './pages.ts';
-import { bool, distinct, groups, isKnown, num, once, ordered, share, str } from './values.ts';
+import { bool, distinct, groups, isKnown, num, once, ordered, percent, str } from './values.ts';
 
 export interface Link {
   readonly origin: string;
@@ -146,7 +146,7 @@ export const q29 = (facts: Facts, asked: Asked): Row[] =>
           origin_segment: first.from,
           target_segment: first.to,
           links: group.length,
-          share: share(group.length, ofOrigin.get(first.from)?.length ?? 0),
+          links_percent: percent(group.length, ofOrigin.get(first.from)?.length ?? 0),
           follow_links: group.filter(({ follow }) => follow === true).length,
           origin_pages: distinct(group.map(({ origin }) => origin)),
           target_pages: distinct(group.map(({ target }) => target)),

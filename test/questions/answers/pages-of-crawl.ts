@@ -3,7 +3,7 @@ import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { linksOf, segmentsOf } from './links.ts';
 import { type Page, sameForm, statusRange } from './pages.ts';
-import { bool, groups, isKnown, iso, list, num, ordered, rounded, share, str } from './values.ts';
+import { bool, groups, isKnown, iso, list, num, ordered, percent, rounded, str } from './values.ts';
 
 export const q04 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
@@ -57,7 +57,7 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
         status_code: ofStatus[0]?.page.status,
         status_code_range: ofStatus.map(({ page }) => statusRange(page.row)).find(isKnown) ?? null,
         pages: ofStatus.length,
-        pages_percent: rounded(100 * ofStatus.length, 1, ofSegment.length),
+        pages_percent: percent(ofStatus.length, ofSegment.length),
       })),
     );
   });
@@ -81,7 +81,7 @@ export const q10 = (facts: Facts, asked: Asked): Row[] =>
         url_first_path: group[0]?.firstPath,
         pages: group.length,
         average_inrank: known.length === 0 ? null : rounded(Number(all) / 1e9 / known.length, 2),
-        lost_share: known.length === 0 ? null : gone === 0n ? 0 : rounded(Number(gone) / Number(all), 3),
+        lost_percent: known.length === 0 ? null : gone === 0n ? 0 : percent(Number(gone), Number(all)),
       };
     });
   });
@@ -222,8 +222,8 @@ export function structuredOf(crawl: CrawlFacts, pages: readonly Page[]) {
   const withData = pages.filter(({ url }, n) => withItems.has(url) || (types[n] ?? []).length > 0);
   const judged = items.map((row) => bool(row, 'valid')).filter(isKnown);
   return {
-    structured_share: isSaid ? share(withData.length, pages.length) : null,
-    invalid_item_share: share(judged.filter((valid) => !valid).length, judged.length),
+    structured_percent: isSaid ? percent(withData.length, pages.length) : null,
+    invalid_item_percent: percent(judged.filter((valid) => !valid).length, judged.length),
   };
 }
 
@@ -245,7 +245,7 @@ export const q30 = (facts: Facts, asked: Asked): Row[] =>
       }));
       const good = (values: readonly (boolean | null)[]): number | null => {
         const known = values.filter(isKnown);
-        return share(known.filter((one) => one).length, known.length);
+        return percent(known.filter((one) => one).length, known.length);
       };
       const measured = measures.filter(({ lcp, cls, tbt }) => [lcp, cls, tbt].every(isKnown));
       return {
@@ -254,10 +254,10 @@ export const q30 = (facts: Facts, asked: Asked): Row[] =>
         segment: group[0]?.segment,
         pages: pages.length,
         measured_pages: measured.length,
-        good_lcp_share: good(measures.map(({ lcp }) => lcp)),
-        good_cls_share: good(measures.map(({ cls }) => cls)),
-        good_tbt_share: good(measures.map(({ tbt }) => tbt)),
-        good_share: good(measured.map(({ lcp, cls, tbt }) => lcp === true && cls === true && tbt === true)),
+        good_lcp_percent: good(measures.map(({ lcp }) => lcp)),
+        good_cls_percent: good(measures.map(({ cls }) => cls)),
+        good_tbt_percent: good(measures.map(({ tbt }) => tbt)),
+        good_percent: good(measured.map(({ lcp, cls, tbt }) => lcp === true && cls === true && tbt === true)),
         ...structuredOf(crawl, pages),
       };
     });

@@ -55,19 +55,17 @@ export const sumOfAll = (values: readonly (number | null)[]): number | null =>
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Rounded, a half away from zero; `of` is divided exactly where both are whole. */
+/** Rounded, a half away from zero, from the value at nine decimals. */
 export function rounded(value: number, digits: number, by = 1): number {
-  const scale = 10 ** digits;
-  if (Number.isSafeInteger(value * scale * 2) && Number.isSafeInteger(by)) {
-    const whole = Math.floor((2 * Math.abs(value) * scale + by) / (2 * by));
-    return (Math.sign(value) * whole) / scale || 0;
-  }
-  return (Math.sign(value) * Math.round((Math.abs(value) / by) * scale)) / scale || 0;
+  const billionths = BigInt((Math.abs(value) / by).toFixed(9).replace('.', ''));
+  const unit = 10n ** BigInt(9 - digits);
+  const whole = Number((2n * billionths + unit) / (2n * unit));
+  return (Math.sign(value) * whole) / 10 ** digits || 0;
 }
 
-/** A share of three decimals; null of nothing. */
-export const share = (part: number, all: number, digits = 3): number | null =>
-  all === 0 ? null : rounded(part, digits, all);
+/** A percentage of one decimal; null of nothing. */
+export const percent = (part: number, all: number, digits = 1): number | null =>
+  all === 0 ? null : rounded(100 * part, digits, all);
 
 export function median(values: readonly (number | null)[]): number | null {
   const known = values.filter(isKnown).toSorted((a, b) => a - b);

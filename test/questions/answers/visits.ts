@@ -24,8 +24,8 @@ import {
   isKnown,
   num,
   once,
+  percent,
   rounded,
-  share,
   sum,
   sumOfAll,
 } from './values.ts';
@@ -69,7 +69,7 @@ export const q16 = (facts: Facts, asked: Asked): Row[] =>
           inrank: num(group[0]?.row, 'inrank'),
           pages: group.length,
           unknown_pages: group.length - known.length,
-          visited_share: share(known.filter((one) => one > 0).length, known.length),
+          visited_percent: percent(known.filter((one) => one > 0).length, known.length),
           search_bot_hits: sumOfAll(hits),
           google_bot_hits: sumOfAll(group.map(({ url }) => totals.google(url))),
           bing_bot_hits: sumOfAll(group.map(({ url }) => totals.bing(url))),
@@ -119,7 +119,7 @@ export const q17 = (facts: Facts, asked: Asked): Row[] =>
           },
           ...{ waste: first?.waste, urls: distinct(ofGroup.map(({ url }) => url)) },
           hits: sum(ofGroup.map((one) => one.hits)),
-          share: share(sum(ofGroup.map((one) => one.hits)), all),
+          hits_percent: percent(sum(ofGroup.map((one) => one.hits)), all),
           ...{ hits_2xx: range('hits_2xx'), hits_3xx: range('hits_3xx') },
           ...{ hits_4xx: range('hits_4xx'), hits_5xx: range('hits_5xx') },
           most_asked_url: most?.url,
@@ -149,10 +149,11 @@ export const q25 = (facts: Facts, asked: Asked): Row[] =>
         searches.rows.filter((row) => row.url === url && row.impressions > 0).map((row) => row.day),
       );
       const since = (other: string | null): number | null =>
-        other === null ? null : daysBetween(day, other);
+        other === null || other < day ? null : daysBetween(day, other);
       return [
         {
-          ...{ project_name: project.name, first_crawl_id: crawl.id, url, url_first_path: page?.firstPath },
+          ...{ project_name: project.name, project_id: project.id, first_crawl_id: crawl.id },
+          ...{ url, url_first_path: page?.firstPath },
           ...{ first_seen_date: day, first_bot_date: bot, first_shown_date: shown, first_visit_date: visit },
           ...{ days_to_bot: since(bot), days_to_shown: since(shown), days_to_visit: since(visit) },
           ...{ logs_from_date: first(logs.days.keys()), shown_from_date: searches.firstDay },
@@ -188,7 +189,7 @@ export const q26 = (facts: Facts, asked: Asked): Row[] =>
           crawl_id: crawl?.id ?? null,
           ...{ from_date: days[0], to_date: days.at(-1), days: days.length, engine: ofEngine[0]?.engine },
           ...{ is_in_crawl: pages !== null, url_first_path: path, pages, crawled_pages: crawled },
-          crawled_share: pages === null ? null : share(crawled, pages),
+          crawled_percent: pages === null ? null : percent(crawled, pages),
           hits: count,
           hits_per_day: rounded(count, 2, days.length),
           days_between_hits: count === 0 ? null : rounded(days.length * crawled, 1, count),
@@ -225,7 +226,7 @@ export const q31 = (facts: Facts, asked: Asked): Row[] =>
           ...{ url: one?.url, url_first_path: page?.firstPath ?? null },
           ...{ engine: one?.engine, crawler: one?.crawler, purpose: one?.purpose },
           ...{ hits: group.length, days: distinct(on), first_date: on[0], last_date: on.at(-1) },
-          ok_share: share(told.filter(({ status }) => status === 'ok').length, told.length),
+          ok_percent: percent(told.filter(({ status }) => status === 'ok').length, told.length),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
           clicks: project.searches.demand.get(one?.url ?? '')?.clicks ?? null,
         },

@@ -12,9 +12,9 @@ export const CASES: Cases = {
     targets: ['1', '3'],
     thin_below: ['101'],
     slow_above: ['500'],
-    min_share: ['0.05', '0.5'],
+    min_percent: ['5', '50'],
     min_clicks: ['9', '0'],
-    min_loss: ['0.19', '0.5'],
+    min_loss_percent: ['19', '50'],
   },
   together: [
     { project: 'p-a', crawl: 'b1' },

@@ -16,6 +16,10 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/timeout'),
       page('/no-answer'),
       page('/same'),
+      page('/lost'),
+      page('/lost-noindex', { meta_robots_index: true }),
+      page('/lost-canonical', { rel_canonical: '/lost-canonical' }),
+      page('/lost-service', { indexable: 'yes' }),
     ],
     [
       ...[299, 300, 399, 400, 499, 500, 599, 600, 999].map((status) =>
@@ -25,6 +29,11 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/timeout', { status_code: 404, fetch_status: 'unfetched_exception' }),
       page('/no-answer', { status_code: null, fetch_status: 'unfetched_exception' }),
       page('/same'),
+      // Without a status, what else speaks against a page comes first.
+      page('/lost', { status_code: null }),
+      page('/lost-noindex', { status_code: null, meta_robots_index: false }),
+      page('/lost-canonical', { status_code: null, rel_canonical: '/same' }),
+      page('/lost-service', { status_code: null, indexable: 'no' }),
     ],
   ],
   'no status before': [
