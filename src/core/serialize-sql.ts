@@ -35,19 +35,20 @@ export async function serializeSql(connection: DuckDBConnection, sql: string): P
 /**
  * All nodes of a tree, each before those in it. However large the tree, no stack limits the walk.
  *
- * @param isWanted whether a node and those in it are
+ * @param isEntered whether those in a node are walked too
  */
 export function* nodesOf(
   tree: unknown,
-  isWanted: (node: SqlNode) => boolean = () => true,
+  isEntered: (node: SqlNode) => boolean = () => true,
 ): Generator<SqlNode, undefined> {
   const waiting: unknown[] = [tree];
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
-    const isNode = !Array.isArray(value);
-    if (isNode && !isWanted(value as SqlNode)) continue;
-    if (isNode) yield value as SqlNode;
+    if (!Array.isArray(value)) {
+      yield value as SqlNode;
+      if (!isEntered(value as SqlNode)) continue;
+    }
     const below = Object.values(value);
     for (let at = below.length - 1; at >= 0; at--) waiting.push(below[at]);
   }

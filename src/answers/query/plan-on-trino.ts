@@ -42,7 +42,9 @@ export async function planOnTrino(
   const isElsewhere = (one: TableReference): boolean =>
     ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
   refuseByName(tree);
-  if (!tableReferences(withoutDescriptions(tree) as SqlNode).some(isElsewhere)) return null;
+  // Of tables that are only described, the catalogue knows all.
+  const isRead = ({ type, show_type }: SqlNode): boolean => type !== 'SHOW_REF' || show_type === 'SUMMARY';
+  if (!tableReferences(tree, isRead).some(isElsewhere)) return null;
   if (hasShow(tree)) throw refused('SUMMARIZE and DESCRIBE stand alone', 'ask for the columns one by one');
   await refuseNonPortable(connection, select);
   const { bound, columns } = await withValues(connection, select, parameters);
@@ -70,15 +72,6 @@ async function tablesInCatalogue(connection: Connection): Promise<ReadonlySet<st
       .filter(([, columns]) => columns.some(({ name }) => name === '_seen_to'))
       .map(([name]) => name),
   );
-}
-
-/** The tree without the tables that are only described. */
-function withoutDescriptions(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDescriptions);
-  if (typeof value !== 'object' || value === null) return value;
-  const node = value as SqlNode;
-  if (node.type === 'SHOW_REF' && node.show_type !== 'SUMMARY') return null;
-  return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, withoutDescriptions(child)]));
 }
 
 function hasShow(tree: unknown): boolean {
@@ -123,6 +116,7 @@ async function withValues(
   using asked = await prepared(connection, sql);
   for (const [name, { type, value }] of await typedParameters(connection.inner, asked.statement, given))
     written.set(name.toLowerCase(), await writtenValue(connection, type, value));
+  if (written.size === 0) return { bound: sql, columns: outputColumns(asked.statement) };
   const bound = replaceParameters(sql, (name) => written.get(name) ?? 'NULL');
   // What runs is looked at again.
   using answered = await prepared(connection, bound);

@@ -33,17 +33,27 @@ export async function findNonPortable(
   const tree = await parseSelect(connection, sql, start);
   // DuckDB counts places in it.
   const plain = plainSpaces(sql);
-  const bytes = Buffer.from(plain);
-  // DuckDB counts bytes; it gives the greatest number of all to a node whose place it does not keep.
-  const lineAt = (offset = 0): number =>
-    offset > bytes.length
-      ? start.line
-      : start.line + bytes.subarray(0, offset).toString().split('\n').length - 1;
+  const faults = [...wordFaults(plain), ...treeFaults(tree)];
+  const lines = linesOf(plain, new Set(faults.map(({ offset = 0 }) => offset)));
   const seen = new Set<string>();
-  return [...wordFaults(plain), ...treeFaults(tree)]
-    .map(({ rule, instead, offset }) => ({ file: start.file, line: lineAt(offset), rule, instead }))
+  return faults
+    .map(({ rule, instead, offset = 0 }) => {
+      return { file: start.file, line: start.line + (lines.get(offset) ?? 0), rule, instead };
+    })
     .filter(({ line, rule }) => !seen.has(`${line} ${rule}`) && seen.add(`${line} ${rule}`))
     .sort((a, b) => a.line - b.line);
+}
+
+/** How many lines end before each offset. DuckDB gives the greatest number of all to a node without a place. */
+function linesOf(sql: string, offsets: ReadonlySet<number>): ReadonlyMap<number, number> {
+  const bytes = Buffer.from(sql);
+  const lines = new Map<number, number>();
+  let line = 0;
+  for (const [at, byte] of bytes.entries()) {
+    if (offsets.has(at)) lines.set(at, line);
+    if (byte === 0x0a) line++;
+  }
+  return lines;
 }
 
 /** Words that leave no trace in the tree. Their patterns see neither texts nor comments nor quoted names. */
@@ -64,26 +74,47 @@ function wordFaults(sql: string): Fault[] {
   const blank = sqlTokens(sql)
     .map(({ kind, text }) => (HIDDEN.has(kind) ? text.replaceAll(/[^\n'"]/g, ' ') : text))
     .join('');
-  return WORDS.flatMap(([pattern, rule, instead]) =>
-    [...blank.matchAll(pattern)].map(({ 0: found, index }) => {
+  return WORDS.flatMap(([pattern, rule, instead]) => {
+    let before = 0;
+    let offset = 0;
+    return [...blank.matchAll(pattern)].map(({ 0: found, index }) => {
       const at = index + (/^\(?\s*/.exec(found)?.[0].length ?? 0);
-      return { rule, instead, offset: Buffer.byteLength(sql.slice(0, at)) };
-    }),
-  );
+      offset += Buffer.byteLength(sql.slice(before, at));
+      before = at;
+      return { rule, instead, offset };
+    });
+  });
 }
 
-/** A node, and what holds it. */
-function treeFaults(value: unknown, parent: SqlNode = {}, key = ''): Fault[] {
-  if (Array.isArray(value)) return value.flatMap((item) => treeFaults(item, parent, key));
-  if (typeof value !== 'object' || value === null) return [];
-  const node = value as SqlNode;
-  const offset = typeof node.query_location === 'number' ? node.query_location : undefined;
-  const own = NODES.flatMap((rule) => rule(node, parent, key) ?? []).map((fault) => ({ offset, ...fault }));
-  // What a node without a place holds stands near it.
-  const below = Object.entries(node).flatMap(([name, child]) =>
-    treeFaults(child, Array.isArray(child) || name !== 'node' ? node : parent, name),
-  );
-  return [...own, ...below];
+/** A value of the tree, and the node that holds it under a key. */
+interface Held {
+  readonly value: unknown;
+  readonly parent: SqlNode;
+  readonly key: string;
+}
+
+function treeFaults(tree: unknown): Fault[] {
+  const faults: Fault[] = [];
+  // However large the tree, no stack limits the walk.
+  const waiting: Held[] = [{ value: tree, parent: {}, key: '' }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, parent, key } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    const isList = Array.isArray(value);
+    const node = value as SqlNode;
+    const offset = typeof node.query_location === 'number' ? node.query_location : undefined;
+    for (const rule of isList ? [] : NODES) {
+      const fault = rule(node, parent, key);
+      if (fault !== undefined) faults.push({ offset, ...fault });
+    }
+    const below = Object.entries(value).map(([name, child]) => {
+      if (isList) return { value: child, parent, key };
+      // What a node without a place holds stands near it.
+      return { value: child, parent: Array.isArray(child) || name !== 'node' ? node : parent, key: name };
+    });
+    for (let at = below.length - 1; at >= 0; at--) waiting.push(below[at] as Held);
+  }
+  return faults;
 }
 
 type NodeRule = (node: SqlNode, parent: SqlNode, key: string) => Fault | undefined;

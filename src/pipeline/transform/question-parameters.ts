@@ -106,7 +106,8 @@ function usesIn(tokens: readonly SqlToken[]): ParameterUse[] {
   return tokens.flatMap(({ kind, text }, from) => {
     if (kind !== 'sign' || !text.startsWith('$')) return [];
     if (text !== '$') return [{ name: text.slice(1), from, to: from + 1 }];
-    const at = tokens.findIndex((token, index) => index > from && isCode(token));
+    let at = from + 1;
+    for (let token = tokens[at]; token !== undefined && !isCode(token); token = tokens[at]) at++;
     const name = nameOf(tokens[at]);
     return name === undefined ? [] : [{ name: name.toLowerCase(), from, to: at + 1 }];
   });

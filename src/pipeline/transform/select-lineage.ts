@@ -1,4 +1,4 @@
-import type { SqlNode } from '../../core/serialize-sql.ts';
+import { nodesOf, type SqlNode } from '../../core/serialize-sql.ts';
 
 /** For each column that a relation has, in its order, what it takes its values from. */
 export type ColumnSources = ReadonlyMap<string, ReadonlySet<string>>;
@@ -53,7 +53,7 @@ export function sourcesOf(node: SqlNode, tables: Tables, outer: Expressions = ne
 /** The rows of both, column by column in their order. */
 function joined(left: ColumnSources, right: ColumnSources): ColumnSources {
   const others = [...right.values()];
-  return new Map([...left].map(([name, sources], index) => [name, union(sources, others[index])]));
+  return new Map([...left].map(([name, sources], index) => [name, union([sources, others[index]])]));
 }
 
 function relationsOf(from: SqlNode | undefined, tables: Tables, scope: Expressions): Relation[] {
@@ -125,45 +125,42 @@ function structFields(
   of: (value: unknown) => ReadonlySet<string>,
 ): [string, ReadonlySet<string>][] {
   const fields = new Map<string, ReadonlySet<string>>();
-  const walk = (at: unknown): void => {
-    if (typeof at !== 'object' || at === null) return;
-    const node = at as SqlNode;
-    if (node.function_name === 'struct_pack') {
-      for (const child of (node.children ?? []) as SqlNode[]) {
-        const name = String(child.alias).toLowerCase();
-        fields.set(name, union(fields.get(name) ?? new Set(), of(child)));
-      }
-      return;
+  const isStruct = (node: SqlNode): boolean => node.function_name === 'struct_pack';
+  for (const node of nodesOf(value, (one) => !isStruct(one)).filter(isStruct))
+    for (const child of (node.children ?? []) as SqlNode[]) {
+      const name = String(child.alias).toLowerCase();
+      fields.set(name, union([fields.get(name), of(child)]));
     }
-    for (const item of Object.values(node)) walk(item);
-  };
-  walk(value);
   return [...fields];
 }
 
 /** Every column that an expression names, also in a subquery; an alias of the same select list is what it stands for. */
 function valueSources(value: unknown, select: Select): ReadonlySet<string> {
-  const { relations, before, tables, scope } = select;
-  const again = (item: unknown): ReadonlySet<string> => valueSources(item, select);
-  if (Array.isArray(value)) return union(...value.map(again));
-  if (typeof value !== 'object' || value === null) return new Set();
-  const node = value as SqlNode;
-  if (node.type === 'COLUMN_REF') {
-    const parts = (node.column_names as string[]).map((part) => part.toLowerCase());
-    // `a.b` is b of the relation a, or the field b of a column a.
-    const relation = relations.find(({ name }) => parts.length > 1 && parts.includes(name, 0));
-    const qualified = relation?.columns.get(parts[parts.indexOf(relation.name) + 1] ?? '');
-    if (qualified) return qualified;
-    const column = parts[0] ?? '';
-    return union(...relations.map(({ columns }) => columns.get(column)), before.get(column));
-  }
-  if (node.class === 'SUBQUERY' || node.type === 'SUBQUERY') {
-    const inner = (node.subquery as SqlNode | undefined)?.node as SqlNode | undefined;
-    return inner ? union(...sourcesOf(inner, tables, scope).values()) : new Set();
-  }
-  return union(...Object.values(node).map(again));
+  const isSubquery = (node: SqlNode): boolean => node.class === 'SUBQUERY' || node.type === 'SUBQUERY';
+  return union(
+    nodesOf(value, (node) => !isSubquery(node)).flatMap((node) => {
+      if (node.type === 'COLUMN_REF') return columnSources(node, select);
+      const inner = isSubquery(node) ? (node.subquery as SqlNode | undefined)?.node : undefined;
+      return inner ? sourcesOf(inner as SqlNode, select.tables, select.scope).values() : [];
+    }),
+  );
 }
 
-function union(...sets: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> {
-  return new Set(sets.flatMap((set) => [...(set ?? [])]));
+function columnSources(
+  node: SqlNode,
+  { relations, before }: Select,
+): readonly (ReadonlySet<string> | undefined)[] {
+  const parts = (node.column_names as string[]).map((part) => part.toLowerCase());
+  // `a.b` is b of the relation a, or the field b of a column a.
+  const relation = relations.find(({ name }) => parts.length > 1 && parts.includes(name, 0));
+  const qualified = relation?.columns.get(parts[parts.indexOf(relation.name) + 1] ?? '');
+  if (qualified) return [qualified];
+  const column = parts[0] ?? '';
+  return [...relations.map(({ columns }) => columns.get(column)), before.get(column)];
+}
+
+function union(sets: Iterable<ReadonlySet<string> | undefined>): ReadonlySet<string> {
+  const all = new Set<string>();
+  for (const set of sets) for (const one of set ?? []) all.add(one);
+  return all;
 }

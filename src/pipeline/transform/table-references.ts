@@ -17,40 +17,52 @@ type Scope = ReadonlySet<string>;
 /**
  * The tables that a SELECT reads: the BASE_TABLE nodes of its tree, less the names of the common table expressions
  * in whose scope they stand. In the order of the text, each place once.
+ *
+ * @param isRead whether the tables in a node count
  */
-export function tableReferences(tree: SqlNode): TableReference[] {
+export function tableReferences(
+  tree: SqlNode,
+  isRead: (node: SqlNode) => boolean = () => true,
+): TableReference[] {
   const found = new Map<number, TableReference>();
-  walk(tree, new Set(), (reference) => found.set(reference.offset, reference));
+  // However large the tree, no stack limits the walk.
+  const waiting: Inside[] = [{ value: tree, scope: new Set() }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, scope } = next;
+    if (!isNode(value) || !isRead(value)) continue;
+    if (value.type === 'BASE_TABLE') {
+      const reference = toReference(value);
+      if (!namesExpression(reference, scope)) found.set(reference.offset, reference);
+    } else {
+      const below = inside(value, scope);
+      for (let at = below.length - 1; at >= 0; at--) waiting.push(below[at] as Inside);
+    }
+  }
   return [...found.values()].sort((a, b) => a.offset - b.offset);
 }
 
-function walk(value: unknown, scope: Scope, found: (reference: TableReference) => void): void {
-  if (Array.isArray(value)) {
-    for (const item of value) walk(item, scope, found);
-  } else if (isNode(value)) {
-    if (value.type === 'BASE_TABLE') {
-      const reference = toReference(value);
-      if (!namesExpression(reference, scope)) found(reference);
-    } else {
-      const { cte_map, right, ...rest } = value;
-      const inner = withExpressions(cte_map, scope, found);
-      walk(Object.values(rest), inner, found);
-      // Only the right side of a recursive expression, which is repeated, sees the expression itself.
-      const recursive = value.type === 'RECURSIVE_CTE_NODE';
-      walk(right, recursive ? including(inner, String(value.cte_name)) : inner, found);
-    }
-  }
+interface Inside {
+  readonly value: unknown;
+  /** The names of expressions that it sees. */
+  readonly scope: Scope;
 }
 
-/** Walks the expressions of a WITH, each of which sees those before it; gives the scope of what follows. */
-function withExpressions(map: unknown, scope: Scope, found: (reference: TableReference) => void): Scope {
+/** What is in a node or a list. Each expression of a WITH sees those before it, what follows sees all. */
+function inside({ cte_map: map, right, ...rest }: SqlNode, scope: Scope): Inside[] {
   let seen = scope;
   const entries = isNode(map) && Array.isArray(map.map) ? (map.map as SqlNode[]) : [];
-  for (const entry of entries) {
-    walk(entry.value, seen, found);
+  const expressions = entries.map((entry) => {
+    const one = { value: entry.value, scope: seen };
     seen = including(seen, String(entry.key));
-  }
-  return seen;
+    return one;
+  });
+  // Only the right side of a recursive expression, which is repeated, sees the expression itself.
+  const isRecursive = rest.type === 'RECURSIVE_CTE_NODE';
+  return [
+    ...expressions,
+    ...Object.values(rest).map((value) => ({ value, scope: seen })),
+    { value: right, scope: isRecursive ? including(seen, String(rest.cte_name)) : seen },
+  ];
 }
 
 function including(scope: Scope, name: string): Scope {
