@@ -23,7 +23,8 @@ export class CrawlDisplay {
       `${this.#speed(pages, now).toFixed(1)}/s`,
       `depth ${crawler?.depth ?? 0}`,
       `${countText(errors)} errors`,
-      `${countText(counts.queued_urls)} left`,
+      // All that is known is answered: only sitemaps may list more.
+      counts.queued_urls === 0 && pages > 0 ? 'reading sitemaps' : `${countText(counts.queued_urls)} left`,
     ].join('  ');
   }
 

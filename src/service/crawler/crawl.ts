@@ -22,7 +22,7 @@ import { ParsePool } from './parse-pool.ts';
 import { HostResolver } from './resolve-host.ts';
 import { RobotsCache } from './robots-cache.ts';
 import { Scope } from './scope.ts';
-import { seedFrontier } from './seed-frontier.ts';
+import { keepSitemaps, seedFrontier } from './seed-frontier.ts';
 import { Segments } from './segments.ts';
 import { Session } from './session.ts';
 
@@ -120,20 +120,20 @@ async function fetchSite(
   await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
   // What is under way fails at once, and is fetched again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
+  const ended = new AbortController();
+  let sitemaps: Promise<void> = Promise.resolve();
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
     const robots = new RobotsCache(settings, { frontier, fetcher, waits: options.robotsWaits }, signal);
     const pace = new Pace(settings.maxSpeed);
-    await seedFrontier(settings, {
-      frontier,
-      scope,
-      fetcher,
-      robots,
-      pace,
-      signal,
-      seeds: options.seeds ?? [],
+    await seedFrontier(settings, { frontier, scope, signal, seeds: options.seeds ?? [] });
+    sitemaps = keepSitemaps(settings, {
+      ...{ frontier, scope, fetcher, robots, pace },
+      signal: AbortSignal.any([signal, ended.signal]),
     });
+    // Whoever waits for it gets its error.
+    sitemaps.catch(() => {});
     const phase = new FetchPhase({
       tools: {
         ...{ fetcher, frontier, parser, counts, robots, signal, concurrency },
@@ -142,6 +142,7 @@ async function fetchSite(
         control: options.control ?? new CrawlControl(),
         mostFetched: Math.min(settings.maxUrl, quota),
       },
+      sitemaps,
       maxDepth: settings.maxDepth,
       fullReason: quota < settings.maxUrl ? 'quota_reached' : 'max_url_reached',
       retryDelayMs: options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS,
@@ -149,6 +150,8 @@ async function fetchSite(
     return await phase.run();
   } finally {
     signal.removeEventListener('abort', stop);
+    ended.abort();
+    await sitemaps.catch(() => {});
   }
 }
 

@@ -15,6 +15,8 @@ const MOST_HOPS = 17;
 
 export interface FetchPhaseOptions {
   readonly tools: Omit<FetchTools, 'select'>;
+  /** Resolves once the sitemaps are kept. */
+  readonly sitemaps: Promise<void>;
   readonly maxDepth: number;
   /** Why a crawl ends that has fetched `mostFetched` URLs. */
   readonly fullReason: 'max_url_reached' | 'quota_reached';
@@ -37,33 +39,43 @@ export class FetchPhase {
   }
 
   async run(): Promise<CrawlEndReason> {
-    const { frontier } = this.#tools;
+    const { frontier, control } = this.#tools;
     for (;;) {
       const reason = await this.#fetchLevel();
+      // A page that was fetched may be in a sitemap, so they are read to the end of their budget.
+      if (reason !== null && control.state === 'running') await this.#options.sitemaps;
       if (reason !== null) return reason;
-      if (!this.#queueNext()) break;
+      if (frontier.fact('hop') === undefined && this.#queueDepth()) continue;
+      await this.#options.sitemaps;
+      if (!this.#queueHop()) break;
     }
     return frontier.fact('depth cut') === undefined ? 'ok' : 'max_depth_reached';
   }
 
-  /** Fills the queue for the next level; false when there is none. */
-  #queueNext(): boolean {
+  /** Fills the queue for the next depth; false when there is none. */
+  #queueDepth(): boolean {
     const { frontier } = this.#tools;
-    let queued = 0;
+    let isFilled = false;
+    frontier.transaction(() => {
+      const depth = Number(frontier.fact('depth') ?? -1) + 1;
+      frontier.setFact('depth', depth);
+      // Seeds have depth 1, also where the start URL leads nowhere.
+      isFilled = frontier.queueDepth(depth) > 0 || depth === 0;
+    });
+    return isFilled;
+  }
+
+  /** Fills the queue for the URLs that only sitemaps list, then for what they redirect to; false when there is none. */
+  #queueHop(): boolean {
+    const { frontier } = this.#tools;
+    let isFilled = false;
     frontier.transaction(() => {
       const hop = frontier.fact('hop');
-      if (hop === undefined) {
-        const depth = Number(frontier.fact('depth') ?? -1) + 1;
-        frontier.setFact('depth', depth);
-        queued = frontier.queueDepth(depth);
-        // Seeds have depth 1, also where the start URL leads nowhere.
-        if (queued > 0 || depth === 0) return;
-      }
       const next = hop === undefined ? 0 : Number(hop) + 1;
       frontier.setFact('hop', next);
-      queued = next > MOST_HOPS ? 0 : frontier.queueUnlinked(next);
+      isFilled = next <= MOST_HOPS && frontier.queueUnlinked(next) > 0;
     });
-    return queued > 0;
+    return isFilled;
   }
 
   /** Null when the level is done. */

@@ -22,14 +22,36 @@ export interface SitemapOptions {
   readonly fetch: (url: string, bytes: number) => Promise<Answer>;
   readonly onRecords: (records: readonly SitemapRecord[]) => void;
   readonly signal?: AbortSignal | undefined;
+  readonly budget?: SitemapBudget;
 }
 
-/** Reads sitemaps and what their indexes list. A sitemap that can't be read gives nothing. */
-export async function readSitemaps(urls: readonly string[], options: SitemapOptions): Promise<void> {
+/** How much of a site's sitemaps is read. */
+export interface SitemapBudget {
+  readonly files: number;
+  readonly ms: number;
+}
+
+/** Enough for what a crawl may fetch: an index of indexes may list more than the whole crawl takes. */
+export function sitemapBudget(maxUrl: number, perSecond: number): SitemapBudget {
+  return {
+    files: Math.min(MOST_FILES, Math.max(20, Math.ceil(maxUrl / 10))),
+    ms: Math.max(20_000, (maxUrl / perSecond) * 1000),
+  };
+}
+
+/**
+ * Reads sitemaps and what their indexes list. A sitemap that can't be read gives nothing.
+ *
+ * @returns whether the budget ended the reading before its end
+ */
+export async function readSitemaps(urls: readonly string[], options: SitemapOptions): Promise<boolean> {
+  const { budget = { files: MOST_FILES, ms: Number.POSITIVE_INFINITY } } = options;
   const files = urls.map((url) => ({ url, level: 0 }));
   const known = new Set(urls);
-  for (const file of files) {
+  const startedAt = performance.now();
+  for (const [place, file] of files.entries()) {
     options.signal?.throwIfAborted();
+    if (place >= budget.files || performance.now() - startedAt > budget.ms) return true;
     const children = await readOne(file.url, options);
     const isTooDeep = file.level >= (options.isStrict ? 1 : DEEPEST_INDEX);
     for (const child of isTooDeep ? [] : children) {
@@ -38,6 +60,7 @@ export async function readSitemaps(urls: readonly string[], options: SitemapOpti
       files.push({ url: child, level: file.level + 1 });
     }
   }
+  return false;
 }
 
 /** Writes the records of one file; the sitemaps that it lists. */

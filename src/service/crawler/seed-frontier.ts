@@ -3,7 +3,7 @@ import type { CrawlSettings } from './crawl-settings.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { Frontier } from './frontier.ts';
 import type { Pace } from './pace.ts';
-import { readSitemaps } from './read-sitemaps.ts';
+import { readSitemaps, sitemapBudget } from './read-sitemaps.ts';
 import type { RobotsCache } from './robots-cache.ts';
 import type { Scope } from './scope.ts';
 
@@ -18,18 +18,39 @@ interface SeedTools {
   readonly seeds: Iterable<string> | AsyncIterable<string>;
 }
 
-/** Keeps the start URLs and what the sitemaps list, once in a crawl. */
-export async function seedFrontier(settings: CrawlSettings, tools: SeedTools): Promise<void> {
-  const { frontier, scope, fetcher, robots, pace, signal } = tools;
+/** Keeps the start URLs, once in a crawl. */
+export async function seedFrontier(
+  settings: CrawlSettings,
+  { frontier, scope, signal, seeds: given }: Pick<SeedTools, 'frontier' | 'scope' | 'signal' | 'seeds'>,
+): Promise<void> {
   if (frontier.fact('seeded') !== undefined) return;
-  const start = new URL(settings.scope.startUrl);
-  const { sitemaps: announced } = await robots.rulesOf(start);
+  const seeds: string[] = [];
+  for await (const text of given) {
+    const url = scope.admit(text);
+    if (url !== null) seeds.push(url);
+  }
+  signal.throwIfAborted();
+  frontier.transaction(() => {
+    frontier.seed(scope.spell(new URL(settings.scope.startUrl)), 0, 'crawler');
+    for (const url of settings.scope.alternateStartUrls)
+      frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
+    for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
+    frontier.setFact('seeded', 1);
+  });
+}
+
+/** Keeps what the sitemaps list, once in a crawl, within its budget; pages are fetched meanwhile. */
+export async function keepSitemaps(
+  settings: CrawlSettings,
+  { frontier, scope, fetcher, robots, pace, signal }: Omit<SeedTools, 'seeds'>,
+): Promise<void> {
+  if (frontier.fact('sitemaps') !== undefined) return;
+  const { sitemaps: announced } = await robots.rulesOf(new URL(settings.scope.startUrl));
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();
-  await readSitemaps(settings.sitemaps.length > 0 ? settings.sitemaps : announced, {
-    scope,
-    signal,
-    isStrict: settings.strictSitemaps,
+  const isCut = await readSitemaps(settings.sitemaps.length > 0 ? settings.sitemaps : announced, {
+    ...{ scope, signal, isStrict: settings.strictSitemaps },
+    budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
       const { host } = new URL(url);
       const now = performance.now();
@@ -39,16 +60,5 @@ export async function seedFrontier(settings: CrawlSettings, tools: SeedTools): P
     onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
   });
   signal.throwIfAborted();
-  const seeds: string[] = [];
-  for await (const text of tools.seeds) {
-    const url = scope.admit(text);
-    if (url !== null) seeds.push(url);
-  }
-  frontier.transaction(() => {
-    frontier.seed(scope.spell(start), 0, 'crawler');
-    for (const url of settings.scope.alternateStartUrls)
-      frontier.seed(scope.spell(new URL(url)), 1, 'crawler');
-    for (const url of seeds) frontier.seed(url, 1, 'ingested_data');
-    frontier.setFact('seeded', 1);
-  });
+  frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
 }

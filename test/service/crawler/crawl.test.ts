@@ -291,3 +291,31 @@ test('a crawl leaves its report in the fields of the service', async () => {
   );
   expect(tables.length).toBe(1);
 });
+
+test('pages are fetched while sitemaps that list sitemaps are read, and these have a budget', async () => {
+  let listed = 0;
+  const index = (_request: unknown, response: ServerResponse): void => {
+    const items = Array.from(
+      { length: 100 },
+      () => `<sitemap><loc>${site.origin}/map?${listed++}</loc></sitemap>`,
+    );
+    response.end(
+      `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${items.join('')}</sitemapindex>`,
+    );
+  };
+  const routes = {
+    '/robots.txt': (_request: unknown, response: ServerResponse): void =>
+      void response.end(`Sitemap: ${site.origin}/map?first`),
+    '/map?': index,
+    '/': pageWith('/a', '/b'),
+    '/a': pageWith(),
+    '/b': pageWith(),
+  };
+  const site = await serveSite(routes);
+  const crawled = await crawlSite(site, { max_url: 3 });
+  expect(crawled.fetchedUrls).toBe(3);
+  const maps = site.hits.filter((path) => path.startsWith('/map'));
+  expect(maps.length).toBe(20);
+  // The first page did not wait for the last sitemap.
+  expect(site.hits.indexOf('/')).toBeLessThan(site.hits.indexOf(maps.at(-1) ?? ''));
+});
