@@ -1,5 +1,7 @@
 /** Unicode's spaces, in UTF-8 as characters of a byte each, that DuckDB takes for a space. */
 const SPACES = /\xc2\xa0|\xe2\x80[\x80-\x8c\xaf]|\xe2\x81[\x9f\xa0]|\xe3\x80\x80|\xef\xbb\xbf/y;
+const SOME = /[\u00a0\u2000-\u200c\u202f\u205f\u2060\u3000\ufeff]/;
+
 /** What may begin a text within dollars: it does where another dollar follows. */
 const TAG = /\$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*\$?|\$)/y;
 
@@ -8,6 +10,7 @@ const TAG = /\$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*\$?|\$)/y;
  * places in what is left. It does so by simpler rules than those of its lexer: here a block comment hides no quote.
  */
 export function plainSpaces(sql: string): string {
+  if (!SOME.test(sql)) return sql;
   const bytes = Buffer.from(sql).toString('latin1');
   let result = '';
   let kept = 0;

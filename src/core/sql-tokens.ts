@@ -14,8 +14,8 @@ export interface SqlToken {
 }
 
 /**
- * The tokens of SQL as DuckDB reads it. Their texts together are the SQL with plain spaces (`plainSpaces`). No other
- * place looks at the text of SQL.
+ * The tokens of SQL as DuckDB reads it. Their texts together are the SQL with plain spaces (`plainSpaces`). It is
+ * the only reading of SQL by crawlhouse itself, and has no say in what may run: DuckDB's parser has.
  */
 export function sqlTokens(sql: string): SqlToken[] {
   // Each character is a byte: DuckDB's lexer takes every byte of a character beyond ASCII for a letter.
@@ -23,7 +23,8 @@ export function sqlTokens(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   for (let offset = 0; offset < bytes.length; ) {
     const { kind, end } = tokenAt(bytes, offset);
-    const text = Buffer.from(bytes.slice(offset, end), 'latin1').toString();
+    const own = bytes.slice(offset, end);
+    const text = BEYOND_ASCII.test(own) ? Buffer.from(own, 'latin1').toString() : own;
     tokens.push({ kind, text, offset });
     offset = end;
   }
@@ -50,6 +51,8 @@ export function nameOf(token: SqlToken | undefined): string | undefined {
 
 const LETTERS = 'A-Za-z_\\x80-\\xff';
 const DIGITS = '[0-9]+(?:_[0-9]+)*';
+
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** The beginnings of tokens. Those of texts, names and comments have their ends elsewhere. */
 const BEGIN = new RegExp(

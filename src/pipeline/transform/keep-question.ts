@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { isCode, nameOf, sqlTokens } from '../../core/sql-tokens.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { compileAgainstPublished } from './compile-questions.ts';
 import { loadModels } from './load-models.ts';
@@ -54,7 +55,10 @@ function taken(name: string): CrawlhouseError {
 
 /** The first model that the SQL names. */
 function modelOf(sql: string, models: readonly Model[]): string {
-  const names = [...sql.matchAll(/\bmart\.\w+/gi)].map(([name]) => name.toLowerCase());
+  const code = sqlTokens(sql).filter(isCode);
+  const names = code.map((token, at) =>
+    code[at + 1]?.text === '.' ? `${nameOf(token)}.${nameOf(code[at + 2])}`.toLowerCase() : '',
+  );
   const found = names.find((name) => models.some((model) => model.name === name));
   if (found !== undefined) return found;
   throw new CrawlhouseError('usage', 'the SQL names no model, so it can be no question', {

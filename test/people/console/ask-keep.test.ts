@@ -72,6 +72,8 @@ test('a broken question is refused with its place, and what was written stays in
   for (const [changes, says] of [
     [{ sql: 'SELECT url,\n  nope\nFROM mart.pages' }, '7: Binder Error: Referenced column'],
     [{ sql: 'SELECT 1' }, 'names no model'],
+    [{ sql: "SELECT 'mart.pages' -- mart.pages" }, 'names no model'],
+    [{ sql: 'SELECT nope FROM "mart" . "pages"' }, 'Binder Error: Referenced column'],
     [{ sql: 'SELECT 1 FROM mart.pages; DROP TABLE mart.pages' }, 'q92_new.sql:'],
     [{ sql: 'COPY mart.pages TO x' }, 'q92_new.sql:'],
     [{ 'type.least': 'SECRET' }, 'parameters.least.type'],

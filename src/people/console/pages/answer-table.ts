@@ -1,3 +1,4 @@
+import { isExplain } from '../../../answers/query/read-only-statement.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import { isNumber } from '../desk/column-types.ts';
@@ -11,7 +12,7 @@ const LONG = 60;
 export function answerTable({ columns, rows, sql }: AskDocument, query: URLSearchParams): Html {
   const numeric = columns.map(({ type }) => isNumber(type));
   // What explains is no table that can be ordered.
-  const canSort = !/^\s*EXPLAIN\b/i.test(sql);
+  const canSort = !isExplain(sql);
   return html`<div class="scroll answer" tabindex="0" role="region" aria-label="Rows of the answer"><table>
 <thead><tr>${columns.map((column, index) =>
     head(column, numeric[index] ?? false, canSort ? query : null),
