@@ -7,12 +7,14 @@ import { writeResult } from '../src/answers/query/write-result.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { run } from '../src/pipeline/run.ts';
 import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/bind-question.ts';
+import { explainEmpty } from '../src/pipeline/transform/question-needs.ts';
 import { type Parameter, STANDARD_PARAMETERS } from '../src/pipeline/transform/question-parameters.ts';
 import { loadQuestions, type Question } from '../src/pipeline/transform/questions.ts';
 import { sqlFolder } from '../src/pipeline/transform/sql-folders.ts';
 import { loadPipelines } from '../src/project/settings/pipelines.ts';
 import { loadSettings } from '../src/project/settings/settings.ts';
 import { startSandbox } from '../src/service/sandbox/start-sandbox.ts';
+import type { CatalogReader } from '../src/state/catalogue/catalog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const REAL_DATA = join(ROOT, '..', 'shared', 'data');
@@ -38,8 +40,13 @@ export async function questionsPage(): Promise<string> {
       threads: 2,
     });
     const sections: string[] = [];
-    for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))]))
-      sections.push(section(question, await firstRows(warehouse, bindQuestion(question))));
+    for (const question of await loadQuestions([sqlFolder(join(folder, 'sql'))])) {
+      const bound = bindQuestion(question);
+      const rows = await firstRows(warehouse, bound);
+      const why =
+        rows.count > 0 ? null : await explainEmpty(bound, readerOf(warehouse), new AbortController().signal);
+      sections.push(section(question, { ...rows, why }));
+    }
     return [HEAD, ...sections].join('\n');
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -106,12 +113,25 @@ async function firstRows(
   return { count: Number(counted[0]?.[0]), text };
 }
 
+const readerOf = (warehouse: PublishedWarehouse): CatalogReader => ({
+  rows: async (sql, signal, parameters) => {
+    let text = '';
+    const write = async (piece: string): Promise<void> => {
+      text += piece;
+    };
+    await warehouse.ask(sql, signal, (result) => writeResult(result, { format: 'json' }, write), parameters);
+    return JSON.parse(text) as object[];
+  },
+});
+
 function section(
   { name, title, model, description, parameters }: Question,
-  { count, text }: { count: number; text: string },
+  { count, text, why }: { count: number; text: string; why: string | null },
 ): string {
   const rows =
-    count === 0 ? 'No rows on this data.' : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
+    count === 0
+      ? `No rows on this data. ${why}`
+      : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
   const source = `[\`${name}\`](../sql/questions/${name}.sql) reads \`${model}\``;
   return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)} ${rows}\n`;
 }

@@ -6,6 +6,7 @@ description: >-
   of the pages that link to it. A redirect is known by its status or the range of it. The limit is of rows, those with
   the most links first; a segment is the first directory of the URL, here of the page that redirects.
 parameters: [project, crawl, segment, limit]
+needs: [links]
 */
 WITH
   chosen AS (

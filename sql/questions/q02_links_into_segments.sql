@@ -5,6 +5,7 @@ description: >-
   Internal links into each segment of the project's own segmentations, whatever defines these. The main crawl of each
   project, or the crawl asked for; one row for each segment and anchor.
 parameters: [project, crawl, segment, limit]
+needs: [links, segments]
 */
 WITH
   chosen AS (

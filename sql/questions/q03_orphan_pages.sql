@@ -7,6 +7,7 @@ description: >-
   search results did not show the URL. URLs that only log files or search results know have no fields of a page, but
   the status of their last request; a segment is the first directory of the URL, and they have none.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   answer AS (

@@ -6,6 +6,7 @@ description: >-
   name themselves as canonical and some name none. NULL where the crawl's export did not have the field of a step, 0
   where it had; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

@@ -5,6 +5,7 @@ description: >-
   One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all
   pages of the crawl; a status of NULL stands for pages without an answer. The last crawls come first.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

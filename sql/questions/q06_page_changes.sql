@@ -5,6 +5,7 @@ description: >-
   The main crawl of each project, or the crawl asked for, against the one before it of the same configuration: pages
   that came or went, and those whose status, title, canonical or H1 differs, with both values.
 parameters: [project, crawl, limit]
+needs: [crawl_before]
 */
 WITH
   chosen AS (

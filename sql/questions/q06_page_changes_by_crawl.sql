@@ -4,6 +4,7 @@ model: mart.page_changes
 description: >-
   One row for each crawl that has one before it, and kind of change. The last crawls come first.
 parameters: [project, crawl, limit]
+needs: [crawl_before]
 */
 WITH
   chosen AS (

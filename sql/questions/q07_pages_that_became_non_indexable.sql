@@ -7,6 +7,7 @@ description: >-
   field that tells of it; no_status is a page that has no status any more; a segment is the first directory of the
   URL.
 parameters: [project, crawl, segment, limit]
+needs: [crawl_before]
 */
 WITH
   chosen AS (

@@ -9,6 +9,7 @@ parameters:
   crawl: null
   targets: {type: BIGINT, default: 20, description: The most 404s of each project.}
   limit: null
+needs: [links]
 */
 WITH
   chosen AS (

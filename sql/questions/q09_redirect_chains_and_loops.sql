@@ -6,6 +6,7 @@ description: >-
   pages that hold these. The main crawl of each project, or the crawl asked for; those with the most links first; a
   segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

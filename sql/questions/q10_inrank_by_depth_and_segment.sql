@@ -6,6 +6,7 @@ description: >-
   percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
   did not answer; NULL where no inrank is known.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

@@ -7,6 +7,7 @@ description: >-
   with the highest inrank before come first, 100 of each project when nothing else is asked for; a segment is the
   first directory of the URL.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
+needs: [crawl_before]
 */
 WITH
   chosen AS (

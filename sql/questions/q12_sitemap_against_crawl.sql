@@ -6,6 +6,7 @@ description: >-
   pages that the sitemap lacks only those that are indexable are named. The problem of a page in the sitemap is the
   first reason why it is not indexable; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
+needs: [sitemaps]
 */
 WITH
   chosen AS (

@@ -8,6 +8,7 @@ description: >-
   apart. The main crawl of each project, or the crawl asked for; those on the most pages first. Similarity is that of a
   cluster; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

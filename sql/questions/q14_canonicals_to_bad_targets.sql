@@ -6,6 +6,7 @@ description: >-
   not indexable, not_fetched where its status is not known, or not_in_crawl where the crawl does not know a page of
   the same host. The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

@@ -6,6 +6,7 @@ description: >-
   know (missing), or with errors that the service names. The main crawl of each project, or the crawl asked for; those
   with the most such members first.
 parameters: [project, crawl, limit]
+needs: [hreflangs]
 */
 WITH
   chosen AS (

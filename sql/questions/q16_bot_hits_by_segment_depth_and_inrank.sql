@@ -7,6 +7,7 @@ description: >-
   once, of those that the log files tell it of (unknown_pages are the others). A total is NULL where one of its pages is
   not known; the service's counts of a day do not tell the engine.
 parameters: [project, crawl, segment, limit]
+needs: [pages, logs]
 */
 WITH
   logged AS (

@@ -9,6 +9,7 @@ description: >-
   the crawl's; hits_2xx to hits_5xx are then those counts, of people too. An orphan is one of
   mart.orphans: no link leads to it, or the crawl does not know it. The days are those of the log files.
 parameters: [project, crawl, from, to, limit]
+needs: [logs]
 */
 WITH
   hit AS (

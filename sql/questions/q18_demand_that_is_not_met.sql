@@ -8,6 +8,7 @@ description: >-
   for among the tenth of the project's URLs with the most impressions. If several findings hold, the first one counts.
   Those with the most impressions come first.
 parameters: [project, crawl, segment, limit]
+needs: [rankings]
 */
 WITH
   main AS (

@@ -7,6 +7,7 @@ description: >-
   no depth), or stand more than a click deeper than the indexable pages do, by the medians of the crawl; with the pages
   that link to them (NULL where the links of the crawl are not loaded).
 parameters: [project, crawl, segment, limit]
+needs: [pages, rankings]
 */
 WITH
   main AS (

@@ -15,6 +15,7 @@ parameters:
   limit:
   thin_below: {type: BIGINT, default: 300, description: A page with fewer words is thin.}
   slow_above: {type: BIGINT, default: 1000, description: 'A page that takes longer is slow, in milliseconds.'}
+needs: [pages]
 */
 WITH
   item AS (

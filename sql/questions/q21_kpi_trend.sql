@@ -6,6 +6,7 @@ description: >-
   segmentations. docs/definitions.md says what the figures mean. The days are those on which crawls ended; the limit
   counts the latest crawls.
 parameters: [project, crawl, segment, from, to, limit]
+needs: [pages]
 */
 SELECT
   project_name,

@@ -6,6 +6,7 @@ description: >-
   segment is the first directory of the URL. The days are those on which crawls ended; the limit counts the rows of the
   latest crawls.
 parameters: [project, crawl, segment, from, to, limit]
+needs: [pages]
 */
 WITH
   page AS (

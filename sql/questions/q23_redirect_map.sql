@@ -6,6 +6,7 @@ description: >-
   Finding is loop, cut (more than sixteen hops), dead_end (the chain does not end with 200), chain (more than one hop),
   single, or unknown (nobody knows the status at the end). The limit counts hops.
 parameters: [project, crawl, limit]
+needs: [pages]
 */
 SELECT
   project_name,

@@ -10,6 +10,7 @@ description: >-
   new one in the last 28 days; NULL where no search results of these days are loaded or there is no new URL. Those with
   the most clicks before come first.
 parameters: [project, crawl, limit]
+needs: [crawl_before]
 */
 WITH
   pair AS (

@@ -8,6 +8,7 @@ description: >-
   A date is NULL where it has not come, as far as the log files (from logs_from_date on) and search results (from shown_from_date on) tell.
   The days are those of the crawl.
 parameters: [project, segment, from, to, limit]
+needs: [second_crawl]
 */
 WITH
   main AS (

@@ -7,6 +7,7 @@ description: >-
   that came and each segment, also one that it never asked for, and one for URLs that the crawl does not know. Days
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
 parameters: [project, crawl, segment, from, to, limit]
+needs: [logs]
 */
 WITH
   main AS (

@@ -11,6 +11,7 @@ parameters:
   to:
   limit:
   min_percent: {type: DOUBLE, default: 10, description: 'A URL with a smaller percentage of the impressions does not count.'}
+needs: [rankings]
 */
 WITH
   period AS (

@@ -6,6 +6,7 @@ description: >-
   that they lead to; a segment is the first directory of the URL, NULL for a URL that the crawl does not have as a page.
   Links percent is that of the links from the same segment. The parameter segment takes links from it and links to it.
 parameters: [project, crawl, segment, limit]
+needs: [links]
 */
 WITH
   chosen AS (

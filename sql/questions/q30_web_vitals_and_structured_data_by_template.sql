@@ -7,6 +7,7 @@ description: >-
   layout shift up to 0.1, blocking time up to 200 ms, and all three), the percentage with structured data (an item of it, or a
   semantic type), and of these items the percentage that is not valid. NULL where nothing was measured or the export did not say.
 parameters: [project, crawl, segment, limit]
+needs: [pages]
 */
 WITH
   chosen AS (

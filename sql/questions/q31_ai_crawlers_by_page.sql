@@ -7,6 +7,7 @@ description: >-
   are the answers with a status of 2xx or 304, of those with a status. Only lines of log files tell these
   crawlers; the service's counts of a day do not.
 parameters: [project, crawl, segment, from, to, limit]
+needs: [log_lines]
 */
 WITH
   main AS (

@@ -6,6 +6,7 @@ description: >-
   demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. A segment is
   the first directory of the URL.
 parameters: {project: , crawl: , segment: , limit: 100}
+needs: [pages]
 */
 WITH
   chosen AS (

@@ -15,6 +15,7 @@ const DEEP = {
     sql: 'SELECT depth FROM mart.pages WHERE depth >= $least',
     file: 'sql/questions/q98_deep.sql',
     sqlLine: 7,
+    needs: {},
   },
 };
 const QUESTION = {
@@ -26,6 +27,7 @@ const QUESTION = {
   sql: 'FROM mart.pages',
   file: 'sql/questions/q99_all.sql',
   sqlLine: 6,
+  needs: { pages: 1 },
 };
 
 async function prompt({ terminal, screen = null }: { terminal: boolean; screen?: Screen | null }) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
+import { explainEmpty } from '../../src/pipeline/transform/question-needs.ts';
+import { loadQuestions, type Question } from '../../src/pipeline/transform/questions.ts';
 import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
@@ -8,6 +9,7 @@ import { casesOf, compareQuestion } from '../questions/compare-question.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { CASES } from '../questions/sites/cases.ts';
 import { buildModels, loadSites, SQL } from '../questions/sites/load-sites.ts';
+import type { Row } from '../questions/sites/sites.ts';
 
 const questions = await loadQuestions([sqlFolder(SQL)]);
 const facts = factsOf(ALL_SITES);
@@ -29,6 +31,34 @@ for (const question of questions) {
     expect(rows.length).toBeGreaterThan(0);
   });
 }
+
+test('no project that has rows of a question is said to lack what the question needs', async () => {
+  const { connection } = warehouse;
+  const reader = {
+    rows: async (sql: string, _: AbortSignal, parameters: ReadonlyMap<string, string | null> = new Map()) =>
+      (await connection.inner.runAndReadAll(sql, Object.fromEntries(parameters))).getRowObjectsJson(),
+  };
+  const lacks: string[] = [];
+  let asked = 0;
+  for (const question of questions) {
+    const rows = (ANSWERS[question.name]?.rows(facts, { numbers: defaultsOf(question) }) ?? []) as Row[];
+    for (const { id, crawls } of facts.projects) {
+      if (!rows.some((row) => row.project_id === id || crawls.some((one) => one.id === row.crawl_id)))
+        continue;
+      asked++;
+      const parameters = new Map([['project', id]]);
+      const why = await explainEmpty({ ...question, parameters }, reader, new AbortController().signal);
+      if (!why?.startsWith('Nothing fits;')) lacks.push(`${question.name}, ${id}: ${why}`);
+    }
+  }
+  expect(asked).toBeGreaterThan(100);
+  expect(lacks).toEqual([]);
+});
+
+const defaultsOf = ({ parameters }: Question): Record<string, number> =>
+  Object.fromEntries(
+    parameters.flatMap(({ name, default: value }) => (value === null ? [] : [[name, Number(value)]])),
+  );
 
 beforeAll(async () => {
   warehouse = await openWarehouse();

@@ -8,6 +8,7 @@ import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { textTable } from '../../core/text-table.ts';
 import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
+import { explainEmpty, type Needs } from '../../pipeline/transform/question-needs.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
 import { type Catalog, readCatalog } from '../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
@@ -131,7 +132,7 @@ class Prompt {
     return code === 'quit' ? 0 : code;
   }
 
-  async #ask(sql: string, parameters?: ParameterTexts): Promise<undefined> {
+  async #ask(sql: string, parameters?: ParameterTexts, needs: Needs = {}): Promise<undefined> {
     this.#interruption = new AbortController();
     this.#running = true;
     const { signal, warehouse, screen, say } = this.#options;
@@ -146,7 +147,9 @@ class Prompt {
       const write = paged?.write ?? this.#options.write;
       const rows = await warehouse.write(sql, options, write, either, parameters);
       await paged?.end();
-      say(`${rows} ${rows === 1 ? 'row' : 'rows'}\n`);
+      const why =
+        rows > 0 || !parameters ? null : await explainEmpty({ needs, parameters }, warehouse, either);
+      say(`${rows} ${rows === 1 ? 'row' : 'rows'}${why === null ? '' : `. ${why}`}\n`);
     } catch (thrown) {
       // Who leaves the pager has seen enough.
       const isLeft = paged?.left.signal.aborted === true;
@@ -186,9 +189,9 @@ class Prompt {
     } else if (name === '.question') {
       const { name: question, values } = questionWords(argument);
       const { warehouse, signal } = this.#options;
-      const { sql, parameters } = bindQuestion(questionNamed(questions, question), values);
+      const { sql, parameters, needs } = bindQuestion(questionNamed(questions, question), values);
       const resolved = await resolveParameters({ parameters, isQuestion: true }, warehouse, signal);
-      await this.#ask(sql, resolved);
+      await this.#ask(sql, resolved, needs);
     } else if (name === '.format') {
       const format = TEXT_FORMATS.find((one) => one === argument);
       if (!format) {

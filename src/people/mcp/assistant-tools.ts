@@ -5,13 +5,14 @@ import { parseJson, stringifyJson } from '../../core/json.ts';
 import { redact } from '../../core/redact.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
+import type { Needs } from '../../pipeline/transform/question-needs.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
 import type { Catalog } from '../../state/catalogue/catalog.ts';
 
 /** What the tools reach: the published warehouse by fenced queries, its catalogue, the questions, the status. */
 export interface Desk {
   /** Writes at most `rows` rows of a SELECT as lines of JSON. */
-  readonly select: (statement: Statement, rows: number, signal: AbortSignal) => Promise<string>;
+  readonly select: (statement: Statement, rows: number, signal: AbortSignal) => Promise<Selected>;
   readonly catalog: (signal: AbortSignal) => Promise<Catalog>;
   readonly questions: () => Promise<readonly Question[]>;
   readonly status: () => Promise<Status>;
@@ -22,6 +23,14 @@ interface Statement {
   readonly parameters: ReadonlyMap<string, string | null>;
   /** A saved question, whose project must be known. */
   readonly isQuestion: boolean;
+  /** What a question needs for any rows. */
+  readonly needs: Needs;
+}
+
+/** Lines of JSON; and why a question has none. */
+interface Selected {
+  readonly lines: string;
+  readonly why: string | null;
 }
 
 const ROWS = 100;
@@ -86,7 +95,7 @@ export function assistantServer(desk: Desk, version: string): McpServer {
   server.registerTool(
     'ask_question',
     {
-      description: 'The rows of a saved question.',
+      description: 'The rows of a saved question; why says what is missing where there are none.',
       inputSchema: z.strictObject({
         name: z.string().describe('As list_questions gives it.'),
         parameters: Values,
@@ -113,7 +122,12 @@ export function assistantServer(desk: Desk, version: string): McpServer {
     },
     ({ sql, parameters, limit }, context) =>
       answered(() =>
-        rows(desk, { sql, parameters: texts(parameters), isQuestion: false }, limit, context.mcpReq.signal),
+        rows(
+          desk,
+          { sql, parameters: texts(parameters), isQuestion: false, needs: {} },
+          limit,
+          context.mcpReq.signal,
+        ),
       ),
   );
   return server;
@@ -121,8 +135,13 @@ export function assistantServer(desk: Desk, version: string): McpServer {
 
 /** One row more than asked is read: it says whether there are more. */
 async function rows(desk: Desk, statement: Statement, limit: number, signal: AbortSignal) {
-  const lines = (await desk.select(statement, limit + 1, signal)).split('\n').filter((line) => line !== '');
-  return { rows: lines.slice(0, limit).map((line) => parseJson(line)), more_rows: lines.length > limit };
+  const { lines: text, why } = await desk.select(statement, limit + 1, signal);
+  const lines = text.split('\n').filter((line) => line !== '');
+  const found = {
+    rows: lines.slice(0, limit).map((line) => parseJson(line)),
+    more_rows: lines.length > limit,
+  };
+  return why === null ? found : { ...found, why };
 }
 
 function texts(values: Readonly<Record<string, string | number | boolean>>): ReadonlyMap<string, string> {

@@ -1,11 +1,14 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
+import type { Needs } from './question-needs.ts';
 import { misfit, type Parameter, replaceParameters } from './question-parameters.ts';
 
 /** A question that can be run: each `$name` of its SQL has the declared type, and a text or NULL. */
 export interface BoundQuestion {
   readonly sql: string;
   readonly parameters: ReadonlyMap<string, string | null>;
+  /** Says why it may have no rows. */
+  readonly needs: Needs;
 }
 
 /** What is bound of a question. */
@@ -13,6 +16,7 @@ interface Asked {
   readonly name: string;
   readonly sql: string;
   readonly parameters: readonly Parameter[];
+  readonly needs?: Needs;
   /** The line of its file that `sql` begins on, from 1. */
   readonly sqlLine?: number;
 }
@@ -44,6 +48,7 @@ export function bindQuestion(question: Asked, given: ReadonlyMap<string, string>
   return {
     sql: '\n'.repeat((question.sqlLine ?? 1) - 1) + sql,
     parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),
+    needs: question.needs ?? {},
   };
 }
 

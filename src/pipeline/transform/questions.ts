@@ -6,6 +6,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { nearNames } from '../../core/nearest-name.ts';
 import { readText } from '../../core/read-text.ts';
 import { checkHeader } from './check-header.ts';
+import { type Needs, NeedsHeader } from './question-needs.ts';
 import {
   checkParameters,
   declaredParameters,
@@ -24,6 +25,7 @@ const QuestionHeader = z.strictObject({
   model: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a question reads a model: mart.<name>'),
   description: z.string().min(1),
   parameters: ParametersHeader,
+  needs: NeedsHeader,
 });
 
 /** A saved question: one SELECT on the published warehouse. */
@@ -36,6 +38,8 @@ export interface Question {
   readonly description: string;
   /** The `$name`s of its SQL, in the order of the header. */
   readonly parameters: readonly Parameter[];
+  /** What has to be in the warehouse for any rows. */
+  readonly needs: Needs;
   /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;
   /** As errors show it: `sql/questions/<name>.sql`. */

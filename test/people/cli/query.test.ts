@@ -117,6 +117,7 @@ description: D
 parameters:
   project:
   least: {type: BIGINT, default: 1, description: Least number.}
+needs: {rankings: 56}
 */
 SELECT n, $project AS project FROM t WHERE n >= $least ORDER BY n
 `;
@@ -136,6 +137,24 @@ test('a question is asked with its defaults, or with values, to stdout and to fi
   expect((await ask('--format', 'csv', ...values)).stdout).toBe("n,project\n2,a'; DROP TABLE t; --\n");
   const output = join(folder, 'rows.parquet');
   expect((await ask('-p', 'least=1', '--output', output)).stderr).toMatch(/^2 rows in /);
+});
+
+test('a question without rows says what is missing, in a file too; SQL does not', async () => {
+  const folder = await withQuestion([
+    'CREATE SCHEMA mart',
+    "CREATE TABLE mart.projects AS SELECT 'p1' AS project_id, 'shop' AS project_name",
+    "CREATE TABLE mart.ranking_performance AS SELECT 'p1' AS project_id, DATE '2026-02-01' + i::INTEGER AS date FROM range(4) AS r(i)",
+  ]);
+  const why = 'The question needs search results (ranking_performance) of 56 days; the warehouse has 4.';
+  const ask = (...argv: string[]) => query(folder, '--question', 'own', '-p', 'least=9', ...argv);
+  expect((await ask()).stderr).toBe(`0 rows. ${why}\n`);
+  expect(await ask('--json')).toMatchObject({ stdout: '[]\n', stderr: `0 rows. ${why}\n`, code: 0 });
+  expect((await ask('--output', join(folder, 'rows.parquet'))).stderr).toMatch(
+    /^0 rows in .*rows\.parquet\. The/,
+  );
+  expect((await ask('--chart', 'bar')).stderr).toBe(`${why}\n`);
+  expect((await query(folder, 'FROM t WHERE n > 9')).stderr).toBe('0 rows\n');
+  expect((await query(folder, '--question', 'own')).stderr).toBe('2 rows\n');
 });
 
 test('a parameter or value that a question does not take is a wrong use', async () => {

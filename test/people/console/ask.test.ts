@@ -200,6 +200,11 @@ test('a saved question is found, shown with its parameters, and asked with them'
   expect((await asked(open, { question, 'param.most': '1', 'param.project': 'p1' })).rows).toEqual([
     [200, 225],
   ]);
+  expect((await asked(open, { question })).why).toBeNull();
+  const why = 'Nothing fits; project p1 has what the question needs.';
+  const none = { question, 'param.most': '0', 'param.project': 'p1' };
+  expect(await asked(open, none)).toMatchObject({ rows: [], why });
+  expect(await (await open.ask(address(none, '/ask'))).text()).toContain(why);
   for (const [name, value] of [
     ['most', 'x'],
     ['project', 'p2'],

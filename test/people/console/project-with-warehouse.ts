@@ -12,6 +12,7 @@ description: How many pages have each status.
 parameters:
   project:
   most: { type: BIGINT, default: 2, description: The most rows. }
+needs: [crawl_before]
 */
 SELECT status, count(*) AS pages
 FROM mart.pages

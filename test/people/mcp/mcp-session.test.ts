@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { Database, text } from '../../../src/core/duckdb.ts';
 import { crawlhouseProcess, rawProjectFolder, runProject, sandboxFor } from '../../support/project.ts';
 import '../../support/process-timeout.ts';
 
@@ -93,8 +94,19 @@ test('over HTTP who has the token asks a saved question with its parameters, and
   await mkdir(join(folder, 'sql', 'questions'), { recursive: true });
   await writeFile(
     join(folder, 'sql', 'questions', 'q90_shown.sql'),
-    `/*\ntitle: Numbers\nmodel: mart.pages\ndescription: Some numbers.\nparameters:\n  most: { type: BIGINT, default: 3, description: The most. }\n*/\nSELECT i FROM range($most) AS t(i)\n`,
+    `/*\ntitle: Numbers\nmodel: mart.pages\ndescription: Some numbers.\nneeds: [logs]\nparameters:\n  most: { type: BIGINT, default: 3, description: The most. }\n*/\nSELECT i FROM range($most) AS t(i)\n`,
   );
+  {
+    const [memoryLimit, tempDirectory] = ['100MB', join(folder, 'tmp')];
+    await using database = await Database.open({ memoryLimit, threads: 1, tempDirectory });
+    const connection = await database.connect();
+    await connection.run(`ATTACH ${text(join(folder, 'warehouse.duckdb'))} AS w`);
+    for (const columns of [
+      'projects (project_id TEXT, project_name TEXT)',
+      'log_days (project_id TEXT, day DATE)',
+    ])
+      await connection.run(`CREATE TABLE w.mart.${columns}`);
+  }
   const child = crawlhouseProcess(folder, ['mcp', '--http', '127.0.0.1:0'], {});
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -116,6 +128,9 @@ test('over HTTP who has the token asks a saved question with its parameters, and
   const asked = { name: 'q90_shown', parameters: { most: 2 } };
   expect((await call(client, 'ask_question', asked)).text).toBe(
     '{"rows":[{"i":0},{"i":1}],"more_rows":false}',
+  );
+  expect((await call(client, 'ask_question', { ...asked, parameters: { most: 0 } })).text).toBe(
+    '{"rows":[],"more_rows":false,"why":"The question needs log files; the warehouse has none."}',
   );
   const [question] = JSON.parse((await call(client, 'list_questions')).text);
   expect(question).toMatchObject({ name: 'q90_shown', title: 'Numbers', parameters: [{ name: 'most' }] });

@@ -6,6 +6,7 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import { packageVersion } from '../../../core/package-version.ts';
 import { keepSecret } from '../../../core/redact.ts';
 import { readStatus } from '../../../operations/status/read-status.ts';
+import { explainEmpty } from '../../../pipeline/transform/question-needs.ts';
 import { loadQuestions } from '../../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
@@ -78,8 +79,10 @@ function deskOf(settings: Settings, warehouses: WarehousePool): Desk {
         const take = async (piece: string): Promise<void> => {
           text += piece;
         };
-        await warehouse.write(statement.sql, { format: 'jsonl', firstRows }, take, signal, parameters);
-        return text;
+        const { sql, needs } = statement;
+        const rows = await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
+        const why = rows > 0 ? null : await explainEmpty({ needs, parameters }, warehouse, signal);
+        return { lines: text, why };
       }),
     catalog: (signal) => warehouses.use((warehouse) => readCatalog(warehouse, signal)),
     questions: () => loadQuestions(sqlFolders(settings)),

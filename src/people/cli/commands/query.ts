@@ -14,6 +14,7 @@ import { giveUserMode } from '../../../core/private-files.ts';
 import { readText } from '../../../core/read-text.ts';
 import { textTable } from '../../../core/text-table.ts';
 import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
+import { explainEmpty, type Needs } from '../../../pipeline/transform/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../../pipeline/transform/sql-folders.ts';
@@ -68,10 +69,9 @@ export const query: Command = {
       target.path === null
         ? null
         : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
-    const rows = await answer(invocation, open, statement, { ...target, path });
-    invocation.say(
-      `${rows} ${rows === 1 ? 'row' : 'rows'}${target.path === null ? '' : ` in ${invocation.text('output')}`}\n`,
-    );
+    const { rows, why } = await answer(invocation, open, statement, { ...target, path });
+    const where = target.path === null ? '' : ` in ${invocation.text('output')}`;
+    invocation.say(`${rows} ${rows === 1 ? 'row' : 'rows'}${where}${why === null ? '' : `. ${why}`}\n`);
     return 0;
   },
 };
@@ -96,6 +96,7 @@ interface Statement {
   readonly sql: string;
   readonly parameters: ParameterTexts;
   readonly isQuestion: boolean;
+  readonly needs: Needs;
 }
 
 /** The query; null opens the prompt. */
@@ -110,11 +111,11 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
     const questions = await loadQuestions(sqlFolders(settings));
     return { ...bindQuestion(questionNamed(questions, text), parameters), isQuestion: true };
   }
-  if (text !== undefined) return { sql: text, parameters, isQuestion: false };
+  if (text !== undefined) return { sql: text, parameters, isQuestion: false, needs: {} };
   if (file === undefined) return null;
   try {
     const sql = await readText(resolve(invocation.workingDirectory, file));
-    return { sql, parameters, isQuestion: false };
+    return { sql, parameters, isQuestion: false, needs: {} };
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
   }
@@ -140,6 +141,9 @@ async function draw(invocation: Invocation, open: Open, statement: Statement, ch
   const parameters = await resolveParameters(statement, warehouse, signal);
   const rows = await warehouse.rows(statement.sql, signal, parameters, MOST_POINTS + 1);
   await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
+  const why =
+    rows.length > 0 ? null : await explainEmpty({ needs: statement.needs, parameters }, warehouse, signal);
+  if (why !== null) invocation.say(`${why}\n`);
   return 0;
 }
 
@@ -157,32 +161,40 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
 
 const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
 
+/** Writes the rows; says how many, and of a question without rows, why. */
 async function answer(
   { signal, write }: Invocation,
   open: Open,
   statement: Statement,
   { path, format, safeCsv }: QueryTarget,
-): Promise<number> {
-  const { sql } = statement;
+): Promise<{ readonly rows: number; readonly why: string | null }> {
+  const { sql, needs } = statement;
+  const readBy = async (
+    warehouse: Warehouse,
+    read: (parameters: ParameterTexts) => Promise<number>,
+  ): Promise<{ rows: number; why: string | null }> => {
+    const parameters = await resolveParameters(statement, warehouse, signal);
+    const rows = await read(parameters);
+    return { rows, why: rows > 0 ? null : await explainEmpty({ needs, parameters }, warehouse, signal) };
+  };
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
     await using warehouse = await open();
-    const parameters = await resolveParameters(statement, warehouse, signal);
-    return await warehouse.write(sql, { format, safeCsv }, write, signal, parameters);
+    return await readBy(warehouse, (parameters) =>
+      warehouse.write(sql, { format, safeCsv }, write, signal, parameters),
+    );
   }
   return await writeWhole(path, async (growing) => {
     // Of a process with the same id that was killed, or a link that somebody has laid there.
     await rm(growing, { force: true });
     await using warehouse = await open(format === 'parquet' ? { output: growing } : {});
-    const parameters = await resolveParameters(statement, warehouse, signal);
-    const rows =
+    const read = await readBy(warehouse, (parameters) =>
       format === 'parquet'
-        ? await warehouse.writeParquet(sql, growing, signal, parameters)
-        : await withTextFile(growing, (to) =>
-            warehouse.write(sql, { format, safeCsv }, to, signal, parameters),
-          );
+        ? warehouse.writeParquet(sql, growing, signal, parameters)
+        : withTextFile(growing, (to) => warehouse.write(sql, { format, safeCsv }, to, signal, parameters)),
+    );
     await giveUserMode(growing);
-    return rows;
+    return read;
   });
 }
 

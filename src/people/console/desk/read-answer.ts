@@ -3,6 +3,7 @@ import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { explainEmpty } from '../../../pipeline/transform/question-needs.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { ChartChoice } from './column-types.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
@@ -39,6 +40,8 @@ export interface Answer extends TypedRows {
   /** Rows of the whole answer, as it is filtered; null: it took too long to count them. */
   readonly total: number | null;
   readonly seconds: number;
+  /** Why a question has no rows, of any page and filter; null where it has some, or nobody knows. */
+  readonly why: string | null;
 }
 
 /** Values of x, y and colour, row by row. */
@@ -73,7 +76,9 @@ export function readAnswer(
     const total = known
       ? offset + rows.length
       : await countRows(warehouse, { ...bound, page: { ...filtered, count: true } }, signal);
-    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds };
+    const isEmpty = total === 0 && filter === null;
+    const why = isEmpty ? await explainEmpty(bound, warehouse, signal) : null;
+    return { columns, rows: rows.slice(0, PAGE_ROWS), more, total, seconds, why };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
+import type { Needs } from '../../../pipeline/transform/question-needs.ts';
 import {
   type Parameter,
   parametersOf,
@@ -29,6 +30,7 @@ export interface Statement {
 interface BoundStatement {
   readonly sql: string;
   readonly parameters: ParameterTexts;
+  readonly needs: Needs;
 }
 
 /** The statement that an address names. An empty text of a form is no value. */
@@ -77,9 +79,9 @@ export async function resolvedStatement(
   warehouse: CatalogReader,
   signal: AbortSignal,
 ): Promise<BoundStatement> {
-  const { sql, parameters } = boundStatement(statement);
+  const { sql, parameters, needs } = boundStatement(statement);
   const isQuestion = statement.question !== null;
-  return { sql, parameters: await resolveParameters({ parameters, isQuestion }, warehouse, signal) };
+  return { sql, needs, parameters: await resolveParameters({ parameters, isQuestion }, warehouse, signal) };
 }
 
 function boundStatement({ question, sql, parameters }: Statement): BoundStatement {
@@ -102,5 +104,6 @@ function boundStatement({ question, sql, parameters }: Statement): BoundStatemen
       known.has(name) ? `CAST($${name} AS ${STANDARD_PARAMETERS[name]?.type})` : `$${name}`,
     ),
     parameters: new Map(parameters.map(({ name, value }) => [name, value])),
+    needs: {},
   };
 }

@@ -34,6 +34,8 @@ export const Ask = z.object({
   more: z.boolean(),
   total: z.int().nullable(),
   seconds: z.number().nullable(),
+  /** What a question without rows lacks. */
+  why: z.string().nullable(),
   error: z
     .object({
       code: z.string(),

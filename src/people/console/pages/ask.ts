@@ -10,7 +10,7 @@ import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
 import { drawAsk } from './draw-ask.ts';
 import { page } from './page.ts';
 
-const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, chart: null };
+const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
 /** What is read for everyone goes on when the one who asked leaves. */
 const UNTIL_READ = new AbortController().signal;
 const MOST_CRAWLS = 200;

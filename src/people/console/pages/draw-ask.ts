@@ -101,7 +101,7 @@ ${document.rows.length > 0 ? drawChart(document, query) : null}
 ${
   document.rows.length > 0
     ? answerTable(document, query)
-    : html`<p class="notice">${query.has('filter') ? 'No row holds this text.' : 'There are no rows.'}</p>`
+    : html`<p class="notice">${query.has('filter') ? 'No row holds this text.' : (document.why ?? 'There are no rows.')}</p>`
 }
 ${pager(document, query)}
 <p class="facts">Download the whole answer: ${DOWNLOADS.map(
