@@ -32,6 +32,9 @@ columns:
   search_bot_hits: >-
     Requests of search engines for these pages on the days that go with the crawl; NULL where no day with log files does, or where
     it is not known of one of the pages (mart.page_hits).
+  ranking_days: >-
+    Number of these 28 days whose search results are loaded, for all segments the same (mart.ranking_days).
+  log_days: Number of days with log files that go with the crawl, for all segments the same (mart.crawl_days).
 reads:
   ops.loads:
     unit: VARCHAR
@@ -64,6 +67,15 @@ incremental:
     WHERE loads.dataset = 'ranking_performance'
       AND CAST(loads.window_from AS DATE) <= crawl.end_date
       AND CAST(loads.window_to AS DATE) > CAST(crawl.end_date - INTERVAL '27' DAY AS DATE)
+    UNION ALL
+    -- Which empty days count depends on the days around them, too.
+    SELECT crawl.crawl_id, crawl.end_date, NULL, 'ranking_days ' || CAST(count(*) AS VARCHAR), NULL
+    FROM crawl
+    JOIN mart.ranking_days AS days
+      ON days.project_id = crawl.project_id
+      AND days.ranking_date <= crawl.end_date
+      AND days.ranking_date > CAST(crawl.end_date - INTERVAL '28' DAY AS DATE)
+    GROUP BY crawl.crawl_id, crawl.end_date
     UNION ALL
     SELECT days.crawl_id, days.day, NULL, loads.unit, loads.loaded_at
     FROM mart.crawl_days AS days
@@ -147,6 +159,21 @@ WITH
     WHERE crawl_id IS NOT NULL
   ),
 
+  logs AS (
+    SELECT crawl_id, count(*) AS days
+    FROM mart.crawl_days
+    WHERE crawl_id IS NOT NULL
+    GROUP BY crawl_id
+  ),
+
+  rankings AS (
+    SELECT span.crawl_id, count(*) AS days
+    FROM span
+    JOIN mart.ranking_days AS days
+      ON days.project_id = span.project_id AND days.ranking_date >= span.from_date AND days.ranking_date <= span.to_date
+    GROUP BY span.crawl_id
+  ),
+
   shown AS (
     SELECT DISTINCT crawl_id
     FROM demand
@@ -207,8 +234,12 @@ SELECT
   CASE WHEN known.linked > 0 THEN counted.orphan_pages END AS orphan_pages,
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.clicks END AS clicks,
   CASE WHEN shown.crawl_id IS NOT NULL THEN counted.impressions END AS impressions,
-  CASE WHEN logged.crawl_id IS NOT NULL AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits
+  CASE WHEN logged.crawl_id IS NOT NULL AND counted.unknown_hits = 0 THEN counted.search_bot_hits END AS search_bot_hits,
+  coalesce(rankings.days, 0) AS ranking_days,
+  coalesce(logs.days, 0) AS log_days
 FROM counted
 JOIN known ON known.crawl_id = counted.crawl_id
 LEFT JOIN shown ON shown.crawl_id = counted.crawl_id
 LEFT JOIN logged ON logged.crawl_id = counted.crawl_id
+LEFT JOIN rankings ON rankings.crawl_id = counted.crawl_id
+LEFT JOIN logs ON logs.crawl_id = counted.crawl_id

@@ -3,8 +3,9 @@ title: "KPI trend: the figures of each crawl, and what changed since the one bef
 model: mart.crawl_kpis
 description: >-
   One row for each crawl of the whole site, or of one segment: a first directory or a segment of the project's own
-  segmentations. docs/definitions.md says what the figures mean. The days are those on which crawls ended; the limit
-  counts the latest crawls.
+  segmentations. docs/definitions.md says what the figures mean. Clicks, impressions and bot hits depend on days: where the
+  two crawls have different numbers of days, a reason stands in place of the change. The days asked for are those on which
+  crawls ended; the limit counts the latest crawls.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
 */
@@ -35,10 +36,15 @@ SELECT
   orphan_pages_change,
   clicks,
   clicks_change,
+  clicks_change_reason,
   impressions,
   impressions_change,
+  impressions_change_reason,
+  ranking_days,
   search_bot_hits,
-  search_bot_hits_change
+  search_bot_hits_change,
+  search_bot_hits_change_reason,
+  log_days
 FROM (
   SELECT
     project_name,
@@ -67,10 +73,15 @@ FROM (
     orphan_pages_change,
     clicks,
     clicks_change,
+    clicks_change_reason,
     impressions,
     impressions_change,
+    impressions_change_reason,
+    ranking_days,
     search_bot_hits,
     search_bot_hits_change,
+    search_bot_hits_change_reason,
+    log_days,
     row_number() OVER (
       PARTITION BY project_id ORDER BY ended_at DESC NULLS LAST, crawl_id, segmentation, segment
     ) AS place

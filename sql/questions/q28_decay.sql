@@ -3,7 +3,8 @@ title: Pages that lose clicks, with what changed on them
 model: mart.ranking_performance
 description: >-
   URLs whose clicks of the last 28 days fell by a fifth or more, against the 28 days before or the same 28 days 52 weeks
-  earlier, where they had ten clicks or more then. A number of a time before the project's first search results is NULL.
+  earlier, where they had ten clicks or more then. A number of an earlier span is NULL, with the reason, where it has search
+  results of fewer or more days than the last one.
   Changes are those that crawls found which ended in these 56 days, each as its day and the field or added, removed.
 parameters:
   project:
@@ -17,10 +18,21 @@ needs: {rankings: 56}
 */
 WITH
   period AS (
-    SELECT project_id, min(date) AS first_date, max(date) AS last_date
+    SELECT project_id, max(date) AS last_date
     FROM mart.ranking_performance
     WHERE $to IS NULL OR date < $to
     GROUP BY project_id
+  ),
+
+  covered AS (
+    SELECT
+      period.project_id,
+      count(CASE WHEN date_diff('day', days.ranking_date, period.last_date) BETWEEN 0 AND 27 THEN 1 END) AS days,
+      count(CASE WHEN date_diff('day', days.ranking_date, period.last_date) BETWEEN 28 AND 55 THEN 1 END) AS days_before,
+      count(CASE WHEN date_diff('day', days.ranking_date, period.last_date) BETWEEN 364 AND 391 THEN 1 END) AS days_year_ago
+    FROM period
+    JOIN mart.ranking_days AS days ON days.project_id = period.project_id
+    GROUP BY period.project_id
   ),
 
   aged AS (
@@ -31,7 +43,6 @@ WITH
       performance.impressions,
       performance.position_impressions,
       CASE WHEN performance.position IS NOT NULL THEN performance.impressions END AS positioned_impressions,
-      date_diff('day', period.first_date, period.last_date) AS known_days,
       CASE
         WHEN date_diff('day', performance.date, period.last_date) BETWEEN 0 AND 27 THEN 'now'
         WHEN date_diff('day', performance.date, period.last_date) BETWEEN 28 AND 55 THEN 'before'
@@ -47,13 +58,10 @@ WITH
       project_id,
       url,
       coalesce(sum(CASE WHEN age = 'now' THEN clicks END), 0) AS clicks,
-      CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN clicks END), 0) END
-        AS clicks_before,
-      CASE WHEN max(known_days) >= 391 THEN coalesce(sum(CASE WHEN age = 'year' THEN clicks END), 0) END
-        AS clicks_year_ago,
+      coalesce(sum(CASE WHEN age = 'before' THEN clicks END), 0) AS clicks_before,
+      coalesce(sum(CASE WHEN age = 'year' THEN clicks END), 0) AS clicks_year_ago,
       coalesce(sum(CASE WHEN age = 'now' THEN impressions END), 0) AS impressions,
-      CASE WHEN max(known_days) >= 55 THEN coalesce(sum(CASE WHEN age = 'before' THEN impressions END), 0) END
-        AS impressions_before,
+      coalesce(sum(CASE WHEN age = 'before' THEN impressions END), 0) AS impressions_before,
       CAST(sum(CASE WHEN age = 'now' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
         / nullif(sum(CASE WHEN age = 'now' THEN positioned_impressions END), 0) AS average_position,
       CAST(sum(CASE WHEN age = 'before' THEN CAST(position_impressions AS DECIMAL(38, 9)) END) AS DOUBLE)
@@ -63,12 +71,36 @@ WITH
     GROUP BY project_id, url
   ),
 
+  -- Spans are compared where they have as many days.
+  comparable AS (
+    SELECT
+      total.project_id,
+      total.url,
+      total.clicks,
+      CASE WHEN covered.days_before = covered.days THEN total.clicks_before END AS clicks_before,
+      CASE WHEN covered.days_year_ago = covered.days THEN total.clicks_year_ago END AS clicks_year_ago,
+      total.impressions,
+      CASE WHEN covered.days_before = covered.days THEN total.impressions_before END AS impressions_before,
+      total.average_position,
+      total.average_position_before,
+      CASE WHEN covered.days_before <> covered.days
+        THEN 'days with search results: ' || CAST(covered.days AS VARCHAR) || ', before: '
+          || CAST(covered.days_before AS VARCHAR)
+      END AS clicks_change_reason,
+      CASE WHEN covered.days_year_ago <> covered.days
+        THEN 'days with search results: ' || CAST(covered.days AS VARCHAR) || ', a year ago: '
+          || CAST(covered.days_year_ago AS VARCHAR)
+      END AS clicks_change_in_a_year_reason
+    FROM total
+    JOIN covered ON covered.project_id = total.project_id
+  ),
+
   compared AS (
     SELECT
       *,
       CAST(100 * (clicks - clicks_before) AS DOUBLE) / nullif(clicks_before, 0) AS change_percent,
       CAST(100 * (clicks - clicks_year_ago) AS DOUBLE) / nullif(clicks_year_ago, 0) AS change_in_a_year_percent
-    FROM total
+    FROM comparable
   ),
 
   decaying AS (
@@ -121,7 +153,9 @@ WITH
       CAST(decaying.clicks_before AS BIGINT) AS clicks_before,
       CAST(decaying.clicks_year_ago AS BIGINT) AS clicks_year_ago,
       CAST(round(CAST(decaying.change_percent AS DECIMAL(38, 9)), 1) AS DOUBLE) AS clicks_change_percent,
+      decaying.clicks_change_reason,
       CAST(round(CAST(decaying.change_in_a_year_percent AS DECIMAL(38, 9)), 1) AS DOUBLE) AS clicks_change_in_a_year_percent,
+      decaying.clicks_change_in_a_year_reason,
       CAST(decaying.impressions AS BIGINT) AS impressions,
       CAST(decaying.impressions_before AS BIGINT) AS impressions_before,
       CAST(round(CAST(decaying.average_position AS DECIMAL(38, 9)), 1) AS DOUBLE) AS average_position,
@@ -154,7 +188,9 @@ SELECT
   clicks_before,
   clicks_year_ago,
   clicks_change_percent,
+  clicks_change_reason,
   clicks_change_in_a_year_percent,
+  clicks_change_in_a_year_reason,
   impressions,
   impressions_before,
   average_position,

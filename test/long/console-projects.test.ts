@@ -7,6 +7,7 @@ import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
+const REASON = 'days with log files: 1, of the crawl before: 3';
 const folder = sharedFolder();
 let settings: Settings;
 
@@ -52,7 +53,10 @@ async function fillMart(connection: Connection): Promise<void> {
     ])
     .filter((name) => name !== 'pages')
     .map((name) => `5 AS ${name}, -1 AS ${name}_change`)
-    .join(', ');
+    .concat('2 AS ranking_days', '1 AS log_days', 'NULL AS clicks_change_reason')
+    .concat('NULL AS impressions_change_reason', `'${REASON}' AS search_bot_hits_change_reason`)
+    .join(', ')
+    .replace('-1 AS search_bot_hits_change', 'NULL::BIGINT AS search_bot_hits_change');
   await connection.run(`CREATE TABLE mart.crawl_kpis AS SELECT crawl_id, project_id, project_name, crawl_config_name,
       ended_at, segmentation, segment, pages, CASE crawl_id WHEN 'c2' THEN 4 END AS pages_change, ${figures}
     FROM mart.crawls, (VALUES ('(site)', '(site)'), ('(directory)', '/shop')) AS s(segmentation, segment)
@@ -195,6 +199,9 @@ test('a crawl has its units, its figures against the crawl before, its status co
   const page = await (await ask('/crawls/c2?wait=1')).text();
   expect(page).toContain(
     '<th scope="row">pages</th><td class="number">9,007,199,254,740,993</td><td class="number">+4</td>',
+  );
+  expect(page).toContain(
+    `<th scope="row">search bot hits</th><td class="number">5</td><td class="number"><span class="facts">not compared: ${REASON}</span></td>`,
   );
   expect(page).toContain('<th scope="row">answered 200</th><td class="number">10</td>');
   const open = await (await ask('/crawls/c4?wait=1')).text();

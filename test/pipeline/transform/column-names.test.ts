@@ -111,3 +111,14 @@ test('no name is a reserved word of SQL:2016, Trino or DuckDB', () => {
   const found = all().filter(({ name }) => reserved.has(name.toLowerCase()));
   expect(found.map((column) => `${column.of}.${column.name}`)).toEqual([]);
 });
+
+test('a change of what depends on days has beside it the reason why there may be none', () => {
+  const columns = [...modelColumns, ...questionColumns];
+  const names = new Set(columns.map(({ of, name }) => `${of}.${name}`));
+  const changes = columns
+    .filter(({ name }) => /(click|impression|hit|visit|event|position).*_change/.test(name))
+    .map(({ of, name }) => `${of}.${name}`)
+    .filter((name) => !name.endsWith('_reason'));
+  expect(changes.filter((name) => !names.has(`${name.replace(/_percent$/, '')}_reason`))).toEqual([]);
+  expect(changes).toHaveLength(8);
+});

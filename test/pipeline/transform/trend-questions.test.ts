@@ -165,7 +165,25 @@ test('a page decays against the 28 days before or those of a year ago, and its c
     LATER,
   ]);
   // A day earlier the year before is not known any more.
-  expect((await answer('q28', { to: '2025-01-31' })).map((row) => row.clicks_year_ago)).toEqual([null, null]);
+  const earlier = await answer('q28', { to: '2025-01-31' });
+  expect(earlier.map((row) => [row.clicks_year_ago, row.clicks_change_in_a_year_reason])).toEqual(
+    Array.from({ length: 2 }, () => [null, 'days with search results: 28, a year ago: 27']),
+  );
+  expect(found.map((row) => row.clicks_change_reason)).toEqual([null, null, null]);
+});
+
+test('a fall of clicks between unequal numbers of days is none', async () => {
+  const { connection } = warehouse;
+  await connection.trial(async () => {
+    await connection.run("DELETE FROM ops.loads WHERE window_from = '2025-01-15'");
+    expect(await answer('q28')).toEqual([]);
+    await connection.run("DELETE FROM ops.loads WHERE window_from = '2024-12-25'");
+    expect((await answer('q28'))[0]).toMatchObject({
+      ...{ url: LOST, clicks_before: '12', clicks_change_percent: -100, clicks_change_reason: null },
+      ...{ clicks_year_ago: null, clicks_change_in_a_year_percent: null },
+      clicks_change_in_a_year_reason: 'days with search results: 27, a year ago: 28',
+    });
+  });
 });
 
 test('crawlers of AI services are followed by page, whatever the service takes them for', async () => {
@@ -195,15 +213,20 @@ beforeAll(async () => {
     { id: 'c2', project_id: 'p1', ended_at: Date.UTC(2025, 0, 8, 12) },
   ]);
   const load = { dataset: 'VARCHAR', source_kind: 'VARCHAR', source_id: 'VARCHAR', project_id: 'VARCHAR' };
+  const window = { window_from: 'VARCHAR', window_to: 'VARCHAR' };
   const stamp = { unit: 'VARCHAR', run_id: 'VARCHAR', loaded: 'BIGINT', loaded_at: 'TIMESTAMPTZ' };
-  await add(
-    'ops.loads',
-    { ...load, ...stamp },
-    crawls.map((id) => ({
+  await add('ops.loads', { ...load, ...window, ...stamp }, [
+    ...crawls.map((id) => ({
       ...{ unit: `crawl_pages/${id}`, dataset: 'crawl_pages', source_kind: 'crawl', source_id: id },
       ...{ project_id: 'p1', loaded: PAGES.filter(({ crawl }) => crawl === id).length },
     })),
-  );
+    // 392 days up to the last one with search results.
+    ...Array.from({ length: 392 }, (_, ago) => ({
+      ...{ unit: `r${ago}`, dataset: 'ranking_performance', source_id: 'p1', project_id: 'p1' },
+      ...{ window_from: dayBefore(ago), window_to: dayBefore(ago - 1) },
+      loaded: SEARCHES.filter(({ date }) => date === dayBefore(ago)).length,
+    })),
+  ]);
   await add(
     'ops.unit_fields',
     { unit: 'VARCHAR', field: 'VARCHAR' },
@@ -238,6 +261,11 @@ beforeAll(async () => {
   await runModels({ connection, models, changed: 'all', runId: 'run', logger: silentLogger });
 }, 180_000);
 afterAll(() => warehouse[Symbol.asyncDispose]());
+
+/** A day so many days before the last one with search results. */
+function dayBefore(days: number): string {
+  return new Date(Date.UTC(2025, 0, 31 - days)).toISOString().slice(0, 10);
+}
 
 function answer(
   name: string,

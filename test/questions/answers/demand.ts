@@ -11,7 +11,7 @@ import {
   projectsAsked,
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
-import { clicksOf, impressionsOf, positionOf, type Search, type Searches } from './searches.ts';
+import { clicksOf, impressionsOf, positionOf, rankingDays, type Search, type Searches } from './searches.ts';
 import { addDays, byBytes, dayOf, groups, median, percent, rounded, sum } from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
@@ -163,23 +163,27 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
     if (last === undefined) return [];
     const span = (daysAgo: number) => {
       const [from, to] = [addDays(last, -daysAgo - 27), addDays(last, -daysAgo)];
-      const isKnown = searches.firstDay !== null && searches.firstDay <= from;
+      const days = rankingDays(searches, from, to);
       const rows = searches.rows.filter(({ day }) => day >= from && day <= to);
       const byUrl = Map.groupBy(rows, ({ url }) => url ?? '');
-      return {
-        byUrl,
-        of: (url: string, what: (rows: readonly Search[]) => number): number | null =>
-          isKnown || daysAgo === 0 ? what(byUrl.get(url) ?? []) : null,
-      };
+      return { byUrl, days };
     };
     const [now, before, year] = [span(0), span(28), span(364)];
+    type Span = typeof now;
+    const of = (
+      { byUrl, days }: Span,
+      url: string,
+      what: (rows: readonly Search[]) => number,
+    ): number | null => (days === now.days ? what(byUrl.get(url) ?? []) : null);
+    const reason = ({ days }: Span, name: string): string | null =>
+      days === now.days ? null : `days with search results: ${now.days}, ${name}: ${days}`;
     const { min_clicks = 0, min_loss_percent = 0 } = asked.numbers;
     const urls = new Set([now, before, year].flatMap(({ byUrl }) => [...byUrl.keys()]));
     return [...urls].flatMap((url) => {
       const page = crawl?.byUrl.get(url);
       if (!inSegment(page, asked)) return [];
-      const clicks = now.of(url, clicksOf) ?? 0;
-      const [then, yearAgo] = [before.of(url, clicksOf), year.of(url, clicksOf)];
+      const clicks = of(now, url, clicksOf) ?? 0;
+      const [then, yearAgo] = [of(before, url, clicksOf), of(year, url, clicksOf)];
       const hasLost = (former: number | null): boolean =>
         former !== null &&
         former >= Math.max(min_clicks, 1) &&
@@ -204,8 +208,10 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
           ...{ project_name: project.name, project_id: project.id },
           ...{ crawl_config_name: crawl?.config?.name ?? null, crawl_id: crawl?.id ?? null },
           ...{ to_date: last, url, clicks, clicks_before: then, clicks_year_ago: yearAgo },
-          ...{ clicks_change_percent: change(then), clicks_change_in_a_year_percent: change(yearAgo) },
-          ...{ impressions: now.of(url, impressionsOf), impressions_before: before.of(url, impressionsOf) },
+          ...{ clicks_change_percent: change(then), clicks_change_reason: reason(before, 'before') },
+          clicks_change_in_a_year_percent: change(yearAgo),
+          clicks_change_in_a_year_reason: reason(year, 'a year ago'),
+          ...{ impressions: of(now, url, impressionsOf), impressions_before: of(before, url, impressionsOf) },
           average_position: tenths(positionOf(now.byUrl.get(url) ?? [])),
           average_position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },

@@ -6,8 +6,20 @@ import { segmentsOf } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import { type Page, within } from './pages.ts';
 import { answered, structuredOf } from './pages-of-crawl.ts';
-import { clicksOf, impressionsOf, searchesUpTo, totalOf } from './searches.ts';
-import { bool, dayOf, groups, isKnown, iso, num, once, percent, rounded, sumOfAll } from './values.ts';
+import { clicksOf, impressionsOf, rankingDays, searchesUpTo, totalOf } from './searches.ts';
+import {
+  addDays,
+  bool,
+  dayOf,
+  groups,
+  isKnown,
+  iso,
+  num,
+  once,
+  percent,
+  rounded,
+  sumOfAll,
+} from './values.ts';
 import { daysOf, totalsOf } from './visits.ts';
 
 const DUPLICATES = [
@@ -72,6 +84,27 @@ function figuresOf(project: ProjectFacts, crawl: CrawlFacts, pages: readonly Pag
   };
 }
 
+/** Figures that depend on days, and the figure that counts these. */
+const DAYS: Readonly<Record<string, string>> = {
+  clicks: 'ranking_days',
+  impressions: 'ranking_days',
+  search_bot_hits: 'log_days',
+};
+
+/** How many days the figures of a crawl are of. */
+function daysIn(project: ProjectFacts, crawl: CrawlFacts): Readonly<Record<string, number>> {
+  const end = crawl.endedAt === null ? null : dayOf(crawl.endedAt);
+  return {
+    ranking_days: end === null ? 0 : rankingDays(project.searches, addDays(end, -27), end),
+    log_days: daysOf(project, crawl).length,
+  };
+}
+
+function reasonOf(name: string, now: number, before: number): string | null {
+  const what = DAYS[name] === 'log_days' ? 'log files' : 'search results';
+  return now === before ? null : `days with ${what}: ${now}, of the crawl before: ${before}`;
+}
+
 interface Segment {
   readonly segmentation: string;
   readonly segment: string;
@@ -104,8 +137,15 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
             segments(previous).find((one) => one.segmentation === segmentation && one.segment === segment);
           const now = figuresOf(project, crawl, pages);
           const before: Figures = former && previous ? figuresOf(project, previous, former.pages) : {};
+          const days = daysIn(project, crawl);
+          const daysBefore = former && previous ? daysIn(project, previous) : null;
+          const reason = (name: string): string | null => {
+            const counted = DAYS[name] ?? '';
+            return daysBefore && reasonOf(name, days[counted] ?? 0, daysBefore[counted] ?? 0);
+          };
           const difference = (name: string): number | null => {
             const [a, b] = [now[name] ?? null, before[name] ?? null];
+            if (reason(name) !== null) return null;
             if (name === 'pages' && previous && !former) return a;
             return a === null || b === null ? null : a - b;
           };
@@ -118,8 +158,10 @@ export const q21 = (facts: Facts, asked: Asked): Row[] =>
               Object.entries(now).flatMap(([name, value]) => [
                 [name, shown(name, value)],
                 [`${name}_change`, shown(name, difference(name))],
+                ...(name in DAYS ? [[`${name}_change_reason`, reason(name)]] : []),
               ]),
             ),
+            ...days,
           };
         }),
     );

@@ -1,5 +1,5 @@
 import type { Project, Row } from '../sites/sites.ts';
-import { addDays, byBytes, groups, isKnown, num, str, sum, sumOfKnown } from './values.ts';
+import { addDays, byBytes, daysBetween, groups, isKnown, num, str, sum, sumOfKnown } from './values.ts';
 
 /** Search results of a project. */
 export interface Searches {
@@ -42,6 +42,13 @@ export function searchesOf({ ranking }: Project): Searches {
     ...{ rows, recent, lastDay, firstDay: days[0] ?? null },
     demand: new Map(shown.map((one) => [one.url, one])),
   };
+}
+
+/** How many days from one to another, both counted, are between the first and the last with search results. */
+export function rankingDays({ firstDay, lastDay }: Searches, from: string, to: string): number {
+  if (firstDay === null || lastDay === null) return 0;
+  const [first, last] = [from > firstDay ? from : firstDay, to < lastDay ? to : lastDay];
+  return Math.max(0, daysBetween(first, last) + 1);
 }
 
 const searchOf = (row: Row): Search => ({

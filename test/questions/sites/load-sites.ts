@@ -149,12 +149,22 @@ function unitsOfCrawl({ id, projectId, pages, links, clusters, structuredData }:
 function unitsOfProject({ id, logEvents, logPagesDays, ranking }: Project): Unit[] {
   const parts = { log_events: logEvents, log_pages_days: logPagesDays, ranking_performance: ranking };
   return Object.entries(parts).flatMap(([dataset, part]) =>
-    [...Map.groupBy(part?.rows ?? [], (row) => String(row.day ?? row.date))].map(([window, rows]) => ({
+    [...byWindow(dataset, part?.rows ?? [])].map(([window, rows]) => ({
       ...{ name: `${dataset}/${id}/${window}`, dataset, crawlId: null, projectId: id, window, rows },
       // A day whose lines have a field on none of them came without it.
       fields: (part?.fields ?? []).filter((name) => rows.some((row) => name in row)),
     })),
   );
+}
+
+/** Rows by their day. Search results of a day without rows between others are loaded too. */
+function byWindow(dataset: string, rows: readonly Row[]): Map<string, readonly Row[]> {
+  const byDay = new Map<string, readonly Row[]>(Map.groupBy(rows, (row) => String(row.day ?? row.date)));
+  const days = [...byDay.keys()].toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  if (dataset === 'ranking_performance' && first !== undefined && last !== undefined)
+    for (let day = first; day < last; day = dayAfter(day)) byDay.set(day, byDay.get(day) ?? []);
+  return byDay;
 }
 
 async function writeDataset(connection: Connection, dataset: string, units: readonly Unit[]): Promise<void> {

@@ -174,18 +174,25 @@ function unitsTable(units: Crawl['units']): Html {
   );
 }
 
-/** A line a figure: now, and the change. */
+/** A line a figure: now, and the change or why there is none. */
 function figuresTable({ rows }: FigureAnswer): Html {
   const [row = {}] = rows ?? [];
   const lines = Object.keys(row)
     .filter((name) => `${name}_change` in row)
-    .map((name) => ({ name: name.replaceAll('_', ' '), now: row[name], change: row[`${name}_change`] }));
+    .map((name) => ({
+      ...{ name: name.replaceAll('_', ' '), now: row[name], change: row[`${name}_change`] },
+      reason: shownValue(row[`${name}_change_reason`]),
+    }));
   return table(
     'Against the crawl before',
     [
       { name: 'figure', cell: ({ name }) => name },
       { name: 'now', isNumber: true, cell: ({ now }) => shownValue(now) },
-      { name: 'change', isNumber: true, cell: ({ change }) => signedValue(change) },
+      {
+        ...{ name: 'change', isNumber: true },
+        cell: ({ change, reason }) =>
+          signedValue(change) ?? (reason && html`<span class="facts">not compared: ${reason}</span>`),
+      },
     ],
     lines,
     NOT_LOADED,
