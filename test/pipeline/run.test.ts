@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
 import { loadSettings } from '../../src/project/settings/settings.ts';
+import { field, importFolder } from '../service/sandbox/support.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 const SELECTION = {
@@ -46,5 +47,23 @@ test('a run loads what is due and publishes it, with the discovery of open crawl
   expect(report.units.map(({ status, counts }) => [status, counts.queryable])).toEqual([
     ['loaded', 5],
     ['loaded', 5],
+  ]);
+});
+
+test('a crawl that shows no field is refused for itself, and another one is published', async () => {
+  const rows = [{ url: 'https://www.shop.example/' }];
+  const imported = (name: string, can_display: boolean): Promise<string> =>
+    importFolder(name, { pages: { fields: [field('url', 'string', 'one', { can_display })], rows } });
+  const importDirs = [await imported('seen-2026-01-01', true), await imported('hidden-2026-01-02', false)];
+  const sandbox = await sandboxFor({ importDirs });
+  const { report, exitCode } = await runProject(await rawProjectFolder(), sandbox, {
+    pipelines: ['crawl_pages'],
+  });
+  expect(exitCode).toBe(4);
+  expect(
+    report.units.map(({ status, counts, error }) => [status, counts.queryable, error?.code]).sort(),
+  ).toEqual([
+    ['loaded', 1, undefined],
+    ['refused', null, 'contract_broken'],
   ]);
 });

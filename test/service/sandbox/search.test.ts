@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FieldsResponse } from '../../../src/service/api/fields.ts';
 import type { Oql } from '../../../src/service/api/oql.ts';
 import { SearchResponse } from '../../../src/service/api/search.ts';
-import { field, importFolder, type Json, sharedService } from './support.ts';
+import { field, importFolder, type Json, service, sharedService } from './support.ts';
 
 const actions = (...names: string[]): { actions: string[] } => ({ actions: names });
 const FIELDS = [
@@ -279,6 +279,14 @@ test('a field that cannot be displayed may be filtered and sorted by, and is not
   const body = { oql: { field: ['hidden', 'equals', 'h'] }, sort: [{ field: 'hidden', order: 'asc' }] };
   expect((await it.search(crawl, 'pages', body)).json.meta).toMatchObject({ total_hits: 1 });
   expect((await it.export(crawl, 'pages', 'json', { body })).text).not.toContain('hidden');
+});
+
+test('rows of a crawl that shows no field are empty objects', async () => {
+  const hidden = field('url', 'string', 'one', { can_display: false });
+  const folder = await importFolder('hidden', { pages: { fields: [hidden], rows: [{ url: 'a' }] } });
+  const other = await service({ importDirs: [folder] });
+  const { json } = await other.search(await other.crawlId(), 'pages', { limit: 1 });
+  expect(json).toMatchObject({ meta: { columns: [], total_hits: 1 }, urls: [{}] });
 });
 
 test('whole numbers beyond 2^53 are sorted exactly', async () => {

@@ -8,10 +8,10 @@ import { csvCell, jsonCell } from './cell-sql.ts';
  */
 export function jsonLine(columns: readonly Column[], end: string): string {
   const cells = columns.flatMap((column, index) => [
-    text(`${index === 0 ? '{' : ','}${JSON.stringify(column.field.name)}:`),
+    text(`${index === 0 ? '' : ','}${JSON.stringify(column.field.name)}:`),
     jsonCell(column),
   ]);
-  return `concat(${[...cells, literal(`}${end}`)].join(', ')})`;
+  return `concat(${[text('{'), ...cells, literal(`}${end}`)].join(', ')})`;
 }
 
 /** SQL for a row as one line of CSV with `end` after it. */
