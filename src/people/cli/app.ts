@@ -15,6 +15,7 @@ import { setCloudVariables } from '../../project/settings/command-environment.ts
 import { findProject } from '../../project/settings/project.ts';
 import { projectLog } from '../../project/settings/project-log.ts';
 import { asCalled } from './as-called.ts';
+import { ignoreClosedTerminal, isClosedTerminal } from './closed-terminal.ts';
 import { type Command, GLOBAL_FLAGS, type Invocation, parseOptions } from './command.ts';
 import { COMMAND_NAMES } from './command-names.ts';
 import { allCommands, commandOf } from './commands.ts';
@@ -34,8 +35,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   const debug = argv.includes('--debug');
   using interruption = new Interruption();
   written = false;
+  // A reader that goes away, such as `head`, is no fault of ours.
+  const hangUp = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE' && !interruption.signal.aborted) process.exit(0);
+    ignoreClosedTerminal(error);
+  };
   process.stdout.on('error', hangUp);
-  process.stderr.on('error', ignoreClosedTerminal);
   try {
     if (argv[0] === '--version') {
       process.stdout.write(`${await packageVersion()}\n`);
@@ -56,16 +61,18 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     const invocation = invoke(command, rest, interruption.signal);
     const onError = (error: CrawlhouseError): void => {
+      if (isClosedTerminal(error)) interruption.hangUp();
       invocation.logger.error('ended by an error that nothing caught', { error: error.message });
       if (argv.includes('--json') && !written) writeSync(1, errorDocument(error));
       printError(error, debug, error.cause ?? error);
-      process.exit(error.exitCode);
+      process.exit(interruption.signal.aborted ? interruption.exitCode : error.exitCode);
     };
     await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
     const code = await aboveNet('process', onError, () => command.run(invocation));
     if (command.keepsLog) await keepMetrics(invocation);
     return code === EXIT_CODES.interrupted ? interruption.exitCode : code;
   } catch (thrown) {
+    if (isClosedTerminal(thrown)) interruption.hangUp();
     const isOwn = thrown instanceof CrawlhouseError && thrown.code === 'interrupted';
     const error = toCrawlhouseError(
       interruption.signal.aborted && !isOwn ? interruption.signal.reason : thrown,
@@ -75,7 +82,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     return interruption.signal.aborted ? interruption.exitCode : error.exitCode;
   } finally {
     process.stdout.off('error', hangUp);
-    process.stderr.off('error', ignoreClosedTerminal);
   }
 }
 
@@ -154,7 +160,10 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       const { loadSettings } = await import('../../project/settings/settings.ts');
       const settings = await loadSettings(projectDir(), process.env);
       await setCloudVariables(settings.projectDir);
-      if (command.keepsLog) toFile ??= projectLog(settings);
+      if (command.keepsLog)
+        toFile ??= projectLog(settings, (error) =>
+          logTo('warn').warn('the log file is not written', { error: toCrawlhouseError(error).message }),
+        );
       return settings;
     },
     workingDirectory,
@@ -229,15 +238,4 @@ function joinNumbers(argv: readonly string[], flags: Command['flags']): string[]
 async function writeOut(text: string): Promise<void> {
   written = true;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-/** A reader that goes away, such as `head`, is no fault of ours. */
-function hangUp(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0);
-  ignoreClosedTerminal(error);
-}
-
-/** A terminal that is closed sends SIGHUP, which ends the work in order; until then nobody reads what is written. */
-function ignoreClosedTerminal(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 }

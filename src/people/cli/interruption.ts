@@ -25,6 +25,11 @@ export class Interruption implements Disposable {
     return SIGNAL_CODES[this.#received];
   }
 
+  /** As after SIGHUP, where the terminal is gone without one. */
+  hangUp(): void {
+    if (!this.signal.aborted) this.#stop('SIGHUP');
+  }
+
   readonly #stop = (name: NodeJS.Signals): void => {
     const received = ENDINGS.find((one) => one === name);
     if (received === undefined) return;

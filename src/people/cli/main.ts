@@ -9,6 +9,8 @@ if (major < 24) {
   const { main } = await import('./app.ts');
   const { keepHeapSmall } = await import('./keep-heap-small.ts');
   const { keepFilesPrivate } = await import('../../core/private-files.ts');
+  const { ignoreClosedTerminal } = await import('./closed-terminal.ts');
+  for (const output of [process.stdout, process.stderr]) output.on('error', ignoreClosedTerminal);
   keepHeapSmall();
   keepFilesPrivate();
   process.exitCode = await main(process.argv.slice(2));

@@ -30,7 +30,7 @@ export async function capture(...argv: readonly string[]): Promise<Outcome> {
   }
 }
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'people', 'cli', 'main.ts');
+export const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'people', 'cli', 'main.ts');
 
 /** Runs the program as a process of its own. `started` gets it once it runs. */
 export async function spawned(

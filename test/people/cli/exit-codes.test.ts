@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sendJson, type TestService, testService } from '../../service/api/test-service.ts';
-import { capture, type Outcome, projectFolder, spawned } from './capture.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
+import { capture, MAIN, type Outcome, projectFolder, spawned } from './capture.ts';
 
 const TOKEN = 'token-that-must-not-show';
 
@@ -107,6 +110,28 @@ test.for([
     expect(JSON.parse(outcome.stdout)).toMatchObject({ status: 'failed', units: [] });
   },
 );
+
+test('a prompt whose terminal is closed ends in order, though nobody reads its output any more', async () => {
+  const folder = await temporaryFolder();
+  const ended = join(folder, 'ended');
+  // The shell keeps the signal to itself and outlives its terminal.
+  const words = [process.execPath, MAIN, 'init', join(folder, 'new')].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', `trap '' HUP; ${words}; echo $? > '${ended}'`, '/dev/null'], {
+    env: { PATH: process.env.PATH },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let shown = '';
+  for await (const piece of child.stdout) {
+    shown += String(piece);
+    if (shown.includes('Address of the service')) break;
+  }
+  child.kill('SIGKILL');
+  const code = await until(async () => {
+    const text = existsSync(ended) ? readFileSync(ended, 'utf8') : '';
+    return text === '' ? undefined : text;
+  });
+  expect([code, shown]).toEqual(['129\n', expect.stringContaining('Address of the service')]);
+});
 
 test('a list of workspaces that is shorter than it says is no list', async () => {
   const service = await testService((seen, response) => {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openSqlite } from '../../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
 
 const SCHEMA = `
@@ -19,7 +20,7 @@ const SCHEMA = `
 export function openConsoleDatabase(stateDir: string): DatabaseSync {
   const folder = join(stateDir, 'console');
   makePrivateFolder(folder);
-  const database = new DatabaseSync(join(folder, 'console.sqlite'));
+  const database = openSqlite(join(folder, 'console.sqlite'));
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; ${SCHEMA}`);
   return database;
 }
