@@ -71,9 +71,11 @@ const MOVE_IT = 'move it away, or name another path in the settings';
 /** What is wrong where a folder has the place of a file, or a file that of a folder; null for every other error. */
 function otherKind(error: unknown): string | null {
   const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
-  const where = code === 'EISDIR' && typeof dest === 'string' && syscall === 'rename' ? dest : path;
+  // The latter is of Node.js itself, such as of `rm`.
+  const isFolder = code === 'EISDIR' || code === 'ERR_FS_EISDIR';
+  const where = isFolder && typeof dest === 'string' && syscall === 'rename' ? dest : path;
   if (typeof where !== 'string') return null;
-  if (code === 'EISDIR') return `${where} is a folder; a file is expected there`;
+  if (isFolder) return `${where} is a folder; a file is expected there`;
   if (code === 'ENOTDIR' || (code === 'EEXIST' && syscall === 'mkdir'))
     return `${where} is a file, or below one; a folder is expected there`;
   return null;

@@ -1,5 +1,5 @@
 import { truncateSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { openSqlite } from './open-sqlite.ts';
 
 /** SQLite's code for a file that another connection has locked. */
 const BUSY = 5;
@@ -32,7 +32,7 @@ export function lockFile(path: string): HeldLock | null {
 }
 
 function takeLock(path: string, wasDamaged: boolean): HeldLock | null {
-  const database = new DatabaseSync(path);
+  const database = openSqlite(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
   } catch (error) {

@@ -25,6 +25,8 @@ export interface LogFileOptions {
   readonly maxDays: number;
   /** The newest so many files stay, whatever their age. */
   readonly maxFiles: number;
+  /** Called when writing begins to fail, and not again before it has worked. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
@@ -35,26 +37,37 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
  * log that can't be written does not stop the command.
  */
 export function logFile(options: LogFileOptions, now: () => Date = () => new Date()): LogSink {
-  const { folder } = options;
-  try {
-    makePrivateFolder(folder);
-    removeOld(options, now());
-    const today = join(folder, currentName(options, dayOf(now())));
-    if (!endsWithNewline(today)) appendFileSync(today, '\n');
-  } catch {
-    return () => {};
-  }
-  return (record) => {
+  const { folder, onFailure } = options;
+  let isOpen = false;
+  let fails = false;
+  const attempt = (work: () => void): void => {
     try {
+      if (!isOpen) open(options, now());
+      isOpen = true;
+      work();
+      fails = false;
+    } catch (error) {
+      if (!fails) onFailure(error);
+      fails = true;
+    }
+  };
+  attempt(() => {});
+  return (record) =>
+    attempt(() => {
       const path = join(folder, currentName(options, dayOf(record.at)));
       const isNew = !existsSync(path);
       appendFileSync(path, jsonLine(record));
       // A service may run for years without opening its log again.
       if (isNew) removeOld(options, now());
-    } catch {
-      // The terminal has said it too.
-    }
-  };
+    });
+}
+
+function open(options: LogFileOptions, now: Date): void {
+  const { folder } = options;
+  makePrivateFolder(folder);
+  removeOld(options, now);
+  const today = join(folder, currentName(options, dayOf(now)));
+  if (!endsWithNewline(today)) appendFileSync(today, '\n');
 }
 
 /** A record as a line; secrets are masked in each text before it is quoted, and control characters are escaped. */

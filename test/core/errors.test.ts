@@ -1,7 +1,8 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CrawlhouseError, toCrawlhouseError } from '../../src/core/errors.ts';
+import { openSqlite } from '../../src/core/open-sqlite.ts';
 import { readText } from '../../src/core/read-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -65,16 +66,20 @@ test('a folder in the place of a file, and the other way round, is a wrong use t
   const folder = await temporaryFolder();
   const file = join(folder, 'file');
   await writeFile(file, '');
+  const opened = async (path: string): Promise<void> => openSqlite(path).close();
   const thrown = await Promise.all(
-    [readText(folder), readdir(file), mkdir(file), readText(join(file, 'below'))].map((one) =>
-      one.then(() => null, toCrawlhouseError),
-    ),
+    [
+      ...[readText(folder), rm(folder), opened(folder)],
+      ...[readdir(file), mkdir(file), readText(join(file, 'below')), opened(join(file, 'below'))],
+    ].map((one) => one.then(() => null, toCrawlhouseError)),
   );
   expect(thrown.map((error) => [error?.code, error?.message])).toEqual([
-    ['bad_project', `${folder} is a folder; a file is expected there`],
-    ['bad_project', `${file} is a file, or below one; a folder is expected there`],
-    ['bad_project', `${file} is a file, or below one; a folder is expected there`],
-    ['bad_project', `${join(file, 'below')} is a file, or below one; a folder is expected there`],
+    ...Array(3).fill(['bad_project', `${folder} is a folder; a file is expected there`]),
+    ...Array(2).fill(['bad_project', `${file} is a file, or below one; a folder is expected there`]),
+    ...Array(2).fill([
+      'bad_project',
+      `${join(file, 'below')} is a file, or below one; a folder is expected there`,
+    ]),
   ]);
   expect(thrown.map((error) => error?.hint)).not.toContain(undefined);
 });

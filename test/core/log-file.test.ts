@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { logFile } from '../../src/core/log-file.ts';
@@ -12,6 +12,9 @@ const options = async (more = {}) => ({
   maxBytes: 1000,
   maxDays: 30,
   maxFiles: 50,
+  onFailure: (error: unknown): void => {
+    throw error;
+  },
   ...more,
 });
 const linesOf = (folder: string): Record<string, unknown>[] =>
@@ -99,9 +102,18 @@ test('a line that was cut short is ended before the next one', async () => {
   expect(JSON.parse(String(lines[1]))).toMatchObject({ message: 'whole' });
 });
 
-test('a folder that cannot be made stops nobody', async () => {
+test('a log that cannot be written stops nobody, says so once, and goes on when it can', async () => {
   const folder = join(await temporaryFolder(), 'file');
   writeFileSync(folder, '');
-  const sink = logFile(await options({ folder }));
-  expect(() => sink({ at: DAY, level: 'info', message: 'm', fields: {} })).not.toThrow();
+  const errors: unknown[] = [];
+  const sink = logFile(await options({ folder, onFailure: (error: unknown) => errors.push(error) }));
+  const say = (message: string): void => sink({ at: DAY, level: 'info', message, fields: {} });
+  say('lost');
+  expect(errors).toEqual([expect.objectContaining({ code: 'EEXIST', path: folder })]);
+  rmSync(folder);
+  say('kept');
+  expect(linesOf(folder)).toMatchObject([{ message: 'kept' }]);
+  rmSync(folder, { recursive: true });
+  say('lost');
+  expect(errors).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../core/in-transaction.ts';
+import { openSqlite } from '../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../core/private-files.ts';
 import { tryLockState } from '../../core/state-lock.ts';
 import type { Alert } from './alert.ts';
@@ -28,7 +29,7 @@ export class SqliteAlertStore implements AlertStore {
   constructor(folder: string) {
     this.#folder = folder;
     makePrivateFolder(folder);
-    this.#database = new DatabaseSync(join(folder, 'alerts.sqlite'));
+    this.#database = openSqlite(join(folder, 'alerts.sqlite'));
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000');
     inTransaction(this.#database, () => {
       this.#database.exec(SCHEMA);

@@ -5,12 +5,9 @@ import type { Settings } from './settings.ts';
 
 const MOST_FILES = 50;
 
-/** Opens the log files of a project (docs/operate.md). */
-export function projectLog({ state_dir, logs }: Settings): LogSink {
-  return logFile({
-    folder: join(state_dir, 'logs'),
-    maxBytes: logs.megabytes * 1_000_000,
-    maxDays: logs.days,
-    maxFiles: MOST_FILES,
-  });
+/** Opens the log files of a project (docs/operate.md). `onFailure` hears once why they can't be written. */
+export function projectLog({ state_dir, logs }: Settings, onFailure: (error: unknown) => void): LogSink {
+  const folder = join(state_dir, 'logs');
+  const maxBytes = logs.megabytes * 1_000_000;
+  return logFile({ folder, maxBytes, maxDays: logs.days, maxFiles: MOST_FILES, onFailure });
 }

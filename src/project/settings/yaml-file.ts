@@ -14,7 +14,7 @@ export interface YamlSource {
 }
 
 /**
- * Reads one YAML file. Keys may not be repeated; anchors are resolved.
+ * Reads one YAML file of keys and values. Keys may not be repeated; anchors are resolved.
  *
  * @throws CrawlhouseError `code` with file and line
  */
@@ -26,9 +26,14 @@ export async function readYaml(path: string, shownAs: string, code: ErrorCode): 
     const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
     throw new CrawlhouseError(code, `${shownAs}:${lines.linePos(problem.pos[0]).line}: ${message}`);
   }
+  const value = resolved(document, shownAs, code) ?? {};
+  if (!isMap(document.contents) && document.contents !== null) {
+    const { line } = lines.linePos(document.contents?.range?.[0] ?? 0);
+    throw new CrawlhouseError(code, `${shownAs}:${line}: expected keys with values, such as key: value`);
+  }
   return {
     file: shownAs,
-    value: resolved(document, shownAs, code) ?? {},
+    value,
     lineOf(path) {
       let node: Node | null | undefined = document.contents;
       let offset = 0;

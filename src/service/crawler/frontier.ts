@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../core/in-transaction.ts';
+import { openSqlite } from '../../core/open-sqlite.ts';
 import { FETCH_STATUSES, type FetchStatus } from '../api/crawl-progress.ts';
 import type { SitemapRecord } from './records.ts';
 import type { RobotsFile } from './robots.ts';
@@ -76,7 +77,7 @@ export class Frontier implements Disposable {
   readonly #recent = new RecentPlaces();
 
   constructor(folder: string) {
-    this.#database = new DatabaseSync(join(folder, FRONTIER_FILE));
+    this.#database = openSqlite(join(folder, FRONTIER_FILE));
     this.#database.exec(
       `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
        PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY; ${SCHEMA}`,

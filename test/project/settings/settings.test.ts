@@ -113,6 +113,13 @@ test.for(['constructor', '__proto__', 'toString'])('%s is an unknown key like an
   });
 });
 
+test.for(['- since: all\n', 'since\n', '# none\n- 1\n'])('%j is no settings file', async (file) => {
+  await refused({ file }).toMatchObject({
+    code: 'bad_settings',
+    message: `crawlhouse.yaml:${file.startsWith('#') ? 2 : 1}: expected keys with values, such as key: value`,
+  });
+});
+
 test('an unknown CRAWLHOUSE_ variable is named with those that work', async () => {
   await refused({ variables: { CRAWLHOUSE_WAREHOSE: 'x' } }).toMatchObject({
     code: 'bad_settings',

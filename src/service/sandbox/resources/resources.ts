@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { inTransaction } from '../../../core/in-transaction.ts';
+import { openSqlite } from '../../../core/open-sqlite.ts';
 import type { DatasetName } from '../catalogue/catalogue-of.ts';
 import { Column } from '../catalogue/column.ts';
 
@@ -50,7 +51,7 @@ export class Resources implements Disposable {
   #changes = 0;
 
   constructor(file: string) {
-    this.#database = new DatabaseSync(file);
+    this.#database = openSqlite(file);
     this.#database.exec(SCHEMA);
   }
 

@@ -1,4 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openSqlite } from '../../../core/open-sqlite.ts';
 
 /** An object of a bucket, and the file that holds its bytes. */
 export interface StoredObject {
@@ -53,7 +54,7 @@ export class ObjectIndex implements Disposable {
   readonly #database: DatabaseSync;
 
   constructor(file: string) {
-    this.#database = new DatabaseSync(file);
+    this.#database = openSqlite(file);
     this.#database.exec(SCHEMA);
   }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../core/in-transaction.ts';
+import { openSqlite } from '../../../core/open-sqlite.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
 import type { LedgerRun, LedgerUnit, UnitState } from '../../../project/model/ledger-records.ts';
 import type { UnitError } from '../../../project/model/report.ts';
@@ -35,7 +36,7 @@ export class SqliteLedger implements Ledger {
     this.#lockedSince = lockedSince;
     makePrivateFolder(stateDir);
     const path = join(stateDir, LEDGER_FILE);
-    this.#database = new DatabaseSync(path);
+    this.#database = openSqlite(path);
     try {
       this.#database.exec(
         'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',

@@ -1,0 +1,20 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/** SQLite's code for a file that it can't open. */
+const CANT_OPEN = 14;
+
+/**
+ * Opens a file of SQLite, or makes it.
+ *
+ * @throws Error of the file system with the path where it can't be opened: SQLite says neither which file nor why
+ */
+export function openSqlite(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path);
+  } catch (error) {
+    if ((error as { errcode?: unknown }).errcode !== CANT_OPEN) throw error;
+    closeSync(openSync(path, 'r+'));
+    throw Object.assign(error as Error, { path });
+  }
+}
