@@ -4,7 +4,7 @@ model: mart.pages
 description: >-
   One row a crawl, the last one first; each step counts pages that passed the one before. Of the indexable pages some
   name themselves as canonical and some name none. NULL where the crawl's export did not have the field of a step, 0
-  where it had; a segment is the first directory of the URL.
+  where it had. A segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 */
@@ -38,7 +38,9 @@ WITH
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     LEFT JOIN fields ON fields.crawl_id = chosen.crawl_id
-    WHERE $segment IS NULL OR pages.url_first_path = $segment
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
   counted AS (

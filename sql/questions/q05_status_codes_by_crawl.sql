@@ -3,7 +3,8 @@ title: Status codes per crawl and segment over time
 model: mart.status_codes_by_crawl
 description: >-
   One row for each crawl, segment of the project's own segmentations and HTTP status, and, without a segment, for all
-  pages of the crawl; a status of NULL stands for pages without an answer. The last crawls come first.
+  pages of the crawl; the segment asked for may be a first directory too. A status of NULL stands for pages without an
+  answer. The last crawls come first.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
 */
@@ -26,6 +27,14 @@ WITH
     SELECT crawl_id, segmentation, segment, status_code, status_code_range, pages, pages_percent
     FROM mart.status_codes_by_segment
     WHERE $segment IS NULL OR segment = $segment
+
+    UNION ALL
+    SELECT
+      crawl_id, '(directory)', url_first_path, status_code, max(status_code_range), count(*),
+      CAST(100 * count(*) AS DOUBLE) / sum(count(*)) OVER (PARTITION BY crawl_id)
+    FROM mart.pages
+    WHERE url_first_path = $segment
+    GROUP BY crawl_id, url_first_path, status_code
   ),
 
   answer AS (

@@ -2,8 +2,9 @@
 title: How many pages were added, removed and changed, crawl by crawl
 model: mart.page_changes
 description: >-
-  One row for each crawl that has one before it, and kind of change. The last crawls come first.
-parameters: [project, crawl, limit]
+  One row for each crawl that has one before it, and kind of change. The last crawls come first. A segment is a first
+  directory or one of the project's own segmentations; a page that was removed counts where the crawl before had it.
+parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
 */
 WITH
@@ -26,6 +27,12 @@ WITH
       count(*) AS pages
     FROM chosen
     JOIN mart.page_changes AS changes ON changes.crawl_id = chosen.crawl_id
+    WHERE $segment IS NULL
+      OR CASE WHEN changes.change = 'removed' THEN changes.previous_crawl_id ELSE changes.crawl_id END || ' ' || changes.url IN (
+        SELECT page_key FROM mart.pages WHERE url_first_path = $segment
+        UNION ALL
+        SELECT page_key FROM mart.page_segments WHERE segment = $segment
+      )
     GROUP BY
       chosen.project_id, chosen.project_name, chosen.crawl_config_name, chosen.ended_at, changes.crawl_id,
       changes.previous_crawl_id, changes.change

@@ -2,7 +2,8 @@
 title: Inrank by depth and segment, and what is lost to pages that are not 200
 model: mart.pages
 description: >-
-  The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL. Lost is the
+  The main crawl of each project, or the crawl asked for; the rows are by first directory. The segment
+  asked for is a first directory or one of the project's own segmentations. Lost is the
   percentage of the segment's inrank that stands on pages with another status than 200, or that robots.txt denies or that
   did not answer; NULL where no inrank is known.
 parameters: [project, crawl, segment, limit]
@@ -28,7 +29,9 @@ WITH
       pages.status_code <> 200 OR coalesce(pages.non_indexable_reason IN ('robots_denied', 'no_answer'), false) AS is_lost
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
-    WHERE $segment IS NULL OR pages.url_first_path = $segment
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
   counted AS (

@@ -4,7 +4,7 @@ model: mart.page_actions
 description: >-
   Things to do on pages of the main crawl of each project, the most important first. Priority is 0 to 100: how much
   demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. A segment is
-  the first directory of the URL.
+  a first directory or one of the project's own segmentations.
 parameters: {project: , crawl: , segment: , limit: 100}
 needs: [pages]
 */
@@ -20,7 +20,11 @@ WITH
     SELECT crawl_id, priority, issue, severity, url, why, fix, clicks, impressions, search_bot_hits, inrank_decimal
     FROM mart.page_actions
     WHERE crawl_id IN (SELECT crawl_id FROM chosen)
-      AND ($segment IS NULL OR url_first_path = $segment)
+      AND (
+        $segment IS NULL
+        OR url_first_path = $segment
+        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      )
   ),
 
   -- How many actions come before those of a priority: what lies beyond the limit is not put in order.

@@ -72,8 +72,11 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`CREATE TABLE mart.page_changes AS SELECT 'c2' AS crawl_id, 'c1' AS previous_crawl_id,
       'added' AS change, 'https://x.example/' || i AS url FROM range(7) AS t(i)`);
   await connection.run(
-    `CREATE TABLE mart.pages AS SELECT 'c2' AS crawl_id, $1 || i AS url, CASE WHEN i < 8 THEN i % 3 END AS depth,
-       '/shop' AS url_first_path, i / 2 AS inrank_decimal, 200 AS status_code, NULL::VARCHAR AS non_indexable_reason,
+    'CREATE TABLE mart.page_segments AS SELECT NULL::VARCHAR AS page_key, NULL::VARCHAR AS segment LIMIT 0',
+  );
+  await connection.run(
+    `CREATE TABLE mart.pages AS SELECT 'c2' AS crawl_id, $1 || i AS url, 'c2 ' || $1 || i AS page_key, CASE WHEN i < 8 THEN i % 3 END AS depth,
+       '/shop' AS url_first_path, i / 2 AS inrank_decimal, 200 AS status_code, 'ok' AS status_code_range, NULL::VARCHAR AS non_indexable_reason,
        true AS fetched, i > 2 AS is_indexable, 'self' AS canonical_kind FROM range(10) AS t(i)`,
     [HOSTILE],
   );
@@ -81,7 +84,7 @@ async function fillMart(connection: Connection): Promise<void> {
     FROM (VALUES ('fetched'), ('status_code')) AS t(field)`);
   await connection.run(
     `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 90 AS priority, 'client_error' AS issue,
-       'high' AS severity, $1 AS url, '' AS why, '' AS fix, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits,
+       'high' AS severity, $1 AS url, 'c2 ' || $1 AS page_key, '' AS why, '' AS fix, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits,
        1 AS inrank_decimal, '/shop' AS url_first_path, ${all('seen_at')}`,
     [HOSTILE],
   );
@@ -168,7 +171,10 @@ test('another configuration and a segment may be chosen', async () => {
   expect(other.trend.rows.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c3']);
   const part = await json(ask, '/projects/p1.json?wait=1&segment=/shop');
   expect(part.trend.rows).toHaveLength(2);
-  expect(part.statuses).toMatchObject({ state: 'read', rows: [] });
+  expect(part.statuses).toMatchObject({
+    state: 'read',
+    rows: [{ crawl_id: 'c2', status_code_range: 'ok', pages: 10 }],
+  });
   expect(part.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1 -p segment=/shop');
   expect(await (await ask('/projects/p1?wait=1&segment=/shop')).text()).toContain(
     '<option value="/shop" selected>',

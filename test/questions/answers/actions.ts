@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
-import { type Asked, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
+import { type Asked, crawlsAsked, type Facts, named } from './facts.ts';
 import { isDuplicate } from './figures.ts';
-import { isLoop } from './links.ts';
+import { inAnySegment, isLoop } from './links.ts';
 import { isOrphan } from './orphans.ts';
 import type { Page } from './pages.ts';
 import { num, rounded, str } from './values.ts';
@@ -87,7 +87,7 @@ export const q32 = (facts: Facts, asked: Asked): Row[] =>
       inrank: all.map(([{ inrank }]) => inrank ?? 0),
     };
     return all
-      .filter(([page]) => inSegment(page, asked))
+      .filter(([page]) => inAnySegment(page, asked))
       .flatMap(([page, one]) => {
         const value =
           50 * rank(values.demand, one.impressions ?? 0) +

@@ -1,7 +1,7 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
-import { chainOf } from './links.ts';
+import { chainOf, inAnySegment } from './links.ts';
 import { type Page, REASONS } from './pages.ts';
 import { clicksOf, searchesUpTo } from './searches.ts';
 import { byBytes, dayOf, groups, iso, once, percent, str } from './values.ts';
@@ -36,6 +36,12 @@ export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
   ];
 });
 
+/** A page that was removed counts where the crawl before had it. */
+const changesIn = (crawl: CrawlFacts, asked: Asked): readonly Change[] =>
+  changesOf(crawl).filter(({ url }) =>
+    inAnySegment(crawl.byUrl.get(url) ?? crawl.previous?.byUrl.get(url), asked),
+  );
+
 export const q06 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) =>
     changesOf(crawl).map((change) => ({
@@ -47,7 +53,7 @@ export const q06 = (facts: Facts, asked: Asked): Row[] =>
 
 export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) =>
-    groups(changesOf(crawl), ({ change }) => [change]).map((group) => ({
+    groups(changesIn(crawl, asked), ({ change }) => [change]).map((group) => ({
       ...named(crawl),
       ended_at: iso(crawl.endedAt),
       previous_crawl_id: crawl.previous?.id,

@@ -67,6 +67,11 @@ export function segmentsOf({ row }: Page): { segmentation: string; segment: stri
   });
 }
 
+/** The segment as a first directory or one of the project's own segmentations. */
+export const inAnySegment = (page: Page | undefined, asked: Asked): boolean =>
+  inSegment(page, asked) ||
+  (page !== undefined && segmentsOf(page).some(({ segment }) => segment === asked.segment));
+
 export const q02 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) => {
     const led = internalOf(crawl).flatMap((link) => {

@@ -1,13 +1,13 @@
 import type { Row } from '../sites/sites.ts';
 import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
-import { linksOf, segmentsOf } from './links.ts';
+import { inAnySegment, linksOf, segmentsOf } from './links.ts';
 import { type Page, sameForm, statusRange } from './pages.ts';
 import { bool, groups, isKnown, iso, list, num, ordered, percent, rounded, str } from './values.ts';
 
 export const q04 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
-    const known = crawl.allPages.filter((page) => inSegment(page, asked));
+    const known = crawl.allPages.filter((page) => inAnySegment(page, asked));
     if (known.length === 0) return [];
     // A step whose field the export did not have lets every page pass.
     const step = (from: readonly Page[], passes: (page: Page) => boolean, ...fields: string[]) =>
@@ -45,7 +45,10 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
   allCrawls(facts, asked).flatMap(({ crawl }) => {
     const own = crawl.allPages.flatMap((page) => segmentsOf(page).map((one) => ({ ...one, page })));
     const site = crawl.allPages.map((page) => ({ segmentation: null, segment: null, page }));
-    const meant = [...site, ...own].filter(
+    const directories = crawl.allPages.map((page) => ({
+      ...{ segmentation: '(directory)', segment: page.firstPath, page },
+    }));
+    const meant = [...site, ...own, ...(asked.segment === undefined ? [] : directories)].filter(
       ({ segment }) => asked.segment === undefined || segment === asked.segment,
     );
     return groups(meant, ({ segmentation, segment }) => [segmentation, segment]).flatMap((ofSegment) =>
@@ -64,7 +67,7 @@ export const q05 = (facts: Facts, asked: Asked): Row[] =>
 
 export const q10 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ crawl }) => {
-    const pages = crawl.allPages.filter((page) => inSegment(page, asked));
+    const pages = crawl.allPages.filter((page) => inAnySegment(page, asked));
     return groups(pages, ({ depth, firstPath }) => [depth, firstPath]).map((group) => {
       // As decimals with nine places.
       const inrank = (some: readonly Page[]): bigint =>

@@ -23,6 +23,8 @@ export const FigureAnswer = z.strictObject({
   command: z.string(),
   /** The question in the console. */
   address: z.string(),
+  /** What was chosen and the question does not take: it answers for all. */
+  ignored: z.array(z.string()),
   state: z.enum(['read', 'pending', 'failed']),
   rows: z.array(z.record(z.string(), z.unknown())),
   error: z.string().nullable(),
@@ -62,6 +64,7 @@ export async function readFigure(desk: Desk, request: FigureRequest): Promise<Fi
   const head = {
     ...{ question: name, sql: question.sql, command: `crawlhouse query --question ${name}${valuesText}` },
     address: `/ask?${query}`,
+    ignored: Object.keys(given).filter((parameter) => !takes.has(parameter)),
   };
   const key = JSON.stringify([name, [...values], select(''), more]);
   const read = desk.once(key, () => {
@@ -115,7 +118,9 @@ export function answerFigure(
     readonly empty?: string;
   } = {},
 ): Html {
+  const { ignored } = answer;
   return html`<figure><figcaption>${title}</figcaption>
+${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
 ${drawAnswer(title, answer, { key, chart, rows, empty })}
 <details><summary>The question</summary>
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>

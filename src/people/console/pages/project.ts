@@ -162,7 +162,9 @@ async function readFigures(
     WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
     ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS})`;
   const given = { project: project_id, ...(segment === null ? {} : { segment }) };
-  const chosen = segments.find((one) => one.segment === segment)?.segmentation ?? '(site)';
+  // A segment that the last crawl does not have may be of any segmentation.
+  const segmentation =
+    segment === null ? '(site)' : (segments.find((one) => one.segment === segment)?.segmentation ?? null);
   const over = (
     question: string,
     select: (answer: string) => string,
@@ -170,18 +172,20 @@ async function readFigures(
   ): Promise<FigureAnswer> => readFigure(desk, { question, given, select, more, isSlow, isPatient });
   const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
     readFigure(desk, {
-      ...{ question: QUESTIONS.trend, given, isPatient, more: { ...more, segmentation: chosen } },
+      ...{ question: QUESTIONS.trend, given, isPatient, more: { ...more, segmentation } },
       select: (answer) =>
         `SELECT crawl_id, ended_at, pages, indexable_pages, error_pages, average_depth, average_load_time
-         FROM ${answer} WHERE segmentation = $segmentation AND ${shown} ORDER BY ended_at, crawl_id`,
+         FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${shown}
+         ORDER BY ended_at, crawl_id`,
     }),
-    over(
-      QUESTIONS.statuses,
-      (answer) =>
+    readFigure(desk, {
+      ...{ question: QUESTIONS.statuses, given, isPatient, more: { ...more, segmentation } },
+      select: (answer) =>
         `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
-         WHERE ($segment IS NOT NULL OR segment IS NULL) AND ${shown}
+         WHERE CASE WHEN $segment IS NULL THEN segment IS NULL ELSE segmentation = coalesce($segmentation, segmentation) END
+           AND ${shown}
          GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
-    ),
+    }),
     over(
       QUESTIONS.changes,
       (answer) =>
@@ -252,6 +256,7 @@ function drawProject(project: Project, { query }: PageRequest): Html {
   }</p>
 ${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
+${segmentNotice(project)}
 ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loaded yet. Run <code>crawlhouse run --project ${project_id}</code>.</p>` : null}
 ${
   crawls.length === 0
@@ -259,10 +264,22 @@ ${
     : html`${drawPending([trend, statuses, changes, funnel, depths, findings])}
 ${projectFigures(project)}
 <h2>Crawls</h2>
+${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}
 ${crawlsTable(crawls)}
 ${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last ${countText(crawls.length)} of them.</p>` : null}`
 }
 `;
+}
+
+/** What a choice of segment means where that is not plain. */
+function segmentNotice({ segment, segments, crawls }: Project): Html | null {
+  if (segment === null || crawls.length === 0) return null;
+  const own = segments.filter((one) => one.segment === segment).map(({ segmentation }) => segmentation);
+  if (own.length === 0)
+    return html`<p class="notice">The last crawl has no segment ${segment}. Earlier crawls may have it.</p>`;
+  if (own.length === 1) return null;
+  return html`<p class="notice">The segment ${segment} is in several segmentations: ${own.join(', ')}. Trends and statuses are
+of ${own[0]}, the other figures of a page in any of them.</p>`;
 }
 
 function crawlsTable(crawls: Project['crawls']): Html {
