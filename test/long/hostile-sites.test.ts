@@ -178,7 +178,8 @@ test('a start URL that nobody answers ends as stopped_progressing', async () => 
   await new Promise((resolve) => closed.close(resolve));
   const crawled = await crawlSite({ origin: `http://127.0.0.1:${port}` });
   expect(crawled).toMatchObject({ endReason: 'stopped_progressing', fetchedUrls: 0 });
-  expect(await crawled.field('fetch_error')).toEqual({ '/': 'connection' });
+  // Nothing is asked for without robots.txt, and that can't be had either.
+  expect(await crawled.field('fetch_error')).toEqual({ '/': 'robots_unavailable' });
 });
 
 test('an answer that is no HTTP is an exception of its page', async () => {
@@ -188,7 +189,8 @@ test('an answer that is no HTTP is an exception of its page', async () => {
   await new Promise((resolve) => noise.once('listening', resolve));
   onTestFinished(() => void noise.close());
   const { port } = noise.address() as AddressInfo;
-  const crawled = await crawlSite({ origin: `http://127.0.0.1:${port}` });
+  const robots_txt = [{ host: '127.0.0.1', content: '' }];
+  const crawled = await crawlSite({ origin: `http://127.0.0.1:${port}` }, { robots_txt });
   expect(await crawled.field('fetch_error')).toEqual({ '/': 'protocol' });
 });
 
@@ -202,8 +204,13 @@ test('a crawl of this machine goes to no other private address', async () => {
   ];
   const seeds = [`http://meta.site.example:${site.port}/`];
   const origin = `http://site.example:${site.port}`;
-  const crawled = await crawlSite({ origin }, { dns, crawl_subdomains: true }, { seeds });
+  const robots_txt = [{ host: 'meta.site.example', content: '' }];
+  const config = { dns, crawl_subdomains: true, robots_txt };
+  const crawled = await crawlSite({ origin }, config, { seeds });
   expect(await crawled.field('fetch_error')).toEqual({ '/': null, [`${seeds[0]}`]: 'refused_address' });
+  // Nor for its robots.txt.
+  const bare = await crawlSite({ origin }, { dns, crawl_subdomains: true }, { seeds });
+  expect(await bare.field('fetch_error')).toEqual({ '/': null, [`${seeds[0]}`]: 'robots_unavailable' });
 });
 
 test('Basic credentials go with each request to the site', async () => {

@@ -36,9 +36,9 @@ async function publishKilledAt(folder: string, table: string, call: string): Pro
      };
      syncBuiltinESMExports();
      const { Database } = await import(${source('core/duckdb.ts')});
-     const { WorkingCopy } = await import(${source('warehouse/working-copy.ts')});
+     const { WorkingCopy } = await import(${source('engines/working-copy.ts')});
      const { silentLogger } = await import(${source('core/logger.ts')});
-     const { publish } = await import(${source('publish/publish.ts')});
+     const { publish } = await import(${source('pipeline/publish/publish.ts')});
      const database = await Database.open({ memoryLimit: '300MB', threads: 2, tempDirectory: ${JSON.stringify(join(folder, 'spill'))} });
      const working = await WorkingCopy.open(database, { stateDir: ${JSON.stringify(stateDir)}, warehouse: ${JSON.stringify(published)} }, silentLogger);
      await working.connection.run('CREATE TABLE raw.${table} AS SELECT i FROM range(1000) AS t(i)');
