@@ -1,5 +1,6 @@
 import { crawlCommand } from '../../project/model/crawl-command.ts';
 import type { LedgerRun, LedgerUnit } from '../../project/model/ledger-records.ts';
+import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { alertFacts } from './alert-facts.ts';
 import { findRunFailures, findUnitFailures, type RunFailure, runKey } from './find-failures.ts';
@@ -41,7 +42,7 @@ export async function openIncidents(
 }
 
 /** The last run, if its process is dead. A later run takes up what it has left. */
-function killedRun({ base_url }: Settings, [last]: readonly LedgerRun[]): readonly Incident[] {
+function killedRun(settings: Settings, [last]: readonly LedgerRun[]): readonly Incident[] {
   if (last?.status !== 'killed') return [];
   return [
     {
@@ -51,10 +52,9 @@ function killedRun({ base_url }: Settings, [last]: readonly LedgerRun[]): readon
       details: ['its process is gone: it was killed, such as for want of memory, or the machine stopped'],
       project_id: null,
       began: last.started_at,
-      hint:
-        base_url === undefined
-          ? 'crawlhouse crawl --resume, which goes on from there'
-          : 'crawlhouse run, which goes on from there',
+      hint: isCrawlFolder(settings)
+        ? 'crawlhouse crawl --resume, which goes on from there'
+        : 'crawlhouse run, which goes on from there',
     },
   ];
 }
