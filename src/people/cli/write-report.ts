@@ -5,7 +5,7 @@ import { type ProjectReport, readSiteReport } from '../../answers/report/read-si
 import { writeWhole } from '../../core/atomic-file.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
-import { readStatus } from '../../operations/status/read-status.ts';
+import { readIncidents } from '../../operations/status/read-incidents.ts';
 import { loadQuestions } from '../../pipeline/transform/questions.ts';
 import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -42,7 +42,7 @@ export async function writeReport(
   const { warehouse, state_dir } = settings;
   const path = await checkOutput(given, { warehouse, stateDir: state_dir });
   const now = new Date();
-  const { incidents } = await readStatus(settings, now.getTime());
+  const incidents = await readIncidents(settings, now.getTime());
   // It brings the library of the charts.
   const { reportPage } = await import('../../answers/report/report-page.ts');
   const page = reportPage(projects, now, incidents);

@@ -3,6 +3,7 @@ import { BY_SEVERITY, ISSUE, placed, QUESTIONS } from '../../../answers/report/c
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { nearNames } from '../../../core/nearest-name.ts';
+import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
@@ -80,7 +81,7 @@ export const PROJECT = page<Project>({
   async read(request, desk) {
     const wanted = request.path.project_id ?? '';
     const asked = await readChoices(wanted, request, desk);
-    const { incidents } = await desk.status();
+    const incidents = await readIncidents(desk.settings, Date.now());
     const own = incidents.filter(({ project_id }) => project_id === asked.project_id);
     return {
       ...asked,
