@@ -47,8 +47,10 @@ export function logFile(options: LogFileOptions, now: () => Date = () => new Dat
       work();
       fails = false;
     } catch (error) {
-      if (!fails) onFailure(error);
+      if (fails) return;
+      // What hears of it may write to this very log.
       fails = true;
+      onFailure(error);
     }
   };
   attempt(() => {});

@@ -117,3 +117,17 @@ test('a log that cannot be written stops nobody, says so once, and goes on when 
   say('lost');
   expect(errors).toHaveLength(2);
 });
+
+test('what hears of a log that fails may write to it', async () => {
+  const folder = join(await temporaryFolder(), 'logs');
+  const errors: unknown[] = [];
+  const onFailure = (error: unknown): void => {
+    errors.push(error);
+    say();
+  };
+  const sink = logFile(await options({ folder, onFailure }));
+  const say = (): void => sink({ at: DAY, level: 'warn', message: 'the log is not written', fields: {} });
+  rmSync(folder, { recursive: true });
+  say();
+  expect(errors).toHaveLength(1);
+});

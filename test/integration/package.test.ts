@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -107,17 +107,18 @@ test('the first hour of a new user: init, doctor, run, query, schedule, each ste
   expect((await run(process.execPath, ['client.mjs'], { cwd: place })).stdout.trim()).toBe('Sandbox');
 });
 
-test('a project elsewhere, where npx finds nothing, is told steps that work there', async () => {
+test('a project elsewhere, where npx finds nothing, is told steps that work from here', async () => {
   const elsewhere = join(await temporaryFolder(), 'my site');
   const made = await type(`npx crawlhouse init '${elsewhere}'`, place);
-  const [go, crawl, doctor, load] = steps(made);
-  expect(go).toBe(`cd '${elsewhere}'`);
-  expect(crawl).toMatch(/main\.js crawl https:/);
+  const [crawl, doctor, load] = steps(made);
+  expect(crawl).toBe(
+    `npx crawlhouse crawl --project-dir '${relative(place, elsewhere)}' https://www.example.com/`,
+  );
   expect((await type('npx crawlhouse doctor', elsewhere)).code).not.toBe(0);
-  // They work there: what they say is that the account is missing.
+  // They work here: what they say is that the account is missing.
   const missing = expect.stringContaining('the setting base_url is missing');
-  expect(await type(String(doctor), elsewhere)).toMatchObject({ code: 2, stdout: missing });
-  expect(await type(String(load), elsewhere)).toMatchObject({ code: 2, stderr: missing });
+  expect(await type(String(doctor), place)).toMatchObject({ code: 2, stdout: missing });
+  expect(await type(String(load), place)).toMatchObject({ code: 2, stderr: missing });
 });
 
 test('installed globally it is called by its name, with the project folder that the call named', async () => {

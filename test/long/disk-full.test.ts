@@ -36,6 +36,7 @@ test.skipIf(reason !== null)(
     }
     process.stdout.write(`${ends.join('\n')}\n`);
     expect(ends.filter((end) => end.includes('MB: 3')).length).toBeGreaterThan(3);
+    expect(ends).toEqual(ends.map(() => expect.not.stringContaining('Stack overflow')));
 
     disk.resize(ENOUGH);
     const last = await crawlhouse(folder, sandbox, ['run', ...DATASETS], environment);
