@@ -2,6 +2,7 @@ import { cutToWidth, displayWidth, padToWidth } from '../../core/display-width.t
 import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { visible } from '../../core/visible.ts';
+import { chartColumns } from './chart-columns.ts';
 
 export const CHARTS = ['bar', 'line'] as const;
 export type Chart = (typeof CHARTS)[number];
@@ -30,7 +31,7 @@ interface Point {
 }
 
 /**
- * Rows as a chart for a terminal: the first column that is no number labels, the first number is drawn.
+ * Rows as a chart for a terminal; `chartColumns` says what labels them, and which number is drawn.
  *
  * @param width columns of the terminal
  * @throws CrawlhouseError `usage` for rows without a number, or with too many
@@ -45,26 +46,33 @@ export function drawChart(chart: Chart, rows: readonly Row[], width: number): st
   const isNumber = (name: string): boolean =>
     rows.every((row) => row[name] === null || ['number', 'bigint'].includes(typeof row[name])) &&
     rows.some((row) => row[name] !== null);
-  const value = names.find(isNumber);
-  if (value === undefined)
-    throw new CrawlhouseError('usage', '--chart: no column of the result has numbers', {
-      hint: `its columns: ${names.join(', ')}`,
+  const columns = names.map((name) => ({
+    ...{ name, isNumber: isNumber(name) },
+    texts: rows.map((row) => (row[name] == null ? null : stringifyJson(row[name]))),
+  }));
+  const { labels, measure: value } = chartColumns(columns);
+  if (value === null)
+    throw new CrawlhouseError('usage', '--chart: no column of the result has numbers to draw', {
+      hint: `codes, identifiers and depths only label; its columns: ${names.join(', ')}`,
     });
-  const label = names.find((name) => !isNumber(name) && rows.some((row) => row[name] !== null));
   const points = rows.map((row): Point => {
     const number = row[value];
     return {
-      label: label === undefined ? '' : labelOf(row[label]),
+      label: labelOf(labels.map((name) => row[name])),
       value: number === null ? null : Number(number),
     };
   });
-  const title = label === undefined ? value : `${value} by ${label}`;
+  const title = labels.length === 0 ? value : `${value} by ${labels.join(', ')}`;
   return `${visible(title)}\n${chart === 'bar' ? bars(points, width) : line(points, width)}`;
 }
 
-function labelOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === null ? 'NULL' : stringifyJson(value);
-  return cutToWidth(visible(text.replaceAll(/\s+/g, ' ')), LABEL_WIDTH);
+function labelOf(values: readonly unknown[]): string {
+  const width = Math.floor((LABEL_WIDTH - 3 * (values.length - 1)) / values.length);
+  const texts = values.map((value) => {
+    const text = typeof value === 'string' ? value : value === null ? 'NULL' : stringifyJson(value);
+    return cutToWidth(visible(text.replaceAll(/\s+/g, ' ')), Math.max(8, width));
+  });
+  return texts.join(' · ');
 }
 
 function bars(points: readonly Point[], width: number): string {

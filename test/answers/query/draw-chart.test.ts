@@ -4,9 +4,9 @@ import { displayWidth } from '../../../src/core/display-width.ts';
 
 test('bars begin at zero, are as long as their values, and keep to the width', () => {
   const rows = [
-    { status: 'ok', pages: 80n, share: 0.8 },
-    { status: '日本', pages: 40, share: 0.4 },
-    { status: null, pages: null, share: null },
+    { project: 'Shop', status: 'ok', status_code: 200, pages: 80n },
+    { project: 'Shop', status: '日本', status_code: 404, pages: 40 },
+    { project: 'Shop', status: null, status_code: 500, pages: null },
   ];
   expect(drawChart('bar', rows, 34)).toBe(
     ['pages by status', `ok    ${'█'.repeat(25)} 80`, `日本  ${'█'.repeat(12)}▌ 40`, 'NULL   –', ''].join(

@@ -3,11 +3,22 @@ import { chartProblem, firstChart } from '../../../src/people/console/desk/colum
 
 const columns = (...types: string[]) => types.map((type, index) => ({ name: `c${index}`, type }));
 
-test('the types of the columns suggest a chart', () => {
-  const kindOf = (...types: string[]) => firstChart(columns(...types));
+test('the columns of an answer suggest a chart', () => {
+  /** Two rows that differ in each column. */
+  const kindOf = (...types: string[]) =>
+    firstChart(
+      columns(...types),
+      [1, 2].map((row) => types.map(() => row)),
+    );
   expect(kindOf('BIGINT', 'DATE', 'VARCHAR')).toEqual({ kind: 'line', x: 'c1', y: 'c0', colour: 'c2' });
   expect(kindOf('VARCHAR', 'DECIMAL(18,3)')).toEqual({ kind: 'bar', x: 'c0', y: 'c1', colour: null });
   expect(kindOf('DOUBLE', 'HUGEINT')).toEqual({ kind: 'scatter', x: 'c0', y: 'c1', colour: null });
+  expect(
+    firstChart(columns('VARCHAR', 'BIGINT'), [
+      ['a', 1],
+      ['a', 2],
+    ])?.kind,
+  ).toBe('histogram');
   expect(kindOf('UINTEGER')).toEqual({ kind: 'histogram', x: 'c0', y: null, colour: null });
   expect(kindOf('TIMESTAMP WITH TIME ZONE', 'UTINYINT')?.kind).toBe('line');
   for (const types of [['VARCHAR'], ['DATE'], ['BIGINT[]'], ['STRUCT("a" INTEGER)'], ['INTERVAL'], []])

@@ -1,4 +1,7 @@
+import { chartColumns, isDimension } from '../../../answers/query/chart-columns.ts';
 import type { ChartKind } from '../../../answers/report/answer-chart.ts';
+
+import { stringifyJson } from '../../../core/json.ts';
 
 const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE|BIGNUM)$/;
 const TIME = /^(DATE|TIMESTAMP.*)$/;
@@ -25,16 +28,27 @@ export interface ChartChoice {
   readonly colour: string | null;
 }
 
-/** The chart that the types of the columns suggest; null without numbers. */
-export function firstChart(columns: readonly Column[]): ChartChoice | null {
-  const [first, second] = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name);
-  if (first === undefined) return null;
-  const time = columns.find(({ type }) => isTime(type))?.name;
-  const text = columns.find(({ type }) => type === 'VARCHAR' || type.startsWith('ENUM'))?.name;
-  if (time !== undefined) return { kind: 'line', x: time, y: first, colour: text ?? null };
-  if (text !== undefined) return { kind: 'bar', x: text, y: first, colour: null };
-  if (second !== undefined) return { kind: 'scatter', x: first, y: second, colour: null };
-  return { kind: 'histogram', x: first, y: null, colour: null };
+/** The chart that the columns of an answer suggest; null without a number to draw. */
+export function firstChart(
+  columns: readonly Column[],
+  rows: readonly (readonly unknown[])[],
+): ChartChoice | null {
+  const { labels, measure } = chartColumns(
+    columns.map(({ name, type }, index) => ({
+      ...{ name, isNumber: isNumber(type) },
+      texts: rows.map((row) => (row[index] == null ? null : stringifyJson(row[index]))),
+    })),
+  );
+  if (measure === null) return null;
+  const time = labels.find((label) => columns.some(({ name, type }) => name === label && isTime(type)));
+  const [first, second] = labels.filter((label) => label !== time);
+  if (time !== undefined) return { kind: 'line', x: time, y: measure, colour: first ?? null };
+  if (first !== undefined) return { kind: 'bar', x: first, y: measure, colour: second ?? null };
+  const other = columns.findLast(
+    ({ name, type }) => isNumber(type) && name !== measure && !isDimension(name),
+  );
+  if (other !== undefined) return { kind: 'scatter', x: other.name, y: measure, colour: null };
+  return { kind: 'histogram', x: measure, y: null, colour: null };
 }
 
 /** Why a chart can't be drawn of these columns; null: it can. */

@@ -9,8 +9,8 @@ import type { AskDocument } from './ask-document.ts';
 const OF_CHARTS = ['chart', 'x', 'y', 'colour'];
 
 /** The chart of an answer, and the form that chooses it; nothing where it has no numbers. */
-export function drawChart({ columns, chart }: AskDocument, query: URLSearchParams): Html | null {
-  const chosen = chart ?? firstChart(columns);
+export function drawChart({ columns, rows, chart }: AskDocument, query: URLSearchParams): Html | null {
+  const chosen = chart ?? firstChart(columns, rows);
   if (chosen === null) return null;
   const select = (name: string, label: string, value: string | null, options: readonly string[]): Html =>
     html`<label>${label} <select name="${name}">${options.map(
