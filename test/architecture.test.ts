@@ -357,6 +357,36 @@ test(`no function takes more than ${MOST_PARAMETERS} parameters besides a signal
   expect(found).toEqual([]);
 });
 
+/** The lines of a text where an error is passed over without a word why beside it. */
+function silentCatches(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.filter((line, index) => {
+    if (!/\bcatch \{|\.catch\(\(\) =>/.test(line)) return false;
+    const around = lines.slice(Math.max(0, index - 2), index + 2);
+    const isSaid = around.some((one) => /(^|\s)\/\/ |^\s*\/?\*/.test(one));
+    return !isSaid && !/^\s*throw /.test(lines[index + 1] ?? '');
+  });
+}
+
+test('whoever passes over an error says why in a comment', () => {
+  const text = [
+    'try { a(); } catch {\n  return 1;\n}',
+    'try { b(); } catch {\n  // Nobody waits for it.\n}',
+    'try { c(); } catch {\n  throw new Error();\n}',
+    '// Gone already.\nawait d().catch(() => {});',
+    'const e = 1;\n\nawait e().catch(() => {});',
+  ];
+  expect(silentCatches(text.join('\n\n'))).toEqual(['try { a(); } catch {', 'await e().catch(() => {});']);
+  const found = sources.flatMap((one) =>
+    silentCatches(one.text).map((line) => `${one.file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('SQLite is opened in one place, which names the path of a file that it can not open', () => {
+  expect(offenders(/\bnew DatabaseSync\b/, () => false)).toEqual(['core/open-sqlite.ts']);
+});
+
 test('DuckDB is opened in one place', () => {
   expect(offenders(/\bDuckDBInstance\s*\.\s*(?:create|fromCache)\b/, () => false)).toEqual([
     'core/duckdb.ts',

@@ -78,6 +78,7 @@ export async function fillFile(
 
 /** Removes files of these names that killed processes have left: no process of any machine has written them for an hour. */
 export async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
+  // What can't be listed or is gone by now needs no removal.
   for (const name of (await readdir(folder).catch(() => [])).filter(isLeft)) {
     const found = await stat(join(folder, name)).catch(() => null);
     if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });

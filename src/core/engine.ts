@@ -92,6 +92,7 @@ export class Engine {
 
   #useThreads(count: number): Promise<unknown> {
     this.#settings = this.#settings
+      // The caller of the former change has its error.
       .catch(() => {})
       .then(async () => {
         if (count === this.#inUse) return;

@@ -22,6 +22,7 @@ function listed(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
+    // Another user's process, or one that has ended.
     return [];
   }
 }
@@ -30,6 +31,7 @@ function statOrNull(path: string): { readonly dev: bigint; readonly ino: bigint 
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
   } catch {
+    // The same.
     return null;
   }
 }

@@ -83,6 +83,7 @@ function isEncoded(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
+    // Not percent-encoding: the caller says so.
     return false;
   }
 }

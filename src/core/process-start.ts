@@ -15,6 +15,7 @@ export function processStart(pid: number): string | null | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
+    // No process has that number any more.
     return null;
   }
 }

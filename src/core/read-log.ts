@@ -72,6 +72,7 @@ function parsed(text: string): Record<string, unknown> | null {
   try {
     return JSON.parse(text);
   } catch {
+    // A kill has cut the line.
     return null;
   }
 }

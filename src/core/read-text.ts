@@ -13,3 +13,11 @@ export async function readText(path: string): Promise<string> {
     throw Object.assign(error as Error, { path });
   }
 }
+
+/** The value, or null where there is no such file. Any other error of the file system stays one. */
+export async function orMissing<T>(value: Promise<T>): Promise<T | null> {
+  return value.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}

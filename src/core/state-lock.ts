@@ -105,6 +105,7 @@ function readHolder(file: string): LockHolder | null {
     const holder = JSON.parse(readFileSync(file, 'utf8')) as LockHolder;
     return isStill(holder) ? holder : null;
   } catch {
+    // No such file, or a kill has cut it.
     return null;
   }
 }

@@ -25,6 +25,7 @@ export async function withUnitNet<T>(
       () => {},
     );
   };
+  // It is heard in the race below.
   stuck.promise.catch(() => {});
   try {
     return await aboveNet('unit', onUncaught, () =>

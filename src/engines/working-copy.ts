@@ -186,7 +186,8 @@ async function belongsTo(
     if (published.id === own.base_id && own.dirty) return true;
     logger.warn('working copy does not belong to the published warehouse, taking it anew');
     return false;
-  } catch {
+  } catch (error) {
+    logger.warn('working copy cannot be read, taking it anew', { error: String(error) });
     return false;
   } finally {
     await connection.run('DETACH candidate');

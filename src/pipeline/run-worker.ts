@@ -158,6 +158,7 @@ class Worker {
         if (error.code !== 'ledger_unavailable') throw error;
         logger.warn('the ledger does not answer, trying again', { error: error.message });
       }
+      // An end ends the wait; the loop looks at the signal.
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     }
   }

@@ -248,13 +248,20 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   } catch (thrown) {
     errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
   }
+  // Where the working copy can't be read any more, what was counted on the way.
+  const counted = await withFinalCounts(working, units).catch((error: unknown) => {
+    logger.warn('the final counts can not be read', {
+      stage: 'run',
+      error: toCrawlhouseError(error).message,
+    });
+    return units;
+  });
   const report: RunReport = {
     run_id: runId,
     status: runStatus(errors, units),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
-    // Where the working copy can't be read any more, what was counted on the way.
-    units: await withFinalCounts(working, units).catch(() => units),
+    units: counted,
     ...transformed,
   };
   for (const { code, message } of errors)

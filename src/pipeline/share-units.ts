@@ -272,6 +272,7 @@ export class Sharing {
 
   /** Until something may have changed. */
   #pause(): Promise<void> {
+    // An end ends the wait; the caller looks at the signal.
     return sleep(LOOK_MS, undefined, { signal: this.#context.signal }).catch(() => {});
   }
 }

@@ -178,6 +178,7 @@ async function stageParts(
       rows += next.value.rows;
       context.meter.received(unitName(planned.unit), rows);
       const work = stage(next.value);
+      // It is heard where all are awaited.
       work.catch(() => {});
       staging.push(work);
       if (failed) await Promise.all(staging);

@@ -32,6 +32,7 @@ export async function checkOutput(path: string, { warehouse, stateDir }: Protect
     (await sameFolder(target, stateDir))
   )
     throw refused(path, 'is the state directory');
+  // A warehouse that is not there yet has no other path.
   for (const one of new Set([warehouse, await realpath(warehouse).catch(() => warehouse)])) {
     const name = basename(one).toLowerCase();
     const own = basename(target).toLowerCase();
@@ -81,10 +82,12 @@ function isSame(one: Identity, other: Identity): boolean {
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
+  // Who can't look there can't write there either.
   return stat(path).catch(() => null);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {
+  // No such folder has no files.
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   return names.map((name) => join(folder, name));
 }

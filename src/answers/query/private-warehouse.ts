@@ -53,6 +53,7 @@ export class PrivateWarehouse implements Disposable {
     try {
       const near = join(own, name);
       if (await linked(file, near)) return new PrivateWarehouse(near, { own, link: own });
+      // Where nothing may be made there, the file is copied.
       const beside = await ownFolder([dirname(file)]).catch(() => null);
       if (beside !== null) {
         if (await linked(file, join(beside, name)))

@@ -238,6 +238,7 @@ function residentBytes(pid: number | undefined): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE;
   } catch {
+    // It has ended, or the system has no `/proc`.
     return 0;
   }
 }

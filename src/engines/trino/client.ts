@@ -186,6 +186,7 @@ export class TrinoClient implements AsyncDisposable {
 
   /** Lets the client close only after this, if it does not take long. */
   #later(work: Promise<void>): void {
+    // What ended the reading has its own error.
     const quiet = work.catch(() => {}).finally(() => this.#cancels.delete(quiet));
     this.#cancels.add(quiet);
   }

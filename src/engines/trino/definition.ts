@@ -22,6 +22,7 @@ export function readDefinition(text: string): Definition | undefined {
   try {
     return Definition.parse(JSON.parse(text));
   } catch {
+    // Of an earlier form.
     return undefined;
   }
 }

@@ -95,6 +95,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
+    // No such program: the caller says so.
     return false;
   }
 }

@@ -1,7 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import type { Logger } from '../../core/logger.ts';
+import { orMissing, readText } from '../../core/read-text.ts';
 import type { ScheduleState } from './plan-tick.ts';
 
 const StateFile = z.record(
@@ -19,7 +21,7 @@ export interface StateKeeper {
 export function stateFile(stateDir: string): StateKeeper {
   const path = join(stateDir, 'schedules.json');
   return {
-    readState: () => readFile(path, 'utf8').catch(() => null),
+    readState: () => orMissing(readText(path)),
     async writeState(text) {
       await mkdir(stateDir, { recursive: true });
       await writeFileAtomic(path, text);
@@ -27,12 +29,13 @@ export function stateFile(stateDir: string): StateKeeper {
   };
 }
 
-/** The kept state; empty if it is lost or broken. */
-export async function readScheduleState(keeper: StateKeeper): Promise<ScheduleState> {
+/** The kept state; empty if it is lost, or broken, which is said. */
+export async function readScheduleState(keeper: StateKeeper, logger: Logger): Promise<ScheduleState> {
   const text = await keeper.readState();
   try {
     return StateFile.parse(JSON.parse(text ?? '{}'));
-  } catch {
+  } catch (error) {
+    logger.warn('the kept state of the schedules is broken; they begin anew', { error: String(error) });
     return {};
   }
 }

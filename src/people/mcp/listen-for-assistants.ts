@@ -51,6 +51,7 @@ export async function listenForAssistants(
     };
     answer()
       .then((answered) => send(response, answered))
+      // A cut answer tells the assistant that it failed.
       .catch(() => response.destroy());
   });
   try {

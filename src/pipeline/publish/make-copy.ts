@@ -106,6 +106,7 @@ async function isUnread(connection: Connection, path: string, { replacedAt }: Fo
     await connection.run(`DETACH ${ident('spare')}`);
     return true;
   } catch {
+    // A reader has it.
     return false;
   }
 }

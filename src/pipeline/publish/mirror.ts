@@ -118,6 +118,7 @@ function jsonOf(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
+    // The caller refuses what is no manifest.
     return null;
   }
 }

@@ -75,6 +75,7 @@ async function schemaOf(
   try {
     return source && (await fieldSchemas.of(source));
   } catch {
+    // The unit's own work meets the same and says why.
     signal.throwIfAborted();
     return null;
   }

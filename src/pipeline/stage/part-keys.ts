@@ -90,6 +90,7 @@ function keysOf(line: string | undefined): string[] | null {
     const row: unknown = JSON.parse(line);
     return typeof row === 'object' && row !== null && !Array.isArray(row) ? Object.keys(row) : null;
   } catch {
+    // No JSON: staging rejects the line with its number.
     return null;
   }
 }

@@ -97,6 +97,7 @@ function decode(latin1: string): { text: string; valid: boolean } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), valid: true };
   } catch {
+    // Not UTF-8: staging rejects the value.
     return { text: bytes.toString('utf8'), valid: false };
   }
 }

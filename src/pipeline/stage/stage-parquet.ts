@@ -40,6 +40,7 @@ export async function stageParquet(
       const facts = await readPart(connection, part.path, named, { asked: columns, brokenChecks }, signal);
       if (!facts.broken) {
         await rm(output, { force: true });
+        // A file system without links takes a copy.
         await link(part.path, output).catch(() => copyFile(part.path, output));
         return { rows: facts.rows, columns: named, facts };
       }

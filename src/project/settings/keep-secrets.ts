@@ -50,6 +50,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
+    // Not percent-encoded: kept as it stands.
     return text;
   }
 }

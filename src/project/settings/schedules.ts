@@ -118,6 +118,7 @@ function isTimeZone(name: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
   } catch {
+    // No such zone: the schema says so.
     return false;
   }
 }

@@ -198,6 +198,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
+    // Not JSON: the caller says what answered.
     return undefined;
   }
 }

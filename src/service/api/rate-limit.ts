@@ -64,6 +64,7 @@ export class RateLimit {
       this.#left--;
       return startAt;
     });
+    // Whoever waits for the slot has its error.
     this.#turn = slot.catch(() => {});
     return slot;
   }

@@ -57,6 +57,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // Broken: the token of the settings is used.
     return undefined;
   }
 }

@@ -295,6 +295,7 @@ function refuseErrorObject(text: string, status: number, request: ServiceRequest
   try {
     said = asErrorObject(parseJson(text));
   } catch {
+    // Not JSON, so no error object.
     return;
   }
   if (said) throw serviceError(request, status, said, undefined);
@@ -311,6 +312,7 @@ async function readErrorBody(response: Dispatcher.ResponseData): Promise<Service
     }
     return ServiceErrorBody.parse(parseJson(Buffer.concat(chunks).toString('utf8')));
   } catch {
+    // Without an error object, the status says what went wrong.
     return undefined;
   }
 }

@@ -151,6 +151,7 @@ async function fetchSite(
   } finally {
     signal.removeEventListener('abort', stop);
     ended.abort();
+    // The phase has its error; here they only end.
     await sitemaps.catch(() => {});
   }
 }

@@ -134,6 +134,7 @@ export class Fetcher implements AsyncDisposable {
     if (oldest === undefined || this.#pools.size < MOST_POOLS) return;
     const [origin, pool] = oldest;
     this.#pools.delete(origin);
+    // Each of its requests has its own error.
     void pool.close().catch(() => {});
   }
 

@@ -152,6 +152,7 @@ function encodingOf(file: Uint8Array): string {
   try {
     return new TextDecoder(named).encoding;
   } catch {
+    // An encoding that nobody knows is read as UTF-8.
     return 'utf-8';
   }
 }

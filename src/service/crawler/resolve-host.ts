@@ -33,6 +33,7 @@ export class HostResolver {
   static async forStart(startUrl: string, rules: HostRules): Promise<HostResolver> {
     const { hostname } = new URL(startUrl);
     const address = addressOf(hostname);
+    // The first request says what is wrong with the name.
     const addresses = address === null ? await resolve(hostname, rules, {}).catch(() => []) : [{ address }];
     return new HostResolver(
       rules,

@@ -98,6 +98,7 @@ function nameOf(pair: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '));
   } catch {
+    // Not percent-encoding: the name as it stands.
     return name;
   }
 }

@@ -104,6 +104,7 @@ export async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
+    // No file yet, or a link to one that is not there.
     const target = await readlink(path).catch(() => null);
     return target === null ? path : targetOf(resolve(dirname(path), target));
   }

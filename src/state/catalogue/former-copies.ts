@@ -187,6 +187,7 @@ function readNote(path: string): z.infer<typeof Note> | undefined {
     const [hash, text = ''] = readFileSync(path, 'utf8').split('\n');
     return hash === hashOf(text) ? Note.parse(JSON.parse(text)) : undefined;
   } catch {
+    // Without a note the next publication copies everything.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import type { Logger } from '../../core/logger.ts';
+import { orMissing } from '../../core/read-text.ts';
 import { keepFormer } from './keep-former.ts';
 
 /**
@@ -11,7 +12,7 @@ import { keepFormer } from './keep-former.ts';
  */
 export async function setAsideWal(publishedPath: string, logger?: Logger): Promise<boolean> {
   const wal = `${publishedPath}.wal`;
-  const size = (await stat(wal).catch(() => null))?.size;
+  const size = (await orMissing(stat(wal)))?.size;
   if (size === undefined) return false;
   // Without an entry there is nothing to lose.
   if (size === 0) {

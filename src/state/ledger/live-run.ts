@@ -115,6 +115,7 @@ function textOf(stateDir: string): string {
   try {
     return readFileSync(join(stateDir, FILE), 'utf8');
   } catch {
+    // No run is under way.
     return '';
   }
 }
@@ -126,6 +127,7 @@ function parsed(
     const { pid, host, ...live } = Written.parse(JSON.parse(text));
     return { pid, host, live };
   } catch {
+    // A kill has cut it.
     return null;
   }
 }

@@ -19,6 +19,7 @@ export function sharedSlots(settings: LedgerSettings, account: string): SlotSour
       return (await opened).reserve(count, intervalMs);
     },
     async [Symbol.asyncDispose]() {
+      // Whoever asked for a slot has the error.
       await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };

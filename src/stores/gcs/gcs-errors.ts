@@ -72,6 +72,7 @@ function said(error: GcsFailure): { readonly message: string; readonly reasons: 
       reasons: [...reasons, ...(inner?.errors ?? []).map(({ reason }) => reason ?? '')].join(' '),
     };
   } catch {
+    // No JSON in the message: it stands for itself.
     return { message, reasons: reasons.join(' ') };
   }
 }

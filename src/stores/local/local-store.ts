@@ -4,6 +4,7 @@ import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { commitFile, removeOld } from '../../core/atomic-file.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
+import { orMissing } from '../../core/read-text.ts';
 import type { ByteRange, Checksum, ObjectStore, StoredObject } from '../object-store.ts';
 import { storeError } from '../store-errors.ts';
 
@@ -38,7 +39,9 @@ export class LocalStore implements ObjectStore {
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     for (const key of keys) {
       signal.throwIfAborted();
-      const facts = await stat(this.#path(key), { bigint: true }).catch(() => undefined);
+      const facts = await orMissing(stat(this.#path(key), { bigint: true })).catch((error: Error) => {
+        throw this.#error(error, key);
+      });
       // A file that was removed during the listing is left out.
       if (!facts) continue;
       yield { key, url: this.#url(key), size: Number(facts.size), version: versionOf(facts), hashes: {} };

@@ -147,7 +147,7 @@ function schedulerOf(
   return new Scheduler({
     load: () => readSchedules(settings.projectDir),
     fire: run,
-    readState: () => readScheduleState(keeper),
+    readState: () => readScheduleState(keeper, logger),
     writeState: (state) => writeScheduleState(keeper, state),
     now: () => Date.now(),
     seed: `${hostname()}\0${settings.projectDir}`,

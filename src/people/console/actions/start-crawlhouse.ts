@@ -59,6 +59,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // Null is an error of the caller's.
     return null;
   }
 }

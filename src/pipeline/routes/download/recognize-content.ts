@@ -84,6 +84,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
+    // Not JSON: content of another kind.
     return undefined;
   }
 }

@@ -21,6 +21,7 @@ export function secretContent(value: string): unknown {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
     return JSON.parse(text) as unknown;
   } catch {
+    // Neither base64 nor JSON.
     return undefined;
   }
 }

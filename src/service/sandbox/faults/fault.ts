@@ -20,6 +20,7 @@ function isPattern(text: string): boolean {
     new RegExp(text);
     return true;
   } catch {
+    // No expression: the schema says so.
     return false;
   }
 }

@@ -36,6 +36,7 @@ export class Life implements AsyncDisposable {
       if (isCut && pausesCrawls) resources.put('crawls', WORKSPACE_ID, { ...crawl, status: 'paused' });
       else await followCrawl(this.#context, crawl);
     }
+    // `advance` logs the errors of events.
     this.#glances = setInterval(() => void this.advance().catch(() => {}), GLANCE).unref();
   }
 

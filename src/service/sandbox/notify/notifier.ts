@@ -53,6 +53,7 @@ export class Notifier implements AsyncDisposable {
 
   async #deliver(url: string, body: WebhookBody, secret: string | undefined): Promise<void> {
     for (const [index, wait] of [0, ...WAITS].entries()) {
+      // An end ends the wait, as the next line sees.
       if (wait > 0) await sleep(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
       if (this.#closing.signal.aborted) return;
       const answer = await this.#places.run(() => this.#send(url, body, secret, index + 1));

@@ -125,6 +125,7 @@ export class RowStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#uses);
     using connection = await this.#database.connect();
+    // The database is closed all the same.
     await connection.run(`DETACH ${ident(CATALOG)}`).catch(() => {});
     await this.#database[Symbol.asyncDispose]();
   }

@@ -46,6 +46,7 @@ export class StoreServer implements AsyncDisposable {
 
   static async listen(store: Store, faults: FaultBox, host: string): Promise<StoreServer> {
     const server = createServer({ requestTimeout: 0 }, (request, response) => {
+      // The answer has begun, or its sender has gone: a cut one says so.
       exchange(store, faults, request, response).catch(() => response.destroy());
     });
     server.listen(0, host);

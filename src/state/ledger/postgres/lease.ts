@@ -170,6 +170,7 @@ export class Lease implements AsyncDisposable {
   /** A lease that can't be given back ends by itself. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#heartbeat);
+    // A lease that can't be given back ends by itself.
     await this.#extend(0).catch(() => {});
   }
 }

@@ -46,6 +46,7 @@ export class PostgresClaim implements UnitClaim {
     this.token = token;
     this.#storeLimit = storeLimit;
     this.exports = new PostgresExports(pool, of, (write) => this.#write(write));
+    // The next beat says it; a claim that was taken stays lost.
     this.#heartbeat = setInterval(() => this.#beat().catch(() => {}), HEARTBEAT_MS).unref();
   }
 
@@ -151,6 +152,7 @@ export class PostgresClaim implements UnitClaim {
     if (this.#ended || this.lost.aborted) return;
     await this.#end(
       `status = 'waiting', claim = NULL, until = NULL, claims = claims - 1, progress = NULL`,
+      // A claim that can't be given back expires.
     ).catch(() => {});
   }
 }

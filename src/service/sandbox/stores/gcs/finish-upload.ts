@@ -49,6 +49,8 @@ export function parseMetadata(text: string): UploadMetadata {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch {}
+  } catch {
+    // Not JSON: refused below.
+  }
   throw new GcsError(400, 'Parse Error: the metadata are not a JSON object');
 }

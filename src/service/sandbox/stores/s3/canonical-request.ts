@@ -55,6 +55,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
+    // Not percent-encoding: signed as it stands.
     return text;
   }
 }
