@@ -61,12 +61,10 @@ function differenceOf(
   const order = [...right].flatMap(([project, rows]) => {
     const shown = left.get(project) ?? [];
     const most = Math.min(rows.length, Number(limit ?? rows.length));
-    const late = shown.find((row, n) => compareBy(answer, shown[n - 1] ?? row, row) > 0);
-    return [
-      ...(shown.length === most ? [] : [`${project}: ${shown.length} rows, not ${most}`]),
-      ...(late ? [`${project}: ${JSON.stringify(late)} comes too late`] : []),
-    ];
+    return shown.length === most ? [] : [`${project}: ${shown.length} rows, not ${most}`];
   });
+  const late = known.find((row, n) => compareBy(answer, known[n - 1] ?? row, row) > 0);
+  if (late) order.push(`${JSON.stringify(late)} comes too late`);
   return surplus.length + missing.length + order.length === 0 ? [] : [{ given, missing, surplus, order }];
 }
 
@@ -90,14 +88,15 @@ function projectOf({ project_id, crawl_id, first_crawl_id, project_name }: Row, 
 }
 
 /** By the columns that an answer is ordered by; what is not known comes last. */
-function compareBy({ order = [] }: Answer, a: Row, b: Row): number {
-  for (const column of order) {
-    const name = column.replace(/^-/, '');
-    const [left, right] = [a[name] ?? null, b[name] ?? null];
+function compareBy({ order }: Answer, a: Row, b: Row): number {
+  for (const key of ['project_name', ...order]) {
+    const isDown = typeof key === 'string' && key.startsWith('-');
+    const keyOfRow = (row: Row) => (typeof key === 'string' ? row[key.replace(/^-/, '')] : key(row)) ?? null;
+    const [left, right] = [keyOfRow(a), keyOfRow(b)];
     if (left === right) continue;
     if (left === null || right === null) return left === null ? 1 : -1;
     const less = typeof left === 'number' ? left - Number(right) : byBytes(String(left), String(right));
-    if (less !== 0) return column.startsWith('-') ? -less : less;
+    if (less !== 0) return isDown ? -less : less;
   }
   return 0;
 }

@@ -7,24 +7,40 @@ import { q20, q21 } from './figures.ts';
 import { q01, q02, q08, q09, q23, q29 } from './links.ts';
 import { q03 } from './orphans.ts';
 import { q04, q05, q10, q12, q13, q14, q15, q30 } from './pages-of-crawl.ts';
+import { isKnown, num, str } from './values.ts';
 import { q16, q17, q25, q26, q31 } from './visits.ts';
+
+/** What rows are ordered by: a column, the greatest first with a minus, or what is made of a row. NULL is last. */
+export type OrderKey = string | ((row: Row) => string | number | null);
 
 /** A second answer to a question, in plain code, by docs/definitions.md. */
 export interface Answer {
   /** All rows, whatever their order. */
   readonly rows: (facts: Facts, asked: Asked) => Row[];
-  /** Columns that the rows of a project are ordered by, as far as documented; with a minus the greatest first. */
-  readonly order?: readonly string[];
+  /** What the whole answer is ordered by, after the name of the project. */
+  readonly order: readonly OrderKey[];
   /** Columns that no definition says the value of. */
   readonly untold?: readonly string[];
 }
+
+const lossOf = (row: Row): number => {
+  const [now, before, year] = ['clicks', 'clicks_before', 'clicks_year_ago'].map((name) => num(row, name));
+  return -Math.max(...[before, year].map((former) => (isKnown(former) ? former - (now ?? 0) : 0)));
+};
+const lostInlinks = (row: Row): number | null => {
+  const [before, now] = [num(row, 'nb_inlinks_before'), num(row, 'nb_inlinks')];
+  return before === null || now === null ? null : now - before;
+};
 
 export const ANSWERS: Readonly<Record<string, Answer>> = {
   q01_links_to_redirects_to_404: { rows: q01, order: ['crawl_id', '-links', 'target', 'anchor'] },
   q02_links_into_segments: { rows: q02, order: ['crawl_id', 'segmentation', 'segment', '-links', 'anchor'] },
   q03_orphan_pages: { rows: q03, order: ['crawl_id', '-clicks', 'url'] },
   q04_indexability_funnel: { rows: q04, order: ['-ended_at', '-crawl_id'] },
-  q05_status_codes_by_crawl: { rows: q05, order: ['-ended_at', '-crawl_id'] },
+  q05_status_codes_by_crawl: {
+    rows: q05,
+    order: ['-ended_at', '-crawl_id', (row) => str(row, 'segmentation') ?? '', 'segment', 'status_code'],
+  },
   q06_page_changes: { rows: q06, order: ['crawl_id', 'change', 'url'] },
   q06_page_changes_by_crawl: { rows: q06ByCrawl, order: ['-ended_at', '-crawl_id', 'change'] },
   q07_pages_that_became_non_indexable: { rows: q07, order: ['crawl_id', 'url'] },
@@ -37,7 +53,10 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     order: ['crawl_id', '-internal_links', '-redirect_count', 'url'],
   },
   q10_inrank_by_depth_and_segment: { rows: q10, order: ['crawl_id', 'depth', '-pages', 'url_first_path'] },
-  q11_pages_that_lose_links_or_get_deeper: { rows: q11, order: ['crawl_id', '-inrank_before'] },
+  q11_pages_that_lose_links_or_get_deeper: {
+    rows: q11,
+    order: ['crawl_id', '-inrank_before', lostInlinks, 'url'],
+  },
   q12_sitemap_against_crawl: { rows: q12, order: ['crawl_id', 'finding', 'url'] },
   q13_duplicate_titles_h1s_descriptions: {
     rows: q13,
@@ -52,21 +71,27 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     rows: q16,
     order: ['-from_date', 'crawl_id', 'url_first_path', 'depth', 'inrank'],
   },
-  q17_wasted_crawl_budget: { rows: q17, order: ['-from_date', 'dataset', 'engine', '-hits', 'waste'] },
-  q18_demand_that_is_not_met: { rows: q18, order: ['-impressions', 'finding', 'url'] },
+  q17_wasted_crawl_budget: {
+    rows: q17,
+    order: ['project_id', '-from_date', 'dataset', 'engine', '-hits', 'waste'],
+  },
+  q18_demand_that_is_not_met: { rows: q18, order: ['project_id', '-impressions', 'finding', 'url'] },
   q19_under_linked_and_deep_pages_that_perform: { rows: q19, order: ['crawl_id', '-clicks', 'url'] },
-  q20_thin_slow_pages_by_segment: { rows: q20, order: ['url_first_path'] },
+  q20_thin_slow_pages_by_segment: { rows: q20, order: ['url_first_path', 'ended_at', 'crawl_id'] },
   q21_kpi_trend: { rows: q21, order: ['-ended_at', 'crawl_id', 'segmentation', 'segment'] },
   q22_non_indexability_reasons: { rows: q22, order: ['-ended_at', 'crawl_id', '-pages', 'reason'] },
   q23_redirect_map: { rows: q23, order: ['crawl_id', '-internal_links', 'url', 'hop'] },
-  q24_migration_check: { rows: q24, order: ['crawl_id'] },
-  q25_freshness: { rows: q25, order: ['-first_seen_date', 'url'] },
-  q26_crawl_frequency_by_engine: { rows: q26, order: ['engine', '-hits', '-is_in_crawl', 'url_first_path'] },
+  q24_migration_check: { rows: q24, order: ['crawl_id', '-clicks_before', 'old_url'] },
+  q25_freshness: { rows: q25, order: ['project_id', '-first_seen_date', 'url'] },
+  q26_crawl_frequency_by_engine: {
+    rows: q26,
+    order: ['project_id', 'engine', '-hits', '-is_in_crawl', 'url_first_path'],
+  },
   q27_cannibalisation: {
     rows: q27,
-    order: ['-query_impressions', 'query', '-impressions', '-clicks', 'url'],
+    order: ['project_id', '-query_impressions', 'query', '-impressions', '-clicks', 'url'],
   },
-  q28_decay: { rows: q28 },
+  q28_decay: { rows: q28, order: ['project_id', lossOf, 'url'] },
   q29_link_flow_between_segments: {
     rows: q29,
     order: ['crawl_id', '-links', 'origin_segment', 'target_segment'],
@@ -75,7 +100,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     rows: q30,
     order: ['crawl_id', 'segmentation', '-pages', 'segment'],
   },
-  q31_ai_crawlers_by_page: { rows: q31, order: ['-hits', 'url', 'crawler'] },
+  q31_ai_crawlers_by_page: { rows: q31, order: ['project_id', '-hits', 'url', 'crawler'] },
   q32_what_to_do_first: {
     rows: q32,
     order: ['crawl_id', '-priority', 'url', 'issue'],

@@ -71,12 +71,12 @@ const crawlsOfDays = once(
     ),
 );
 
-/** Projects that are asked for: by name or identifier, and by a crawl of theirs. */
+/** Projects that are asked for: by name or identifier, and by a crawl of theirs that has pages. */
 export const projectsAsked = ({ projects }: Facts, { project, crawl }: Asked): ProjectFacts[] =>
   projects.filter(
     ({ id, name, crawls }) =>
       (project === undefined || project === name || project === id) &&
-      (crawl === undefined || crawls.some((one) => one.id === crawl)),
+      (crawl === undefined || crawls.some((one) => one.id === crawl && one.hasPages)),
   );
 
 /** The crawl that a question about a project answers for. */

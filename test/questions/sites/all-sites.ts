@@ -8,14 +8,15 @@ import * as search from './search-sites.ts';
 import type { Sites } from './sites.ts';
 import * as structure from './structure-site.ts';
 import * as ties from './tie-site.ts';
+import * as twins from './twin-sites.ts';
 
 /** Every adversarial site: what real sites have in their corners, made by hand. */
 export const ALL_SITES: Sites = {
   projects: [
     ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT, ties.PROJECT],
-    ...[crawls, losses, logs, search].flatMap(({ PROJECTS }) => PROJECTS),
+    ...[crawls, losses, logs, search, twins].flatMap(({ PROJECTS }) => PROJECTS),
   ],
-  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields, ties].flatMap(
+  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields, ties, twins].flatMap(
     ({ CRAWLS }) => CRAWLS,
   ),
 };

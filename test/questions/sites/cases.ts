@@ -3,8 +3,8 @@ import type { Cases } from '../compare-question.ts';
 /** What the questions about the adversarial sites are asked with. */
 export const CASES: Cases = {
   single: {
-    project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'p-l', 'p-a'],
-    crawl: ['a1', 'a2', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'nobody'],
+    project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'zwilling', 'p-l', 'p-a'],
+    crawl: ['a1', 'a2', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'x3', 'nobody'],
     segment: ['/', '/a/', '/t/', '/r/', '/many/', 'pots', '(site)', 'all'],
     from: ['2026-03-21', '2026-02-08'],
     to: ['2026-03-21', '2026-02-08'],
