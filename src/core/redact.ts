@@ -1,6 +1,7 @@
 import { LEAST_SECRET, type SecretForms, secretForms } from './secret-forms.ts';
 import {
   bytesBehind,
+  ESCAPE_MARKS,
   joinedLines,
   joinedView,
   plainView,
@@ -44,6 +45,11 @@ export function redact(text: string): string {
   const ranges: Range[] = [];
   let view: TextView | undefined = plainView(bytes);
   let last = view;
+  // A secret may hold what looks like an escape of another kind.
+  for (const mark of ESCAPE_MARKS) {
+    const one = unescapedView(view, mark);
+    if (one) ranges.push(...found(one));
+  }
   for (let layer = 0; view !== undefined && layer <= MOST_LAYERS; layer++) {
     last = view;
     ranges.push(...found(view));

@@ -38,9 +38,9 @@ export function secretForms(value: string): SecretForms {
   };
 }
 
-/** An address or a path is no secret in each of its pieces. */
+/** An address or a path is no secret in each of its pieces. A key may begin with a slash too, as base64 has it. */
 function isOneWord(value: string): boolean {
-  return value.length >= LEAST_FOR_PIECES && !/\s|:\/\/|^\.{0,2}\//.test(value);
+  return value.length >= LEAST_FOR_PIECES && !/\s|:\/\/|^\.{0,2}\/[^/]+\//.test(value);
 }
 
 function piecesOf(secret: string): string[] {

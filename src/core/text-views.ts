@@ -28,9 +28,17 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The text without one layer of percent-encoding, JSON escapes and HTML escapes; undefined if there is none. */
-export function unescapedView(view: TextView): TextView | undefined {
+/** What each kind of escape begins with: percent-encoding, JSON, HTML. */
+export const ESCAPE_MARKS = ['%', '\\', '&'] as const;
+
+/**
+ * The text without one layer of percent-encoding, JSON escapes and HTML escapes, or of those with one `mark` only;
+ * undefined if there is none.
+ */
+export function unescapedView(view: TextView, mark?: string): TextView | undefined {
+  if (mark !== undefined && !view.text.includes(mark)) return undefined;
   return replaced(view, ESCAPE, ([whole, percent, unicode, hex, character, entity, decimal, hexadecimal]) => {
+    if (mark !== undefined && !whole.startsWith(mark)) return whole;
     if (percent ?? hex) return String.fromCharCode(Number.parseInt(percent ?? hex ?? '', 16));
     if (character !== undefined) return character;
     if (entity !== undefined) return ENTITIES.get(entity.toLowerCase()) ?? whole;
