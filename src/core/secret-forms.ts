@@ -38,9 +38,13 @@ export function secretForms(value: string): SecretForms {
   };
 }
 
-/** An address or a path is no secret in each of its pieces. A key may begin with a slash too, as base64 has it. */
+/**
+ * An address or a path is no secret in each of its pieces. A key may begin with a slash too, as base64 has it; such a key
+ * has digits, and a path of words has none.
+ */
 function isOneWord(value: string): boolean {
-  return value.length >= LEAST_FOR_PIECES && !/\s|:\/\/|^\.{0,2}\/[^/]+\//.test(value);
+  if (value.length < LEAST_FOR_PIECES || /\s|:\/\/|^\.{0,2}\/[^/]+\//.test(value)) return false;
+  return !/^\.{0,2}\//.test(value) || (/\d/.test(value) && !/\.[a-z]+$/.test(value));
 }
 
 function piecesOf(secret: string): string[] {

@@ -6,7 +6,7 @@ const tokenOf = (characters: string): fc.Arbitrary<string> =>
   fc
     .string({ unit: fc.constantFrom(...characters), minLength: 12, maxLength: 64 })
     // An address or a path is masked as a whole only.
-    .filter((token) => !/:\/\/|^\.{0,2}\/[^/]+\//.test(token));
+    .filter((token) => !/:\/\/|^\.{0,2}\/([^/]+\/|\D*$|.*\.[a-z]+$)/.test(token));
 const PLAIN = 'abcxyzABCXYZ0123456789-._~+/=:!@#$^*()<>"\'[]{}|?,;';
 const TOKEN = tokenOf(PLAIN);
 /** With what begins an encode, which a half of it may look like. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerFault } from '../../core/answer-fault.ts';
 import { listenError } from '../../core/listen-error.ts';
+import type { Logger } from '../../core/logger.ts';
 import { readBody } from '../../core/read-body.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
 import { RecentBodies } from './recent-bodies.ts';
@@ -22,6 +24,7 @@ export interface ListenOptions {
   readonly webhookSecret: string | undefined;
   /** The metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
+  readonly logger: Logger;
   /** UTC milliseconds. */
   readonly now?: () => number;
 }
@@ -43,8 +46,8 @@ export async function listen(
   const server = createServer((request, response) => {
     answer(request, scheduler, options, recent, signal).then(
       (answered) => send(response, answered),
-      // A sender that hangs up during a webhook gets no answer.
-      () => response.destroy(),
+      (thrown: unknown) =>
+        answerFault(response, thrown, options.logger, { door: 'schedule_listen', path: pathOf(request) }),
     );
   });
   try {
@@ -73,7 +76,7 @@ async function answer(
   recent: RecentBodies,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const path = request.url?.split('?')[0];
+  const path = pathOf(request);
   if (request.method === 'GET' && path === '/healthz') return [200, { status: 'ok' }];
   if (request.method === 'GET' && path === '/readyz') return readiness(scheduler, signal);
   if (request.method === 'GET' && path === '/metrics') return [200, await metrics()];
@@ -90,6 +93,10 @@ async function answer(
   if (!recent.isNew(body)) return [202, { status: 'known' }];
   scheduler.nudge();
   return [202, { status: 'a run is due' }];
+}
+
+function pathOf({ url }: IncomingMessage): string | undefined {
+  return url?.split('?')[0];
 }
 
 function readiness(scheduler: Watched, signal: AbortSignal): Answer {

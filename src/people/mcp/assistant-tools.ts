@@ -1,8 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { toCrawlhouseError } from '../../core/errors.ts';
 import { parseJson, stringifyJson } from '../../core/json.ts';
+import type { Logger } from '../../core/logger.ts';
 import { redact } from '../../core/redact.ts';
+import { reportFault } from '../../core/report-fault.ts';
 import type { Status } from '../../operations/status/read-status.ts';
 import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
 import type { Needs } from '../../pipeline/transform/question-needs.ts';
@@ -16,6 +17,7 @@ export interface Desk {
   readonly catalog: (signal: AbortSignal) => Promise<Catalog>;
   readonly questions: () => Promise<readonly Question[]>;
   readonly status: () => Promise<Status>;
+  readonly logger: Logger;
 }
 
 interface Statement {
@@ -57,13 +59,13 @@ export function assistantServer(desk: Desk, version: string): McpServer {
   server.registerTool(
     'status',
     { description: 'Incidents, the last runs and how fresh each project is.', annotations },
-    () => answered(async () => briefly(await desk.status())),
+    () => answered(desk, 'status', async () => briefly(await desk.status())),
   );
   server.registerTool(
     'list_tables',
     { description: 'The tables and views of the warehouse with what they hold.', annotations },
     (context) =>
-      answered(async () =>
+      answered(desk, 'list_tables', async () =>
         (await desk.catalog(context.mcpReq.signal)).map(({ name, comment, columns }) => {
           return { name, holds: comment, columns: columns.length };
         }),
@@ -77,7 +79,7 @@ export function assistantServer(desk: Desk, version: string): McpServer {
       annotations,
     },
     ({ table }, context) =>
-      answered(async () => {
+      answered(desk, 'describe_table', async () => {
         const found = (await desk.catalog(context.mcpReq.signal)).find(({ name }) => name === table);
         return found ?? `there is no table ${table}: list_tables has all`;
       }),
@@ -86,7 +88,7 @@ export function assistantServer(desk: Desk, version: string): McpServer {
     'list_questions',
     { description: 'The saved questions with their parameters.', annotations },
     () =>
-      answered(async () =>
+      answered(desk, 'list_questions', async () =>
         (await desk.questions()).map(({ name, title, description, parameters }) => {
           return { name, title, description: description.trim(), parameters };
         }),
@@ -104,7 +106,7 @@ export function assistantServer(desk: Desk, version: string): McpServer {
       annotations,
     },
     ({ name, parameters, limit }, context) =>
-      answered(async () => {
+      answered(desk, 'ask_question', async () => {
         const question = bindQuestion(questionNamed(await desk.questions(), name), texts(parameters));
         return await rows(desk, { ...question, isQuestion: true }, limit, context.mcpReq.signal);
       }),
@@ -121,7 +123,7 @@ export function assistantServer(desk: Desk, version: string): McpServer {
       annotations,
     },
     ({ sql, parameters, limit }, context) =>
-      answered(() =>
+      answered(desk, 'query', () =>
         rows(
           desk,
           { sql, parameters: texts(parameters), isQuestion: false, needs: {} },
@@ -153,11 +155,11 @@ function briefly({ incidents, runs, freshness, drift }: Status) {
 }
 
 /** A failure is an answer too: the assistant may correct itself. */
-async function answered(work: () => Promise<unknown>): Promise<Answer> {
+async function answered({ logger }: Desk, tool: string, work: () => Promise<unknown>): Promise<Answer> {
   try {
     return { content: [{ type: 'text', text: redact(stringifyJson(await work())) }] };
   } catch (thrown) {
-    const { code, message, hint } = toCrawlhouseError(thrown);
+    const { code, message, hint } = reportFault(thrown, logger, { door: 'assistants', tool });
     const text = redact(stringifyJson({ error: { code, message, hint: hint ?? null } }));
     return { content: [{ type: 'text', text }], isError: true };
   }

@@ -11,8 +11,11 @@ import {
   type McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
+import { answerFault } from '../../core/answer-fault.ts';
 import { listenError } from '../../core/listen-error.ts';
+import type { Logger } from '../../core/logger.ts';
 import { readBody } from '../../core/read-body.ts';
+import { reportFault } from '../../core/report-fault.ts';
 
 /** The largest request that is read. A statement is a few thousand bytes. */
 const MOST_BYTES = 4_000_000;
@@ -33,10 +36,13 @@ export async function listenForAssistants(
   address: string,
   token: string,
   serverFor: () => McpServer,
+  logger: Logger,
 ): Promise<AssistantListener> {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-  const handler = createMcpHandler(serverFor);
+  const handler = createMcpHandler(serverFor, {
+    onerror: (error) => reportFault(error, logger, { door: 'assistants' }),
+  });
   const hosts = [host, address.slice(0, colon), 'localhost'];
   const server = createServer((incoming, response) => {
     const answer = async (): Promise<Response> => {
@@ -51,8 +57,7 @@ export async function listenForAssistants(
     };
     answer()
       .then((answered) => send(response, answered))
-      // A cut answer tells the assistant that it failed.
-      .catch(() => response.destroy());
+      .catch((thrown: unknown) => answerFault(response, thrown, logger, { door: 'assistants' }));
   });
   try {
     server.listen(Number(address.slice(colon + 1)), host);

@@ -1,12 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../../src/core/logger.ts';
 import { listen } from '../../../src/operations/schedule/listen.ts';
 import { RecentBodies } from '../../../src/operations/schedule/recent-bodies.ts';
 import { signWebhook } from '../../../src/service/api/webhook-signature.ts';
 
 const metrics = async (): Promise<string> => '# TYPE crawlhouse_info gauge\n';
+const lines: string[] = [];
+const logger = createLogger('error', (line) => lines.push(line));
 const SECRET = 'webhook-secret-of-test';
 
-async function ear(secret: string | undefined, now?: () => number) {
+async function ear(secret: string | undefined, now?: () => number, readMetrics = metrics) {
   const stopping = new AbortController();
   const watched = {
     running: 'morning',
@@ -22,7 +25,7 @@ async function ear(secret: string | undefined, now?: () => number) {
   const listener = await listen(
     '127.0.0.1:0',
     watched,
-    { webhookSecret: secret, metrics, ...(now ? { now } : {}) },
+    { webhookSecret: secret, metrics: readMetrics, logger, ...(now ? { now } : {}) },
     stopping.signal,
   );
   onTestFinished(() => listener[Symbol.asyncDispose]());
@@ -79,7 +82,7 @@ test('an address that is taken is a wrong setting', async () => {
     listen(
       `127.0.0.1:${listener.port}`,
       watched,
-      { webhookSecret: undefined, metrics },
+      { webhookSecret: undefined, metrics, logger },
       new AbortController().signal,
     ),
   ).rejects.toMatchObject({
@@ -117,5 +120,18 @@ test('/metrics gives the text for Prometheus', async () => {
     200,
     'text/plain; version=0.0.4; charset=utf-8',
     '# TYPE crawlhouse_info gauge\n',
+  ]);
+});
+
+test('metrics that fail are answered with the identifier under which their cause is logged', async () => {
+  const { ask } = await ear(undefined, undefined, async () => {
+    throw new Error('no metrics', { cause: new Error('the ledger is gone') });
+  });
+  const [status, body] = await ask('/metrics');
+  const { error } = body as { error: { code: string; hint: string } };
+  expect([status, error.code]).toEqual([500, 'internal']);
+  const [, id] = /error_id ([0-9a-f]{8})/.exec(error.hint) ?? [];
+  expect(lines).toEqual([
+    expect.stringMatching(new RegExp(`error_id=${id} .*path=/metrics .*ledger is gone`)),
   ]);
 });

@@ -10,7 +10,11 @@ test('the columns of an answer suggest a chart', () => {
       columns(...types),
       [1, 2].map((row) => types.map(() => row)),
     );
-  expect(kindOf('BIGINT', 'DATE', 'VARCHAR')).toEqual({ kind: 'line', x: 'c1', y: 'c0', colour: 'c2' });
+  expect(kindOf('BIGINT', 'DATE', 'VARCHAR')).toEqual({ kind: 'line', x: 'c1', y: 'c0', colour: null });
+  const days = ['a', 'b'].flatMap((text) => [1, 2].map((day) => [day * 10, `2026-11-0${day}`, text]));
+  expect(firstChart(columns('BIGINT', 'DATE', 'VARCHAR'), days)).toEqual({
+    ...{ kind: 'line', x: 'c1', y: 'c0', colour: 'c2' },
+  });
   expect(kindOf('VARCHAR', 'DECIMAL(18,3)')).toEqual({ kind: 'bar', x: 'c0', y: 'c1', colour: null });
   expect(kindOf('DOUBLE', 'HUGEINT')).toEqual({ kind: 'scatter', x: 'c0', y: 'c1', colour: null });
   expect(

@@ -11,7 +11,7 @@ import { isKnown, num, str } from './values.ts';
 import { q16, q17, q25, q26, q31 } from './visits.ts';
 
 /** What rows are ordered by: a column, the greatest first with a minus, or what is made of a row. NULL is last. */
-export type OrderKey = string | ((row: Row) => string | number | null);
+type OrderKey = string | ((row: Row) => string | number | null);
 
 /** A second answer to a question, in plain code, by docs/definitions.md. */
 export interface Answer {

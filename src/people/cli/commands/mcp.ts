@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
 import { packageVersion } from '../../../core/package-version.ts';
 import { keepSecret } from '../../../core/redact.ts';
 import { readStatus } from '../../../operations/status/read-status.ts';
@@ -31,7 +32,7 @@ export const mcp: Command = {
   async run(invocation) {
     const settings = await invocation.settings();
     await using warehouses = new WarehousePool(limitsOf(settings), invocation.logger);
-    const desk = deskOf(settings, warehouses);
+    const desk = deskOf(settings, warehouses, invocation.logger);
     const version = await packageVersion();
     const server = () => assistantServer(desk, version);
     const { signal } = invocation;
@@ -48,7 +49,7 @@ export const mcp: Command = {
         hint: '--http 127.0.0.1:8091',
       });
     const token = settings.mcp_token ?? randomBytes(24).toString('base64url');
-    await using listener = await listenForAssistants(address, token, server);
+    await using listener = await listenForAssistants(address, token, server, invocation.logger);
     invocation.say(`Assistants: ${listener.url}\n`);
     // Said before it is a secret that no output shows.
     if (settings.mcp_token === undefined) invocation.say(`Token, of this process only: ${token}\n`);
@@ -70,8 +71,9 @@ function limitsOf(settings: Settings): Settings {
   };
 }
 
-function deskOf(settings: Settings, warehouses: WarehousePool): Desk {
+function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): Desk {
   return {
+    logger,
     select: (statement, firstRows, signal) =>
       warehouses.use(async (warehouse) => {
         const parameters = await resolveParameters(statement, warehouse, signal);

@@ -69,7 +69,12 @@ async function serve(
   const { schedule_listen: address, webhook_secret: secret } = settings;
   if (address !== undefined) {
     const listener = closing.use(
-      await listen(address, scheduler, { webhookSecret: secret, metrics: metricsReader(settings) }, signal),
+      await listen(
+        address,
+        scheduler,
+        { webhookSecret: secret, metrics: metricsReader(settings), logger },
+        signal,
+      ),
     );
     logger.info('listening', { port: listener.port, webhook: secret !== undefined });
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { stringifyJson } from '../../../core/json.ts';
 import { redact } from '../../../core/redact.ts';
+import { reportFault } from '../../../core/report-fault.ts';
 import type { Desk } from '../desk/desk.ts';
 import { notice, type Shell, shellEnd, shellStart } from '../layout/shell.ts';
 import { NotFound, type Page, type PageRequest } from '../pages/page.ts';
@@ -31,7 +31,7 @@ export async function answerJson(
     const document = await documentOf(page, request, desk, signal);
     return reply.send(redact(`${stringifyJson(document, 1)}\n`));
   } catch (thrown) {
-    const { status, error } = failure(thrown);
+    const { status, error } = failure(thrown, page, desk);
     return reply.code(status).send(redact(`${stringifyJson({ error })}\n`));
   }
 }
@@ -73,7 +73,7 @@ async function drawn(
     const document = await documentOf(page, request, desk, signal);
     return { status: 200, ...page.draw(document, request) };
   } catch (thrown) {
-    const { status, error } = failure(thrown);
+    const { status, error } = failure(thrown, page, desk);
     const title = status === 404 ? 'Not found' : 'This page could not be read';
     return { status, title, body: notice(title, error.message, error.hint ?? undefined) };
   }
@@ -92,10 +92,10 @@ async function documentOf(
 }
 
 /** The status of an answer, and the error as every document has it (docs/errors.md). */
-function failure(thrown: unknown) {
+function failure(thrown: unknown, { path }: Page<unknown>, { logger }: Desk) {
   if (thrown instanceof NotFound)
     return { status: 404, error: { code: 'usage', message: thrown.message, hint: null } };
-  const { code, message, hint, kind } = toCrawlhouseError(thrown);
+  const { code, message, hint, kind } = reportFault(thrown, logger, { door: 'console', path });
   const known: Readonly<Record<string, number>> = { nothing_published: 404, forbidden: 403 };
   const status = known[code] ?? (kind === 'usage' ? 400 : 500);
   return { status, error: { code, message, hint: hint ?? null } };

@@ -8,6 +8,7 @@ import Fastify, {
 import { listenError } from '../../../core/listen-error.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { packageVersion } from '../../../core/package-version.ts';
+import { reportFault } from '../../../core/report-fault.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { Access } from '../access/access.ts';
 import { isLoopback, listenAddress, reachOf, requireSignIn } from '../access/reach.ts';
@@ -106,14 +107,17 @@ function newApp({ console_url: url }: Settings, logger: Logger): FastifyInstance
     { parseAs: 'string', bodyLimit: MOST_BYTES },
     (_request, body, done) => done(null, new URLSearchParams(String(body))),
   );
-  app.setErrorHandler(({ statusCode = 500, message }: FastifyError, request, reply) => {
-    const isTheirs = statusCode >= 400 && statusCode < 500;
-    if (!isTheirs) logger.error('console request failed', { path: request.routeOptions.url, error: message });
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const { statusCode = 500, message } = thrown;
+    if (statusCode >= 400 && statusCode < 500)
+      return refuse(request, reply, { status: statusCode, code: 'usage', title: 'Refused', message });
+    const { code, hint } = reportFault(thrown, logger, { door: 'console', path: request.routeOptions.url });
     return refuse(request, reply, {
-      status: isTheirs ? statusCode : 500,
-      code: isTheirs ? 'usage' : 'internal',
-      title: isTheirs ? 'Refused' : 'This page failed',
-      message: isTheirs ? message : 'The console could not answer. Its log says why.',
+      status: 500,
+      code,
+      title: 'This page failed',
+      message: 'The console could not answer.',
+      ...(hint === undefined ? {} : { hint }),
     });
   });
   app.setNotFoundHandler((request, reply) =>
