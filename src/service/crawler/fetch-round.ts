@@ -1,3 +1,4 @@
+import { Semaphore } from '../../core/semaphore.ts';
 import type { FetchStatus } from '../api/crawl-progress.ts';
 import { retryAfterMs } from '../api/retry-after.ts';
 import type { CrawlControl } from './crawl-control.ts';
@@ -20,6 +21,8 @@ const MOST_UNPARSED = 32;
 const MOST_FAILURES_IN_A_ROW = 200;
 /** URLs that may wait for their hosts before no further one is read. */
 const MOST_WAITING = 5_000;
+/** Bodies of more than a million bytes that are kept at once. */
+const MOST_LARGE = 2;
 /** The longest wait that a server may ask for with 429 or 503. */
 const LONGEST_HOLD_MS = 60_000;
 
@@ -72,6 +75,8 @@ export class FetchRound {
   #failedInARow = 0;
   #error: unknown;
   #wake = Promise.withResolvers<void>();
+  /** Large bodies that are kept at once, until they are recorded. */
+  readonly #large = new Semaphore(MOST_LARGE);
 
   constructor(tools: FetchTools) {
     this.#tools = tools;
@@ -238,11 +243,23 @@ export class FetchRound {
   }
 
   async #fetch(item: QueuedUrl, url: URL): Promise<void> {
-    const answer = await this.#tools.fetcher.fetch(item.url);
-    this.#undecided--;
-    this.#wakeUp();
-    if (this.#tools.signal.aborted || this.#tools.control.state === 'cancelling') return;
-    await this.#answered(item, url, answer);
+    const recorded = Promise.withResolvers<void>();
+    const room = (): Promise<void> =>
+      new Promise((resolve) => {
+        void this.#large.run(() => {
+          resolve();
+          return recorded.promise;
+        });
+      });
+    try {
+      const answer = await this.#tools.fetcher.fetch(item.url, undefined, room);
+      this.#undecided--;
+      this.#wakeUp();
+      if (this.#tools.signal.aborted || this.#tools.control.state === 'cancelling') return;
+      await this.#answered(item, url, answer);
+    } finally {
+      recorded.resolve();
+    }
   }
 
   /** Records an answer, or that there was none; what may be answered later is tried again. */
@@ -272,8 +289,10 @@ export class FetchRound {
     counts.add(item.depth, sampleOf(answer, status));
     const sources = item.source === 'sitemaps' ? [] : [item.source];
     const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
-    const reply = await parser.parse({ answer, facts });
-    batch.add({ item, status, targets: select(item, reply) }, reply);
+    await parser.parse({ answer, facts }, async (reply, isLarge) => {
+      batch.add({ item, status, targets: select(item, reply) }, reply);
+      if (isLarge) await batch.write();
+    });
   }
 }
 

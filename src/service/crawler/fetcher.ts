@@ -46,6 +46,16 @@ type FetchError =
   | 'refused_address'
   | 'robots_unavailable';
 
+/** Resolves once there is room for a body of more than `LARGE_BODY` bytes. */
+export type Room = () => Promise<void>;
+
+interface CollectorLimits {
+  readonly bytes: number;
+  readonly totalTimeout: number;
+  readonly room: Room | undefined;
+}
+
+const LARGE_BODY = 1_000_000;
 const CUT = 'ERR_CRAWL_BODY_LIMIT';
 const LATE = 'ERR_CRAWL_TOTAL_TIMEOUT';
 /** Hosts whose connections are kept. */
@@ -82,15 +92,15 @@ export class Fetcher implements AsyncDisposable {
   }
 
   /** What went wrong with a request is in the answer. A closed fetcher sends nothing. Answers the challenge of a server once. */
-  async fetch(text: string, bytes: number = this.#limits.bytes): Promise<Answer> {
+  async fetch(text: string, bytes: number = this.#limits.bytes, room?: Room): Promise<Answer> {
     const url = new URL(text);
-    let answer = await this.#once(url, bytes);
+    let answer = await this.#once(url, bytes, room);
     if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
-      answer = await this.#once(url, bytes);
+      answer = await this.#once(url, bytes, room);
     return answer;
   }
 
-  async #once(url: URL, bytes: number): Promise<Answer> {
+  async #once(url: URL, bytes: number, room: Room | undefined): Promise<Answer> {
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);
@@ -98,7 +108,11 @@ export class Fetcher implements AsyncDisposable {
       return failed(url.href, error, new Date());
     }
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    const handler = new Collector(url.href, { bytes, totalTimeout: this.#limits.totalTimeout }, resolve);
+    const handler = new Collector(
+      url.href,
+      { bytes, totalTimeout: this.#limits.totalTimeout, room },
+      resolve,
+    );
     const path = url.pathname + url.search;
     const headers = this.#session.headersFor(url);
     try {
@@ -147,7 +161,7 @@ export class Fetcher implements AsyncDisposable {
 /** Collects one answer. Its times begin when the request is written to a connection, so they hold no waiting for one. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #url: string;
-  readonly #limits: { readonly bytes: number; readonly totalTimeout: number };
+  readonly #limits: CollectorLimits;
   readonly #resolve: (answer: Answer) => void;
   readonly #chunks: Buffer[] = [];
   #startedAt = performance.now();
@@ -156,13 +170,12 @@ class Collector implements Dispatcher.DispatchHandler {
   #ttfbMs = 0;
   #bytes = 0;
   #statusCode = 0;
+  #hasRoom = false;
+  /** The time that it has waited for room, which is not the server's. */
+  #waitedMs = 0;
   #headers: Answer['headers'] = [];
 
-  constructor(
-    url: string,
-    limits: { readonly bytes: number; readonly totalTimeout: number },
-    resolve: (answer: Answer) => void,
-  ) {
+  constructor(url: string, limits: CollectorLimits, resolve: (answer: Answer) => void) {
     this.#url = url;
     this.#limits = limits;
     this.#resolve = resolve;
@@ -171,7 +184,16 @@ class Collector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#startedAt = performance.now();
     this.#fetchedAt = new Date();
-    this.#timer = setTimeout(() => controller.abort(coded(LATE)), this.#limits.totalTimeout);
+    this.#watch(controller);
+  }
+
+  #watch(controller: Dispatcher.DispatchController): void {
+    const left = this.#limits.totalTimeout - this.#loadTimeMs();
+    this.#timer = setTimeout(() => controller.abort(coded(LATE)), Math.max(0, left));
+  }
+
+  #loadTimeMs(): number {
+    return performance.now() - this.#startedAt - this.#waitedMs;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
@@ -185,6 +207,21 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
     if (chunk.length > room) controller.abort(coded(CUT));
+    else if (this.#bytes > LARGE_BODY && !this.#hasRoom) this.#waitForRoom(controller);
+  }
+
+  #waitForRoom(controller: Dispatcher.DispatchController): void {
+    this.#hasRoom = true;
+    if (this.#limits.room === undefined) return;
+    const since = performance.now();
+    clearTimeout(this.#timer);
+    controller.pause();
+    void this.#limits.room().then(() => {
+      this.#waitedMs = performance.now() - since;
+      if (controller.aborted) return;
+      this.#watch(controller);
+      controller.resume();
+    });
   }
 
   onResponseEnd(): void {
@@ -194,7 +231,7 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.#timer);
     if ((error as NodeJS.ErrnoException).code === CUT) this.#answered(true);
-    else this.#resolve(failed(this.#url, error, this.#fetchedAt, performance.now() - this.#startedAt));
+    else this.#resolve(failed(this.#url, error, this.#fetchedAt, this.#loadTimeMs()));
   }
 
   #answered(isTruncated: boolean): void {
@@ -206,7 +243,7 @@ class Collector implements Dispatcher.DispatchHandler {
       headers: this.#headers,
       body: this.#chunks.length === 1 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks),
       isTruncated,
-      loadTimeMs: performance.now() - this.#startedAt,
+      loadTimeMs: this.#loadTimeMs(),
       ttfbMs: this.#ttfbMs,
       fetchedAt: this.#fetchedAt,
     });

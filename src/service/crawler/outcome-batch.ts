@@ -1,5 +1,5 @@
 import type { Frontier, Outcome, SegmentKind } from './frontier.ts';
-import type { ParseReply } from './parse-messages.ts';
+import type { Lines, ParseReply } from './parse-messages.ts';
 import type { Segments } from './segments.ts';
 import type { Session } from './session.ts';
 
@@ -84,6 +84,6 @@ export class OutcomeBatch {
   }
 }
 
-function noLines(): Record<SegmentKind, string[]> {
+function noLines(): Record<SegmentKind, Lines[]> {
   return { pages: [], links: [], items: [] };
 }

@@ -1,13 +1,20 @@
+import { zstdCompressSync } from 'node:zlib';
 import { stringifyJson } from '../../core/json.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Answer } from './fetcher.ts';
 import { parsePage, unfetchedPage } from './parse/parse-page.ts';
-import type { ParseReply, ParseRequest, ParseThreadData } from './parse-messages.ts';
+import {
+  LARGE_BYTES,
+  type Lines,
+  type ParseRequest,
+  type ParseThreadData,
+  type ParseThreadReply,
+} from './parse-messages.ts';
 import type { Fetched, ParsedPage, ParseRules } from './records.ts';
 import { Scope } from './scope.ts';
 
 /** Makes the records of an answer. */
-export function answerParser(data: ParseThreadData): (request: ParseRequest) => ParseReply {
+export function answerParser(data: ParseThreadData): (request: ParseRequest) => ParseThreadReply {
   const scope = new Scope(data.scope);
   const rules: ParseRules = {
     isInternal: (url) => scope.isInternal(url),
@@ -15,15 +22,17 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     robotName: data.robotName,
   };
   return ({ answer, facts }) => {
+    const fetched = fetchedOf(answer, data.bytes);
+    if (fetched.bytes > data.most) return { isLarge: true };
     const parsed = facts.robots_txt_denied
       ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
-      : parsePage(fetchedOf(answer, data.bytes), rules);
+      : parsePage(fetched, rules);
     const location = parsed.page.redirect_location;
     const redirect = location === null ? null : scope.admit(location);
     return {
       pages: pageLine({ ...parsed.page, ...facts }),
-      links: parsed.links.map(line).filter(isShort).join(''),
-      items: parsed.items.map(line).filter(isShort).join(''),
+      links: linesOf(parsed.links, fetched.bytes),
+      items: linesOf(parsed.items, fetched.bytes),
       targets: targetsOf(parsed, redirect, scope),
       redirect,
     };
@@ -44,6 +53,8 @@ function targetsOf({ links }: ParsedPage, redirect: string | null, scope: Scope)
   return [...new Set(redirect === null ? found : [redirect, ...found])];
 }
 
+/** Characters that are compressed at once. */
+const FRAME = 1_000_000;
 /** Characters of a line: DuckDB reads lines of up to 16 MB. */
 const LONGEST_LINE = 4_000_000;
 /** Half of a surrogate pair, as JSON writes it when the other half is missing. DuckDB refuses it. */
@@ -59,6 +70,22 @@ function pageLine(record: object): string {
   const text = line(record);
   if (text.length > LONGEST_LINE) throw new Error(`the record has ${text.length} characters`);
   return text;
+}
+
+/** The links of one page may take 100 MB. */
+function linesOf(records: readonly object[], bytes: number): Lines {
+  if (bytes <= LARGE_BYTES) return records.map(line).filter(isShort).join('');
+  const frames: Uint8Array[] = [];
+  let lines = '';
+  for (const record of records) {
+    const text = line(record);
+    if (isShort(text)) lines += text;
+    if (lines.length < FRAME) continue;
+    frames.push(zstdCompressSync(lines));
+    lines = '';
+  }
+  if (lines !== '') frames.push(zstdCompressSync(lines));
+  return Buffer.concat(frames);
 }
 
 function isShort(text: string): boolean {

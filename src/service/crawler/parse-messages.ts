@@ -2,12 +2,17 @@ import type { Answer } from './fetcher.ts';
 import type { CrawlFacts } from './records.ts';
 import type { ScopeRules } from './scope.ts';
 
+/** Bytes after content-encoding from which on a page is large. */
+export const LARGE_BYTES = 500_000;
+
 /** What a thread is started with. */
 export interface ParseThreadData {
   readonly scope: ScopeRules;
   readonly robotName: string;
   /** Bytes of a page after content-encoding. */
   readonly bytes: number;
+  /** A page of more bytes is handed back, for the thread of large ones. */
+  readonly most: number;
 }
 
 export interface ParseRequest {
@@ -15,13 +20,18 @@ export interface ParseRequest {
   readonly facts: CrawlFacts;
 }
 
-/** Records as lines of JSON, each with its line break. */
+/** Records as lines of JSON, each with its line break; of a large page compressed, as frames of zstd. */
+export type Lines = string | Uint8Array;
+
 export interface ParseReply {
-  readonly pages: string;
-  readonly links: string;
-  readonly items: string;
+  readonly pages: Lines;
+  readonly links: Lines;
+  readonly items: Lines;
   /** Internal URLs that the page leads to, in its order, without repetition. */
   readonly targets: readonly string[];
   /** The internal URL that the answer redirects to, one of the targets. */
   readonly redirect: string | null;
 }
+
+/** What a thread answers: records, that the page is not for it, or why it could not parse it. */
+export type ParseThreadReply = ParseReply | { readonly isLarge: true } | { readonly error: string };

@@ -1,100 +1,130 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CrawlhouseError } from '../../core/errors.ts';
-import type { ParseReply, ParseRequest, ParseThreadData } from './parse-messages.ts';
+import {
+  LARGE_BYTES,
+  type ParseReply,
+  type ParseRequest,
+  type ParseThreadData,
+  type ParseThreadReply,
+} from './parse-messages.ts';
 
 /** The program beside this file, as a source or as it was built. */
 const PROGRAM = join(import.meta.dirname, `parse-thread${extname(import.meta.filename)}`);
 /** A page of the largest size takes some seconds. */
 const LONGEST_PARSE_MS = 60_000;
 /** For what is young: by itself it grows to 48 MB. */
-const YOUNG_MEMORY_MB = 24;
-const THREAD_MEMORY_MB = 512;
+const YOUNG_MEMORY_MB = 16;
+/** Of all threads for ordinary pages together; each has at least the least. */
+const ORDINARY_MEMORY_MB = 128;
+const LEAST_MEMORY_MB = 32;
+/** Beyond this number, threads would take more memory than a crawl has. */
+const MOST_THREADS = 4;
+/** Of the one thread for large pages. A million elements take more. */
+const LARGE_MEMORY_MB = 224;
+
+/** Takes the records of a page. The next large page waits until those of a large one are on the disk. */
+export type Record = (reply: ParseReply, isLarge: boolean) => Promise<void>;
 
 interface Job {
   readonly request: ParseRequest;
-  readonly resolve: (reply: ParseReply) => void;
+  readonly record: Record;
+  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  /** In the order of their requests; the first one is being parsed. */
-  readonly jobs: Job[];
+  readonly isForLarge: boolean;
+  /** What is being parsed. */
+  job: Job | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Parses pages in threads. A page that ends its thread, or takes longer than a minute, is recorded without its content;
- * the other pages of that thread are parsed by another one.
+ * Parses pages in threads, each one page at a time. Large pages have a thread of their own, one for all, so that the
+ * memory of a crawl does not grow with them. A page that ends its thread, or takes longer than a minute, is recorded
+ * without its content.
  */
 export class ParsePool implements AsyncDisposable {
-  readonly #data: ParseThreadData;
+  readonly #data: Omit<ParseThreadData, 'most'>;
   readonly #threads: Thread[] = [];
   readonly #size: number;
+  readonly #waiting: Job[] = [];
+  readonly #largeWaiting: Job[] = [];
   #isClosed = false;
   /** Pages that wait or are being parsed. */
   pending = 0;
 
-  constructor(data: ParseThreadData, size: number) {
+  constructor(data: Omit<ParseThreadData, 'most'>, size: number) {
     this.#data = data;
-    this.#size = size;
+    this.#size = Math.min(size, MOST_THREADS);
   }
 
-  async parse(request: ParseRequest): Promise<ParseReply> {
+  async parse(request: ParseRequest, record: Record): Promise<void> {
     this.pending++;
     try {
-      return await new Promise<ParseReply>((resolve, reject) => this.#send({ request, resolve, reject }));
+      await new Promise<void>((resolve, reject) => this.#send({ request, record, resolve, reject }));
     } finally {
       this.pending--;
     }
   }
 
-  #send(job: Job): void {
-    const idle = this.#threads.find(({ jobs }) => jobs.length === 0);
-    const thread = idle ?? (this.#threads.length < this.#size ? this.#start() : this.#leastBusy());
-    thread.jobs.push(job);
+  #send(job: Job, isLarge = (job.request.answer.body?.length ?? 0) > LARGE_BYTES): void {
+    (isLarge ? this.#largeWaiting : this.#waiting).push(job);
+    this.#next(isLarge);
+  }
+
+  /** Gives what waits to a thread without work. */
+  #next(isForLarge: boolean): void {
+    const own = this.#threads.filter((one) => one.isForLarge === isForLarge);
+    const idle = own.find((one) => one.job === undefined);
+    if (idle === undefined && own.length >= (isForLarge ? 1 : this.#size)) return;
+    const job = (isForLarge ? this.#largeWaiting : this.#waiting).shift();
+    if (job === undefined) return;
+    const thread = idle ?? this.#start(isForLarge);
+    thread.job = job;
+    thread.timer = setTimeout(() => thread.worker.terminate(), LONGEST_PARSE_MS);
     thread.worker.postMessage(job.request);
-    if (thread.jobs.length === 1) this.#watch(thread);
   }
 
-  #leastBusy(): Thread {
-    return this.#threads.reduce((least, one) => (one.jobs.length < least.jobs.length ? one : least));
-  }
-
-  #start(): Thread {
+  #start(isForLarge: boolean): Thread {
+    const ordinary = Math.max(LEAST_MEMORY_MB, Math.floor(ORDINARY_MEMORY_MB / this.#size));
     const worker = new Worker(PROGRAM, {
-      workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB },
+      workerData: { ...this.#data, most: isForLarge ? Number.POSITIVE_INFINITY : LARGE_BYTES },
+      resourceLimits: {
+        maxOldGenerationSizeMb: isForLarge ? LARGE_MEMORY_MB : ordinary,
+        maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
+      },
     });
-    const thread: Thread = { worker, jobs: [], timer: undefined };
-    worker.on('message', (reply: ParseReply | { readonly error: string }) => this.#answered(thread, reply));
+    const thread: Thread = { worker, isForLarge, job: undefined, timer: undefined };
+    worker.on('message', (said: ParseThreadReply) => void this.#answered(thread, said));
     worker.on('error', () => {}); // Its end says the same.
     worker.on('exit', () => this.#ended(thread));
     this.#threads.push(thread);
     return thread;
   }
 
-  #watch(thread: Thread): void {
+  async #answered(thread: Thread, said: ParseThreadReply): Promise<void> {
+    const { job, isForLarge } = thread;
     clearTimeout(thread.timer);
-    if (thread.jobs.length > 0) thread.timer = setTimeout(() => thread.worker.terminate(), LONGEST_PARSE_MS);
-  }
-
-  #answered(thread: Thread, reply: ParseReply | { readonly error: string }): void {
-    const job = thread.jobs.shift();
-    this.#watch(thread);
     if (job === undefined) return;
-    if ('error' in reply) this.#withoutBody(job, reply.error);
-    else job.resolve(reply);
+    if ('error' in said) this.#withoutBody(job, said.error);
+    else if ('isLarge' in said) this.#send(job, true);
+    else {
+      const recorded = job.record(said, isForLarge).then(job.resolve, job.reject);
+      if (isForLarge) await recorded;
+    }
+    thread.job = undefined;
+    this.#next(isForLarge);
   }
 
   #ended(thread: Thread): void {
     clearTimeout(thread.timer);
     this.#threads.splice(this.#threads.indexOf(thread), 1);
     if (this.#isClosed) return;
-    const [culprit, ...others] = thread.jobs;
-    if (culprit !== undefined) this.#withoutBody(culprit, 'the thread ended');
-    for (const job of others) this.#send(job);
+    if (thread.job !== undefined) this.#withoutBody(thread.job, 'the thread ended');
+    this.#next(thread.isForLarge);
   }
 
   /** Tries once more with nothing but the headers. */

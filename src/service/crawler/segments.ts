@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import type { Segment, SegmentKind } from './frontier.ts';
+import type { Lines } from './parse-messages.ts';
 
 const compress = promisify(zstdCompress);
 const NAME = /^[a-z]+-\d+\.ndjson\.zst$/;
@@ -29,7 +30,7 @@ export class Segments {
   }
 
   /** Writes one file for each kind that has lines. */
-  async write(lines: Readonly<Record<SegmentKind, readonly string[]>>): Promise<Segment[]> {
+  async write(lines: Readonly<Record<SegmentKind, readonly Lines[]>>): Promise<Segment[]> {
     const number = String(++this.#last).padStart(6, '0');
     const kinds = (Object.keys(lines) as SegmentKind[]).filter((kind) => lines[kind].length > 0);
     return Promise.all(
@@ -37,7 +38,10 @@ export class Segments {
         const name = `${kind}-${number}.ndjson.zst`;
         const file = await open(join(this.#folder, name), 'w');
         try {
-          await file.writeFile(await compress(lines[kind].join('')));
+          const texts = lines[kind].filter((one) => typeof one === 'string');
+          const frames = lines[kind].filter((one) => typeof one !== 'string');
+          if (texts.length > 0) frames.unshift(await compress(texts.join('')));
+          await file.writeFile(Buffer.concat(frames));
           await file.sync();
         } finally {
           await file.close();
