@@ -142,3 +142,37 @@ test.skipIf(!hasPostgres())(`${lost} (apt-get install postgresql)`, async () => 
   for (const table of ['crawl_pages', 'crawl_links'])
     expect(await differences(connection, undisturbed, shared, table)).toBe(0n);
 });
+
+const gone =
+  'a run whose server is gone ends within two minutes, whatever it waits for, and the next one continues';
+test.skipIf(!hasPostgres())(`${gone} (apt-get install postgresql)`, async () => {
+  await using postgres = await startLedgerServer();
+  const sandbox = await sandboxFor({ generate: ['pages=40,links=80,columns=12,seed=4'] });
+  const { folder, extra } = await machine(
+    join(await temporaryFolder(), 'warehouse.duckdb'),
+    postgres.url('gone'),
+  );
+  const run = ['run', 'crawl_pages', 'crawl_links', '--route', 'stream'];
+  await setFaults(sandbox, [{ match: { path: 'pages.export=true' }, kind: 'stall', times: 1 }]);
+  const waiting = crawlhouseProcess(folder, run, environmentOf(sandbox, extra));
+  onTestFinished(() => void waiting.kill('SIGKILL'));
+  const ended = once(waiting, 'exit') as Promise<[number | null]>;
+  const said = text(waiting.stderr);
+  await until(async () => {
+    const rows = await postgres
+      .admin(
+        `SELECT 1 FROM crawlhouse.units WHERE status = 'downloading' AND dataset = 'crawl_pages'`,
+        'ledgers',
+      )
+      .catch(() => []);
+    return rows.length > 0 || undefined;
+  });
+  const goneAt = performance.now();
+  await postgres.crash();
+  expect((await ended)[0]).toBe(3);
+  expect(performance.now() - goneAt).toBeLessThan(120_000);
+  expect(await said).toMatch(/the ledger at localhost:\d+\/ledgers does not answer/);
+  await postgres.restart();
+  await clearFaults(sandbox);
+  expect((await crawlhouse(folder, sandbox, run, extra)).status).toBe(0);
+});

@@ -40,7 +40,8 @@ export class PostgresLedger implements Ledger {
     this.#schema = of.schema;
     this.#project = of.project;
     this.#lease = lease;
-    this.lost = lease?.lost ?? new AbortController().signal;
+    // Without the server no unit can end, so none goes on.
+    this.lost = AbortSignal.any([...(lease ? [lease.lost] : []), pool.gone]);
     const write: Write = (work) => this.#write(work);
     this.#exports = new PostgresExports(pool, of, write);
     this.offers = lease && new PostgresUnitOffers(pool, of, write);

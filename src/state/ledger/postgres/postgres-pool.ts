@@ -7,14 +7,21 @@ import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
 import { isTransient, ledgerError } from './postgres-errors.ts';
 
 const CONNECTIONS = 4;
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 5_000;
 const STATEMENT_MS = 60_000;
 /** A process that is stopped in a transaction holds no row for longer: others wait for its rows. */
 const IDLE_MS = 10_000;
-/** A minute or two in all: a restart or a failover of the server. */
-export const PATIENT: RetryPolicy = { attempts: 12, baseMs: 200, maxMs: 15_000 };
+/** How long the server may be gone, for all statements of a pool together, and the waits between two tries. */
+interface Patience extends Pick<RetryPolicy, 'baseMs' | 'maxMs'> {
+  readonly totalMs: number;
+}
+
+/** A restart or a failover of the server. */
+export const PATIENT: Patience = { totalMs: 90_000, baseMs: 200, maxMs: 10_000 };
 /** Of a person who waits for an answer. */
-export const BRIEF: RetryPolicy = { attempts: 3, baseMs: 200, maxMs: 1_000 };
+export const BRIEF: Patience = { totalMs: 2_000, baseMs: 200, maxMs: 1_000 };
+/** A fault after so long without any other is a new outage. */
+const QUIET_MS = 30_000;
 
 type Row = Record<string, unknown>;
 
@@ -27,16 +34,19 @@ export interface Statements {
 export class PostgresPool implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #address: PostgresAddress;
-  readonly #policy: RetryPolicy;
+  readonly #patience: Patience;
   readonly #signal: AbortSignal;
+  readonly #gone = new AbortController();
+  /** The first and the last fault since the server has answered. */
+  #outage: { readonly since: number; last: number } | undefined;
 
   /**
    * @param signal once aborted, nothing is tried again
    * @throws CrawlhouseError `bad_settings` when the file of the authority can't be read
    */
-  constructor(address: PostgresAddress, policy: RetryPolicy, signal: AbortSignal) {
+  constructor(address: PostgresAddress, patience: Patience, signal: AbortSignal) {
     this.#address = address;
-    this.#policy = policy;
+    this.#patience = patience;
     this.#signal = signal;
     const { host, port, database, user, password } = address;
     this.#pool = new Pool({
@@ -57,6 +67,11 @@ export class PostgresPool implements AsyncDisposable {
     // A connection that breaks between two statements is replaced; one that breaks in a statement fails that.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /** Aborts once the server was gone for longer than the patience of the pool. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   /** The rows of one statement that changes nothing. */
@@ -104,18 +119,33 @@ export class PostgresPool implements AsyncDisposable {
   async #again<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt();
+        const result = await attempt();
+        this.#outage = undefined;
+        return result;
       } catch (thrown) {
         const error = ledgerError(thrown, this.#address);
-        if (error.code !== 'ledger_unavailable' || tries >= this.#policy.attempts || this.#signal.aborted)
+        if (error.code !== 'ledger_unavailable' || this.#signal.aborted) throw error;
+        const left = this.#patienceLeft();
+        if (left <= 0) {
+          this.#gone.abort(error);
           throw error;
-        await sleep(retryDelay(this.#policy, tries, undefined), undefined, { signal: this.#signal }).catch(
-          () => {
-            throw error;
-          },
-        );
+        }
+        const { baseMs, maxMs } = this.#patience;
+        const wait = retryDelay({ attempts: tries, baseMs, maxMs }, tries, undefined);
+        await sleep(Math.min(wait, left), undefined, { signal: this.#signal }).catch(() => {
+          throw error;
+        });
       }
     }
+  }
+
+  /** Milliseconds of patience that an outage leaves, with the fault that has just been. */
+  #patienceLeft(): number {
+    const now = performance.now();
+    if (this.#outage === undefined || now - this.#outage.last > STATEMENT_MS + QUIET_MS)
+      this.#outage = { since: now, last: now };
+    this.#outage.last = now;
+    return this.#outage.since + this.#patience.totalMs - now;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
