@@ -5,13 +5,12 @@ import { readText } from '../../core/read-text.ts';
 import { badModel } from './bad-model.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
-import type { Model, TrinoSql } from './model.ts';
+import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { QUESTIONS_FOLDER } from './questions.ts';
 import { seedFile, seedFiles, seedSelect } from './seeds.ts';
 import { type SqlFile, splitSqlFile } from './sql-file.ts';
 import type { SqlFolder } from './sql-folders.ts';
-import { readTrinoSql, TRINO_SQL } from './trino-sql.ts';
 
 /**
  * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
@@ -53,8 +52,7 @@ async function folderModels(folder: SqlFolder, folders: readonly SqlFolder[]): P
   const found: ReadModel[] = [];
   for (const path of await sqlFiles(folder)) {
     const text = await readText(join(folder.path, path));
-    const trinoSql = await readTrinoSql(folder, path);
-    const read = await readModel(splitSqlFile(`${folder.shown}/${path}`, text), trinoSql, folders);
+    const read = await readModel(splitSqlFile(`${folder.shown}/${path}`, text), folders);
     const { model } = read;
     const same = models.get(model.name);
     if (same) {
@@ -79,21 +77,10 @@ async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
       );
     }
   }
-  const orphan = paths.find(
-    (path) => path.endsWith(TRINO_SQL) && !paths.includes(path.replace(TRINO_SQL, '.sql')),
-  );
-  if (orphan !== undefined) {
-    const model = `${shown}/${orphan.replace(TRINO_SQL, '.sql')}`;
-    throw badModel({ file: `${shown}/${orphan}`, line: 1 }, 'stands beside no model', `write ${model} too`);
-  }
-  return paths.filter((path) => !path.startsWith(`${QUESTIONS_FOLDER}/`) && !path.endsWith(TRINO_SQL)).sort();
+  return paths.filter((path) => !path.startsWith(`${QUESTIONS_FOLDER}/`)).sort();
 }
 
-async function readModel(
-  source: SqlFile,
-  trinoSql: TrinoSql | null,
-  folders: readonly SqlFolder[],
-): Promise<ReadModel> {
+async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promise<ReadModel> {
   const header = checkHeader(ModelHeader, source);
   const { file, sqlLine } = source;
   const isSeed = header.kind === 'seed';
@@ -132,10 +119,6 @@ async function readModel(
   if (isSeed && source.sql.trim() !== '') {
     throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows stand in seeds/${fileName}.csv`);
   }
-  if (trinoSql !== null && (isSeed || header.each)) {
-    const what = isSeed ? 'a seed has no SQL' : 'a model with each has no SQL of its own for Trino';
-    throw badModel({ file: trinoSql.file, line: 1 }, what, `remove it, and keep ${file} portable`);
-  }
   const own = isSeed
     ? await seedSelect(folders, fileName, { columns: [...columns.keys()], grain: grain ?? [] })
     : source.sql;
@@ -157,7 +140,6 @@ async function readModel(
     incremental: header.incremental ?? null,
     tests,
     sql: withFormerNames(own, header.renamed),
-    trinoSql: trinoSql && { ...trinoSql, sql: withFormerNames(trinoSql.sql, header.renamed) },
     file,
     sqlLine,
     lineOf: source.lineOf,

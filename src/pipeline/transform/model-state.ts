@@ -12,7 +12,6 @@ export function fingerprint({ model, sql, tests }: PlannedModel): string {
     [...model.columns],
     tests.map((test) => [test.severity, test.sql]),
     model.incremental,
-    ...(model.trinoSql ? [model.trinoSql.sql] : []),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
@@ -30,7 +29,6 @@ export function definitionOf(
   const reads = [...model.reads].map(([source, columns]) => [source, [...columns]]);
   const parts = [
     [model.kind, model.sql, reads, model.each, model.incremental, declared],
-    ...(model.trinoSql ? [model.trinoSql.sql] : []),
     [...models].map((name) => `${name} ${definitions.get(name) ?? ''}`).sort(),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');

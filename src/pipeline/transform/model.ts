@@ -6,13 +6,6 @@ type ModelKind = 'view' | 'table';
 /** A declared table of `raw` or `ops`: the columns that the SQL uses and that may be missing, with their types. */
 type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** A model's SELECT in Trino's own SQL, where the model has no portable one. */
-export interface TrinoSql {
-  readonly sql: string;
-  /** As errors show it. Its SQL begins on the first line. */
-  readonly file: string;
-}
-
 /** A model as its file declares it. */
 export interface Model {
   /** `mart.pages` */
@@ -32,8 +25,6 @@ export interface Model {
   readonly incremental: Incremental | null;
   readonly tests: readonly DataTest[];
   readonly sql: string;
-  /** Its SELECT in Trino's own SQL; null where there is none, or where DuckDB has the rows. */
-  readonly trinoSql: TrinoSql | null;
   readonly file: string;
   /** The line of the file on which the SQL begins. */
   readonly sqlLine: number;

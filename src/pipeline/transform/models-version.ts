@@ -4,7 +4,7 @@ import type { Model } from './model.ts';
 /** Changes when the SQL, the header or a test of any model does. */
 export function modelsVersion(models: readonly Model[]): string {
   const inOrder = models.toSorted((a, b) => a.name.localeCompare(b.name));
-  const parts = inOrder.map(({ name, kind, sql, trinoSql, reads, each, incremental, tests }) => [
+  const parts = inOrder.map(({ name, kind, sql, reads, each, incremental, tests }) => [
     name,
     kind,
     sql,
@@ -12,7 +12,6 @@ export function modelsVersion(models: readonly Model[]): string {
     each,
     incremental,
     tests.map((test) => [test.severity, test.sql]),
-    ...(trinoSql ? [trinoSql.sql] : []),
   ]);
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -14,7 +14,6 @@ import type { Incremental } from './model-header.ts';
 import { orderModels } from './order-models.ts';
 import { replaceTables } from './replace-tables.ts';
 import { checkDeclaredTypes, completedSource, sourceTables } from './source-tables.ts';
-import { type PlannedTrinoSql, planTrinoSql } from './trino-sql.ts';
 import { expandWildcards } from './wildcard-columns.ts';
 
 /** A model that is known to hold, with the SQL to run. */
@@ -22,8 +21,6 @@ export interface PlannedModel {
   readonly model: Model;
   /** The model's SELECT, with NULLs for what its sources lack. */
   readonly sql: string;
-  /** Its SELECT in Trino's own SQL; null where Trino takes `sql`. */
-  readonly trinoSql: PlannedTrinoSql | null;
   readonly sources: ReadonlySet<string>;
   /** The models that it or the SELECT of its partitions reads. */
   readonly models: ReadonlySet<string>;
@@ -79,7 +76,6 @@ export async function planModels({ connection, models, sources }: PlanOptions): 
     plan.push({
       model,
       sql: complete(model, seen, around).sql,
-      trinoSql: planTrinoSql(model, seen, around.present),
       sources: seen.sources,
       models: union(seen.models, partitions?.models),
       outputs: own,

@@ -9,15 +9,10 @@ import type { OutputColumns } from './check-output.ts';
  * @param sql `findNonPortable` finds nothing in it
  */
 export function translateModel(sql: string, outputs: OutputColumns): string {
-  return castColumns(translateSql(sql), outputs);
-}
-
-/** Trino's SELECT of a model's columns, each of the type that it has in DuckDB. */
-export function castColumns(sql: string, outputs: OutputColumns): string {
   const columns = [...outputs].map(
     ([name, type]) => `CAST(${ident(name)} AS ${trinoType(type)}) AS ${ident(name)}`,
   );
-  return `SELECT ${columns.join(', ')} FROM (${sql}\n) AS model`;
+  return `SELECT ${columns.join(', ')} FROM (${translateSql(sql)}\n) AS model`;
 }
 
 /**

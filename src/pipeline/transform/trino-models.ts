@@ -1,8 +1,6 @@
 import { type Connection, ident, table, text } from '../../core/duckdb.ts';
-import { CrawlhouseError } from '../../core/errors.ts';
 import { copiedRelations } from '../../engines/trino/copied-relations.ts';
 import type { SelectFrom } from '../../engines/trino/definition.ts';
-import { TrinoFailure } from '../../engines/trino/trino-error.ts';
 import type { TrinoRows } from '../../engines/trino/trino-rows.ts';
 import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
 import { badModel, type SqlPlace } from './bad-model.ts';
@@ -13,9 +11,8 @@ import { inPartitions, type PartitionedModel, partitionedModel, presentPartition
 import type { PlannedModel } from './plan-models.ts';
 import { findNonPortable } from './portable-sql.ts';
 import { sqlReferences } from './sql-references.ts';
-import { castColumns, translateModel, translateSql } from './translate-sql.ts';
+import { translateModel } from './translate-sql.ts';
 import { renameTables, TrinoQueries } from './trino-queries.ts';
-import type { PlannedTrinoSql } from './trino-sql.ts';
 
 /** Partitions of one statement, whose text has at most a million characters. */
 const AT_ONCE = 500;
@@ -38,7 +35,7 @@ export class TrinoModels implements ModelEngine {
     for (const { model, tests } of plan) {
       const { incremental, file } = model;
       const at = (path: readonly PropertyKey[]): SqlPlace => ({ file, line: model.lineOf(path) });
-      if (model.trinoSql === null) await this.#checkSql(model.sql, { file, line: model.sqlLine });
+      await this.#checkSql(model.sql, { file, line: model.sqlLine });
       if (incremental) await this.#checkSql(incremental.partitions, at(['incremental', 'partitions']));
       for (const test of tests) if (test.query !== null) await this.#checkSql(test.query, at(test.path));
     }
@@ -80,7 +77,6 @@ export class TrinoModels implements ModelEngine {
     return running(planned.model, async () => {
       const { model, outputs } = planned;
       if (!changes) await this.#declare(planned);
-      if (planned.trinoSql) await this.#validate(planned, planned.trinoSql, signal);
       if (model.kind === 'view') {
         await this.#rows.view(model.name, await this.#selectFrom(planned), signal);
         return null;
@@ -155,47 +151,10 @@ export class TrinoModels implements ModelEngine {
    * @param condition portable SQL that its rows are to meet
    * @returns from what Trino calls a relation
    */
-  async #selectFrom(
-    { model, sql, trinoSql, outputs }: PlannedModel,
-    condition?: string,
-  ): Promise<SelectFrom> {
-    const place = { file: model.file, line: model.sqlLine };
-    const where = condition === undefined ? '' : ` WHERE ${condition}`;
-    if (trinoSql === null) {
-      const made = where === '' ? sql : `SELECT * FROM (${sql}\n) AS made${where}`;
-      const references = await sqlReferences(this.#catalogue, made, place);
-      return (nameOf) => translateModel(renameTables(made, references, nameOf), outputs);
-    }
-    const tables = await Promise.all(
-      [...trinoSql.tables].map(async ([relation, select]) => {
-        const references = await sqlReferences(this.#catalogue, select, place);
-        return { relation, select, references };
-      }),
-    );
-    return (nameOf) => {
-      const named = tables.map(
-        ({ relation, select, references }) =>
-          `${ident(relation)} AS (${translateSql(renameTables(select, references, nameOf))})`,
-      );
-      const given = named.length === 0 ? '' : `WITH ${named.join(', ')} `;
-      // The first line of the file is the second one of the statement.
-      return (
-        given + castColumns(`SELECT * FROM (\n${trinoSql.sql}\n) AS made${translateSql(where)}`, outputs)
-      );
-    };
-  }
-
-  /** Has Trino's own SQL looked through before it runs, so that an error names the line of its file. */
-  async #validate(planned: PlannedModel, { file }: PlannedTrinoSql, signal?: AbortSignal): Promise<void> {
-    const select = (await this.#selectFrom(planned))((relation) => this.#rows.names.work(relation));
-    try {
-      await this.#rows.rows(`EXPLAIN (TYPE VALIDATE) ${select}`, signal);
-    } catch (error) {
-      const cause = error instanceof CrawlhouseError ? error.cause : undefined;
-      if (!(cause instanceof TrinoFailure) || cause.line === undefined) throw error;
-      const message = cause.message.replace(/^line \d+:\d+: /, '');
-      throw badModel({ file, line: Math.max(1, cause.line - 1) }, message, undefined, error);
-    }
+  async #selectFrom({ model, sql, outputs }: PlannedModel, condition?: string): Promise<SelectFrom> {
+    const made = condition === undefined ? sql : `SELECT * FROM (${sql}\n) AS made WHERE ${condition}`;
+    const references = await sqlReferences(this.#catalogue, made, { file: model.file, line: model.sqlLine });
+    return (nameOf) => translateModel(renameTables(made, references, nameOf), outputs);
   }
 
   async #checkSql(sql: string, start: SqlPlace): Promise<void> {
