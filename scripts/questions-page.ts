@@ -6,11 +6,14 @@ import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
 import { writeResult } from '../src/answers/query/write-result.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { run } from '../src/pipeline/run.ts';
-import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/bind-question.ts';
-import { explainEmpty } from '../src/pipeline/transform/question-needs.ts';
-import { type Parameter, STANDARD_PARAMETERS } from '../src/pipeline/transform/question-parameters.ts';
-import { loadQuestions, type Question } from '../src/pipeline/transform/questions.ts';
-import { sqlFolder } from '../src/pipeline/transform/sql-folders.ts';
+import { sqlFolder } from '../src/pipeline/transform/models/sql-folders.ts';
+import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/questions/bind-question.ts';
+import { explainEmpty } from '../src/pipeline/transform/questions/question-needs.ts';
+import {
+  type Parameter,
+  STANDARD_PARAMETERS,
+} from '../src/pipeline/transform/questions/question-parameters.ts';
+import { loadQuestions, type Question } from '../src/pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../src/project/settings/pipelines.ts';
 import { loadSettings } from '../src/project/settings/settings.ts';
 import { startSandbox } from '../src/service/sandbox/start-sandbox.ts';

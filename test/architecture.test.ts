@@ -83,6 +83,19 @@ const ROUTES_RANKS: Readonly<Record<string, number>> = {
   aggregates: 1,
   list: 1,
 };
+/** A model is read, planned, made, tested and built, each by what is below it; `sql-text` knows no file of the project. */
+const TRANSFORM_RANKS: Readonly<Record<string, number>> = {
+  'sql-text': 0,
+  models: 1,
+  plan: 2,
+  questions: 3,
+  making: 3,
+  tests: 4,
+  build: 5,
+  faults: 6,
+};
+/** Files of a room of `transform`. */
+const MOST_OF_A_ROOM = 14;
 const LONGEST_FILE = 400;
 const MOST_PARAMETERS = 4;
 
@@ -201,6 +214,24 @@ test('the folders of the sandbox have ranks of their own, which its imports keep
     ({ file }) => roomOf(file) === 'service/sandbox' && folderOf(below(file)) === '',
   );
   expect(loose.map(({ file }) => file)).toEqual(['service/sandbox/start-sandbox.ts']);
+});
+
+test('transform is rooms with ranks of their own, and each is small', () => {
+  const below = (file: string): string => relative('pipeline/transform', file);
+  const own = sources.filter(({ file }) => roomOf(file) === 'pipeline/transform');
+  const inside = imports.filter(
+    ([file, edge]) => roomOf(file) === 'pipeline/transform' && roomOf(edge) === 'pipeline/transform',
+  );
+  expect(
+    upwardEdges(
+      inside.map(([file, edge]) => [below(file), below(edge)]),
+      TRANSFORM_RANKS,
+    ),
+  ).toEqual([]);
+  const rooms = Object.groupBy(own, ({ file }) => folderOf(below(file)));
+  expect(Object.keys(rooms).sort()).toEqual(Object.keys(TRANSFORM_RANKS).sort());
+  for (const [room, files] of Object.entries(rooms))
+    expect([room, (files?.length ?? 0) <= MOST_OF_A_ROOM]).toEqual([room, true]);
 });
 
 test('the folders of the console have ranks of their own', () => {

@@ -8,9 +8,9 @@ import { reportedError, unitReport } from '../project/model/unit-report.ts';
 import { type Hold, recordHolds } from '../state/catalogue/ops-holds.ts';
 import { projectNames } from '../state/catalogue/raw-projects.ts';
 import { abandonExport, type ReconcileContext } from './routes/export/reconcile-exports.ts';
-import { type Fault, findFaults } from './transform/find-faults.ts';
-import { modelEngine } from './transform/open-engine.ts';
-import type { ModelsOutcome } from './transform/run-models.ts';
+import type { ModelsOutcome } from './transform/build/run-models.ts';
+import { type Fault, findFaults } from './transform/faults/find-faults.ts';
+import { modelEngine } from './transform/making/open-engine.ts';
 
 /** Of the memory limit: what puts rows of many columns back takes more than the limit counts. */
 const MEMORY_SHARE = 0.6;

@@ -27,12 +27,12 @@ import { mirrorPublished } from './publish/mirror-published.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import { sweepFolders, sweepUnfinished } from './stage/unit-folders.ts';
-import { compileQuestions } from './transform/compile-questions.ts';
-import { fieldsRead } from './transform/fields-read.ts';
-import type { Model } from './transform/model.ts';
-import { modelsVersion } from './transform/models-version.ts';
-import { projectModels } from './transform/project-models.ts';
-import type { ModelsReport } from './transform/run-models.ts';
+import type { ModelsReport } from './transform/build/run-models.ts';
+import { fieldsRead } from './transform/models/fields-read.ts';
+import type { Model } from './transform/models/model.ts';
+import { modelsVersion } from './transform/models/models-version.ts';
+import { projectModels } from './transform/models/project-models.ts';
+import { compileQuestions } from './transform/questions/compile-questions.ts';
 import { transform } from './transform.ts';
 
 /** The last runs that may tell how long models take. */

@@ -1,10 +1,10 @@
 import type { CrawlhouseError } from '../core/errors.ts';
 import type { ModelReport, TestReport, UnitReport } from '../project/model/report.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
-import { failedTests } from './transform/failed-tests.ts';
-import type { Model } from './transform/model.ts';
-import { modelEngine } from './transform/open-engine.ts';
-import { type ModelsReport, makeModels } from './transform/run-models.ts';
+import { type ModelsReport, makeModels } from './transform/build/run-models.ts';
+import { modelEngine } from './transform/making/open-engine.ts';
+import type { Model } from './transform/models/model.ts';
+import { failedTests } from './transform/tests/failed-tests.ts';
 
 /** The results of the models and of their units. */
 export interface Transformed extends ModelsReport {

@@ -9,9 +9,9 @@ import { textTable } from '../../src/core/text-table.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
-import { loadModels } from '../../src/pipeline/transform/load-models.ts';
-import { runModels } from '../../src/pipeline/transform/run-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**

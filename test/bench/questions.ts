@@ -12,11 +12,11 @@ import type { StreamedRows } from '../../src/core/streamed-rows.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import { loadModels } from '../../src/pipeline/transform/load-models.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
-import { runModels } from '../../src/pipeline/transform/run-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/pipeline/transform/load-models.ts';
-import { runModels } from '../../src/pipeline/transform/run-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { loadModels } from '../../src/pipeline/transform/load-models.ts';
-import { runModels } from '../../src/pipeline/transform/run-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ALL_SITES } from '../questions/sites/all-sites.ts';
 import { loadSites, SQL } from '../questions/sites/load-sites.ts';

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadModels } from '../../src/pipeline/transform/load-models.ts';
-import { loadCases } from '../../src/pipeline/transform/model-cases.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
-import { splitSqlFile } from '../../src/pipeline/transform/sql-file.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
+import { splitSqlFile } from '../../src/pipeline/transform/sql-text/sql-file.ts';
+import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { GoldenJudge } from './golden-judge.ts';
 import { applyChange, changesOf } from './mutants.ts';
 import {

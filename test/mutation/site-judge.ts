@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database, table } from '../../src/core/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import type { Model } from '../../src/pipeline/transform/model.ts';
-import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan-models.ts';
-import type { Question } from '../../src/pipeline/transform/questions.ts';
-import { selectModels } from '../../src/pipeline/transform/select-models.ts';
+import type { Model } from '../../src/pipeline/transform/models/model.ts';
+import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan/plan-models.ts';
+import { selectModels } from '../../src/pipeline/transform/plan/select-models.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { type Facts, factsOf } from '../questions/answers/facts.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';

@@ -1,8 +1,8 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import { bindParameters } from '../../src/answers/query/parameters.ts';
 import type { Connection } from '../../src/core/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import type { Question } from '../../src/pipeline/transform/questions.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
 import { ANSWERS, type Answer } from './answers/answers.ts';
 import type { Asked, Facts } from './answers/facts.ts';
 import { byBytes } from './answers/values.ts';

@@ -1,7 +1,7 @@
 import { bindParameters } from '../../src/answers/query/parameters.ts';
 import type { Connection } from '../../src/core/duckdb.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import type { Question } from '../../src/pipeline/transform/questions.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
 
 /** The rows of a saved question, as JSON, on a connection of a test. */
 export async function askQuestion(

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
-import { sqlFolders } from '../../src/pipeline/transform/sql-folders.ts';
+import { sqlFolders } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadSettings } from '../../src/project/settings/settings.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {

@@ -10,9 +10,9 @@ import { readSiteReport } from '../../src/answers/report/read-site-report.ts';
 import { Database, file, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { bindQuestion } from '../../src/pipeline/transform/bind-question.ts';
-import { loadQuestions } from '../../src/pipeline/transform/questions.ts';
-import { sqlFolder } from '../../src/pipeline/transform/sql-folders.ts';
+import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadSettings, type Settings } from '../../src/project/settings/settings.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type Connection, Database } from '../../core/duckdb.ts';
-import { columnLineage } from '../../pipeline/transform/column-lineage.ts';
-import { compileQuestions } from '../../pipeline/transform/compile-questions.ts';
-import { loadModels } from '../../pipeline/transform/load-models.ts';
-import type { Model } from '../../pipeline/transform/model.ts';
-import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
-import { sqlReferences } from '../../pipeline/transform/sql-references.ts';
-import { describedColumn, isWildcard } from '../../pipeline/transform/wildcard-columns.ts';
+import { loadModels } from '../../pipeline/transform/models/load-models.ts';
+import type { Model } from '../../pipeline/transform/models/model.ts';
+import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
+import { columnLineage } from '../../pipeline/transform/plan/column-lineage.ts';
+import { describedColumn, isWildcard } from '../../pipeline/transform/plan/wildcard-columns.ts';
+import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
+import { sqlReferences } from '../../pipeline/transform/sql-text/sql-references.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import {

@@ -1,5 +1,5 @@
-import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
-import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
+import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
+import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
 
 export const QUESTIONS = {
   trend: 'q21_kpi_trend',

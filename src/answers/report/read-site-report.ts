@@ -1,4 +1,4 @@
-import type { Question } from '../../pipeline/transform/questions.ts';
+import type { Question } from '../../pipeline/transform/questions/questions.ts';
 import {
   type Ask,
   askQuestion,

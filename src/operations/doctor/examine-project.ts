@@ -1,6 +1,6 @@
 import { packageVersion } from '../../core/package-version.ts';
-import { loadModels } from '../../pipeline/transform/load-models.ts';
-import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import { loadModels } from '../../pipeline/transform/models/load-models.ts';
+import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../../core/logger.ts';
 import { checkFields } from '../../pipeline/plan.ts';
-import { compileQuestions } from '../../pipeline/transform/compile-questions.ts';
-import { loadModels } from '../../pipeline/transform/load-models.ts';
-import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import { loadModels } from '../../pipeline/transform/models/load-models.ts';
+import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
+import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';

@@ -7,8 +7,8 @@ import {
 } from '../../answers/report/crawl-answers.ts';
 import { countText } from '../../core/amounts.ts';
 import { textTable } from '../../core/text-table.ts';
-import { loadQuestions } from '../../pipeline/transform/questions.ts';
-import { sqlFolders } from '../../pipeline/transform/sql-folders.ts';
+import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
+import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import type { Invocation } from './command.ts';

@@ -1,6 +1,6 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { visibleLine } from '../../core/visible.ts';
-import type { Question } from '../../pipeline/transform/questions.ts';
+import type { Question } from '../../pipeline/transform/questions/questions.ts';
 import type { Catalog } from '../../state/catalogue/catalog.ts';
 
 /** The commands of the prompt besides SQL, with their descriptions. */

@@ -5,9 +5,9 @@ import type { Logger } from '../../core/logger.ts';
 import { redact } from '../../core/redact.ts';
 import { reportFault } from '../../core/report-fault.ts';
 import type { Status } from '../../operations/status/read-status.ts';
-import { bindQuestion } from '../../pipeline/transform/bind-question.ts';
-import type { Needs } from '../../pipeline/transform/question-needs.ts';
-import { type Question, questionNamed } from '../../pipeline/transform/questions.ts';
+import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
+import type { Needs } from '../../pipeline/transform/questions/question-needs.ts';
+import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
 import type { Catalog } from '../../state/catalogue/catalog.ts';
 
 /** What the tools reach: the published warehouse by fenced queries, its catalogue, the questions, the status. */

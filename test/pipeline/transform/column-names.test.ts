@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ident, table } from '../../../src/core/duckdb.ts';
-import { bindQuestion } from '../../../src/pipeline/transform/bind-question.ts';
-import { columnLineage } from '../../../src/pipeline/transform/column-lineage.ts';
-import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
-import type { Model } from '../../../src/pipeline/transform/model.ts';
-import { planModels } from '../../../src/pipeline/transform/plan-models.ts';
-import { loadQuestions } from '../../../src/pipeline/transform/questions.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
+import type { Model } from '../../../src/pipeline/transform/models/model.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
+import { columnLineage } from '../../../src/pipeline/transform/plan/column-lineage.ts';
+import { planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
+import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
+import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
 import { SQL_2016, TRINO } from '../../support/reserved-words.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
-import { planModels } from '../../../src/pipeline/transform/plan-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
+import { planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../../..');

@@ -4,7 +4,7 @@ import {
   type ModelsReport,
   type RunModelsOptions,
   runModels,
-} from '../../../src/pipeline/transform/run-models.ts';
+} from '../../../src/pipeline/transform/build/run-models.ts';
 import { loadFiles, type ModelText, modelText } from './model-files.ts';
 
 /** Runs models that are given as texts, by the name after `mart.`. */

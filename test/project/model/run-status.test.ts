@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/core/error-codes.ts';
 import { CrawlhouseError } from '../../../src/core/errors.ts';
-import { failedTests } from '../../../src/pipeline/transform/failed-tests.ts';
+import { failedTests } from '../../../src/pipeline/transform/tests/failed-tests.ts';
 import { exitCodeOf, runStatus } from '../../../src/project/model/run-status.ts';
 
 function errors(...codes: readonly ErrorCode[]): CrawlhouseError[] {

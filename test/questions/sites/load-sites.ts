@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
-import { loadModels } from '../../../src/pipeline/transform/load-models.ts';
-import { rowsSql } from '../../../src/pipeline/transform/model-cases.ts';
-import { runModels } from '../../../src/pipeline/transform/run-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/sql-folders.ts';
+import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
+import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
+import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
+import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
 import { createSchema } from '../../../src/state/catalogue/schema.ts';
 import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
 

@@ -1,8 +1,8 @@
 import { textTable } from '../../../core/text-table.ts';
 import { withLineage } from '../../../operations/openlineage/with-lineage.ts';
 import { runSession } from '../../../pipeline/session.ts';
-import type { Explanation } from '../../../pipeline/transform/explain-models.ts';
-import { explainTransform } from '../../../pipeline/transform/explain-transform.ts';
+import type { Explanation } from '../../../pipeline/transform/build/explain-models.ts';
+import { explainTransform } from '../../../pipeline/transform/build/explain-transform.ts';
 import type { Command } from '../command.ts';
 import { printRun } from '../run-report.ts';
 

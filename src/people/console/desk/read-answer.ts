@@ -3,7 +3,7 @@ import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
-import { explainEmpty } from '../../../pipeline/transform/question-needs.ts';
+import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { ChartChoice } from './column-types.ts';
 import { resolvedStatement, type Statement } from './statement.ts';

@@ -1,14 +1,14 @@
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
-import { bindQuestion } from '../../../pipeline/transform/bind-question.ts';
-import type { Needs } from '../../../pipeline/transform/question-needs.ts';
+import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
+import type { Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import {
   type Parameter,
   parametersOf,
   replaceParameters,
   STANDARD_PARAMETERS,
-} from '../../../pipeline/transform/question-parameters.ts';
-import { type Question, questionNamed } from '../../../pipeline/transform/questions.ts';
+} from '../../../pipeline/transform/questions/question-parameters.ts';
+import { type Question, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { KeptTexts } from './kept-texts.ts';

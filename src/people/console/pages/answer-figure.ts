@@ -4,7 +4,7 @@ import { askQuestion } from '../../../answers/report/crawl-answers.ts';
 import { countText } from '../../../core/amounts.ts';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
-import { questionNamed } from '../../../pipeline/transform/questions.ts';
+import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { Desk, Row } from '../desk/desk.ts';
 import { type Column, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';

@@ -1,6 +1,6 @@
 import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Question } from '../../../pipeline/transform/questions.ts';
+import type { Question } from '../../../pipeline/transform/questions/questions.ts';
 import { knownProjects } from '../../../state/catalogue/known-projects.ts';
 import { type ChartChoice, chartProblem } from '../desk/column-types.ts';
 import type { Desk } from '../desk/desk.ts';

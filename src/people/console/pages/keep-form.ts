@@ -3,7 +3,7 @@ import {
   PARAMETER_TYPES,
   parametersOf,
   STANDARD_PARAMETERS,
-} from '../../../pipeline/transform/question-parameters.ts';
+} from '../../../pipeline/transform/questions/question-parameters.ts';
 
 /** The form that keeps SQL as a question, with what was written into it before. */
 export function keepForm(sql: string, csrf: string, written = new URLSearchParams()): Html {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { html } from '../../../core/html.ts';
-import { keepQuestion } from '../../../pipeline/transform/keep-question.ts';
-import { parametersOf } from '../../../pipeline/transform/question-parameters.ts';
+import { keepQuestion } from '../../../pipeline/transform/questions/keep-question.ts';
+import { parametersOf } from '../../../pipeline/transform/questions/question-parameters.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Audit } from '../access/audit.ts';
 import { notice } from '../layout/shell.ts';

@@ -1,0 +1,89 @@
+import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import {
+  changedPartitions,
+  forgetPartitions,
+  type PartitionChanges,
+  recordPartitions,
+} from '../../../state/catalogue/ops-model-partitions.ts';
+import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops-models.ts';
+import type { ModelPlace } from '../making/model-engine.ts';
+import { currentPartitions, partitionedModel } from '../plan/partitions.ts';
+import type { PlannedModel } from '../plan/plan-models.ts';
+import { describedColumn } from '../plan/wildcard-columns.ts';
+import type { Build } from './decide-build.ts';
+
+export interface BuildOptions {
+  readonly stamp: BuildStamp;
+  /** The present table or view of the model's name. */
+  readonly present?: 'table' | 'view' | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Runs in the same transaction. */
+  readonly onChange?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Builds a model as a whole or by partition, in one transaction with its comments, its row in `ops.models` and its
+ * partitions in `ops.model_partitions`.
+ */
+export async function buildModel(
+  { connection, engine }: ModelPlace,
+  planned: PlannedModel,
+  build: Exclude<Build, { how: 'none' }>,
+  { stamp, present, signal, onChange }: BuildOptions,
+): Promise<number | null> {
+  const rows = await connection.transaction(async () => {
+    const { model } = planned;
+    const partitioned = partitionedModel(planned);
+    // A view shows new rows by itself, but its tests have to be run on them.
+    const viewOfPartitions =
+      partitioned && model.kind === 'view' && (build.reason === 'sources' || build.reason === 'models');
+    const changes = viewOfPartitions
+      ? await changedPartitions(connection, partitioned.name, currentPartitions(partitioned))
+      : partitionsOf(build);
+    if (present && present !== model.kind) await drop(connection, model.name, present);
+    const made = await engine.make(planned, build.how === 'partitions' ? build.changes : undefined, signal);
+    if (partitioned)
+      await recordPartitions(connection, partitioned.name, currentPartitions(partitioned), changes);
+    else await forgetPartitions(connection, model.name);
+    await connection.run(comments(planned).join(';'));
+    await recordBuild(connection, model, made, stamp);
+    await onChange?.();
+    return made;
+  });
+  return rows === null ? null : Number(rows);
+}
+
+/** Drops what an earlier run made of a model that is no longer under `sql/`. */
+export async function dropModel(
+  { connection, engine }: ModelPlace,
+  name: string,
+  { present, onChange }: Pick<BuildOptions, 'present' | 'onChange'>,
+): Promise<void> {
+  await connection.transaction(async () => {
+    if (present) await drop(connection, name, present);
+    await engine.drop(name);
+    await forgetModel(connection, name);
+    await forgetPartitions(connection, name);
+    await onChange?.();
+  });
+}
+
+/** The partitions that a build replaces. Changed words may mean changed tests, which every partition must pass. */
+function partitionsOf(build: Build): PartitionChanges | 'all' {
+  return build.how === 'partitions' && build.reason === 'partitions' ? build.changes : 'all';
+}
+
+async function drop(connection: Connection, name: string, kind: 'table' | 'view'): Promise<void> {
+  await connection.run(`DROP ${kind} ${table(...name.split('.'))}`);
+}
+
+function comments({ model, outputs }: PlannedModel): string[] {
+  const name = table(...model.name.split('.'));
+  return [
+    `COMMENT ON ${model.kind} ${name} IS ${text(model.description.trim())}`,
+    ...[...outputs.keys()].map((column) => {
+      const description = describedColumn(model, column) ?? '';
+      return `COMMENT ON COLUMN ${name}.${ident(column)} IS ${text(description.trim())}`;
+    }),
+  ];
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { acquireLock } from '../../../core/acquire-lock.ts';
+import { Database } from '../../../core/duckdb.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { WorkingCopy } from '../../../engines/working-copy.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { modelEngine } from '../making/open-engine.ts';
+import { projectModels } from '../models/project-models.ts';
+import { planModels } from '../plan/plan-models.ts';
+import { selectModels } from '../plan/select-models.ts';
+import { type Explanation, explainModels } from './explain-models.ts';
+
+export interface ExplainOptions {
+  readonly full: boolean;
+  readonly select: readonly string[] | undefined;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The actions of `transform` on the present working copy. It builds and publishes nothing.
+ *
+ * @throws CrawlhouseError `bad_model`; `usage` for a name that no model has
+ */
+export async function explainTransform(
+  settings: Settings,
+  { full, select, logger, signal }: ExplainOptions,
+): Promise<Explanation[]> {
+  const models = await projectModels(settings);
+  using _lock = await acquireLock(settings.state_dir, 'transform', logger, signal);
+  await using database = await Database.open({
+    memoryLimit: settings.memory_limit,
+    threads: settings.threads,
+    tempDirectory: join(settings.state_dir, 'spill'),
+  });
+  await using working = await WorkingCopy.open(
+    database,
+    { stateDir: settings.state_dir, warehouse: settings.warehouse, trino: settings.trino },
+    logger,
+  );
+  const { connection } = working;
+  const plan = await planModels({ connection, models });
+  signal.throwIfAborted();
+  const place = { connection, engine: modelEngine(working) };
+  return await explainModels(place, selectModels(plan, select), plan, { full, signal });
+}

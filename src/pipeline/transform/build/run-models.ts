@@ -1,0 +1,241 @@
+import { performance } from 'node:perf_hooks';
+import type { Connection } from '../../../core/duckdb.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import { type Attempt, inLowerMemory } from '../../../core/lower-memory.ts';
+import { inSpan } from '../../../core/telemetry.ts';
+import type { ModelReport, TestReport } from '../../../project/model/report.ts';
+import { type MartObjects, martObjects } from '../../../state/catalogue/catalog.ts';
+import { modelNames, recordLook } from '../../../state/catalogue/ops-models.ts';
+import { DuckDbModels } from '../making/duckdb-models.ts';
+import type { ModelEngine, ModelPlace } from '../making/model-engine.ts';
+import type { Model } from '../models/model.ts';
+import { modelError } from '../plan/model-error.ts';
+import { type PlannedModel, planModels } from '../plan/plan-models.ts';
+import { selectModels } from '../plan/select-models.ts';
+import { isDataError } from '../tests/data-error.ts';
+import { isFailed, recordTests, type TestedModel, testModel } from '../tests/test-model.ts';
+import { assessModels } from './assess-models.ts';
+import { buildModel, dropModel } from './build-model.ts';
+
+/** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
+const MEMORY_SHARE = 0.5;
+
+/** Milliseconds after which results of tests are recorded: models that were tested before a kill are not tested again. */
+const RECORD_EVERY = 2000;
+
+export interface RunModelsOptions {
+  /** On the warehouse (`USE`), with schemas raw, mart and ops. */
+  readonly connection: Connection;
+  /** Makes the models; absent: the connection. */
+  readonly engine?: ModelEngine;
+  /** Every model under `sql/`: one that was built and is not among them is dropped. */
+  readonly models: readonly Model[];
+  /** Sources that this run wrote (`raw.crawl_pages`), or `all` to make and test everything. */
+  readonly changed: ReadonlySet<string> | 'all';
+  /** The models to make, as `selectModels` reads them; all when absent. */
+  readonly only?: readonly string[];
+  /** The raw tables that pipelines make; a model that reads another one is an error. */
+  readonly sources?: ReadonlySet<string>;
+  readonly logger: Logger;
+  readonly runId: string;
+  readonly signal?: AbortSignal;
+  /** Runs in each transaction that makes or drops a model: to note there that something is to be published. */
+  readonly onChange?: () => Promise<void>;
+  /** Told before each model that is built or tested how many are through. */
+  readonly onStep?: (phase: 'models' | 'tests', done: number, total: number) => void;
+}
+
+export interface ModelsReport {
+  readonly models: ModelReport[];
+  readonly tests: TestReport[];
+}
+
+/** The results of the models, and the data to find the units that cause failures. */
+export interface ModelsOutcome extends ModelsReport {
+  /** All models, in the order in which they are made. */
+  readonly plan: readonly PlannedModel[];
+  /** Models that could not be made or tested because of the values that they read, by name. */
+  readonly broken: ReadonlyMap<string, CrawlhouseError>;
+}
+
+/**
+ * Makes the models that are behind what they read, in order, and tests them. Whether a failed test keeps the
+ * warehouse from being published is the caller's to decide.
+ *
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold; after what can be made
+ *   was made, for one that can't be because of the values that it reads
+ */
+export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
+  const { models, tests, broken } = await makeModels(options);
+  for (const error of broken.values()) throw error;
+  return { models, tests };
+}
+
+/**
+ * The same, but continues after a model that can't be built because of the values that it reads. Models that read it
+ * stay unchanged; all others are built and tested.
+ *
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
+ */
+export function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
+  return inLowerMemory(options.connection, MEMORY_SHARE, (attempt) => makeWithin(options, attempt));
+}
+
+async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<ModelsOutcome> {
+  const { connection, logger, runId, signal, onChange } = options;
+  const engine = options.engine ?? new DuckDbModels(connection);
+  const place = { connection, engine };
+  const plan = await planModels(options);
+  await engine.check(plan);
+  const selected = selectModels(plan, options.only);
+  const present = await martObjects(connection);
+  checkReads(present, selected);
+  await dropRemoved(place, options, present);
+  await engine.settle(plan, signal);
+  const { assess, leave } = await assessModels(connection, options.changed, runId);
+  const untested: PlannedModel[] = [];
+  const again: PlannedModel[] = [];
+  const models: ModelReport[] = [];
+  const broken = new Map<string, CrawlhouseError>();
+  const behind = new Set<string>();
+
+  for (const [index, own] of plan.entries()) {
+    signal?.throwIfAborted();
+    options.onStep?.('models', index, plan.length);
+    const { name } = own.model;
+    if (!selected.includes(own)) {
+      leave(own);
+      continue;
+    }
+    if ([...own.models].some((read) => behind.has(read))) {
+      leave(own);
+      behind.add(name);
+      models.push({ name, status: 'failed', rows: null, seconds: 0 });
+      continue;
+    }
+    const planned = await engine.local(own, signal);
+    const { build, stamp, former } = await attempt(() => assess(planned));
+    if (build.how === 'none') {
+      if (former?.looked_at !== stamp.lookedAt) await recordLook(connection, name, stamp.lookedAt);
+      models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
+      if (former?.tested !== true) untested.push(planned);
+      else again.push(planned);
+      continue;
+    }
+    const startedAt = performance.now();
+    let tries = 0;
+    const made = await unlessBroken(broken, planned, () =>
+      inSpan(
+        'model',
+        { model: name },
+        () =>
+          attempt(() => {
+            if (tries++ > 0)
+              logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
+            const options = { stamp, present: present.get(name), signal, onChange };
+            return buildModel(place, planned, build, options);
+          }),
+        (rows) => ({ attributes: rows === null ? {} : { rows } }),
+      ),
+    );
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (!made) {
+      leave(planned);
+      behind.add(name);
+      models.push({ name, status: 'failed', rows: null, seconds });
+      continue;
+    }
+    const rows = made.result;
+    untested.push(planned);
+    models.push({ name, status: 'built', rows, seconds });
+    const partitions =
+      build.how === 'partitions' ? build.changes.behind.length + build.changes.gone.length : 'all';
+    logger.info('model built', {
+      stage: 'transform',
+      model: name,
+      reason: build.reason,
+      partitions,
+      rows,
+      seconds,
+    });
+  }
+  const made = new Set(models.filter(({ status }) => status === 'built').map(({ name }) => name));
+  for (const planned of again) {
+    const tests = planned.tests.filter(({ dependsOnTime }) => dependsOnTime);
+    if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
+    else if (tests.length > 0) untested.push({ ...planned, tests });
+  }
+  return { models, tests: await testAll(untested, broken, { ...options, engine }, attempt), plan, broken };
+}
+
+/** Does something with a model; undefined, and noted, where the values that it reads make that fail. */
+async function unlessBroken<T>(
+  broken: Map<string, CrawlhouseError>,
+  { model }: PlannedModel,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T } | undefined> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    // One that could not be made has said so itself.
+    broken.set(model.name, modelError(model, error, 'tested'));
+    return undefined;
+  }
+}
+
+/** A model may be made by itself only where what it reads is there. */
+function checkReads(present: MartObjects, selected: readonly PlannedModel[]): void {
+  const chosen = new Set(selected.map(({ model }) => model.name));
+  for (const { model, models } of selected) {
+    const missing = [...models].find((name) => !chosen.has(name) && !present.has(name));
+    if (missing === undefined) continue;
+    throw new CrawlhouseError('usage', `${model.name} reads ${missing}, which is not made yet`, {
+      hint: `select +${model.name.replace('mart.', '')}: the plus adds the models that it reads`,
+    });
+  }
+}
+
+async function testAll(
+  plan: readonly PlannedModel[],
+  broken: Map<string, CrawlhouseError>,
+  { connection, engine, runId, signal, logger, onStep }: RunModelsOptions & ModelPlace,
+  attempt: Attempt,
+): Promise<TestReport[]> {
+  const tested: TestedModel[] = [];
+  let recorded = 0;
+  let recordedAt = performance.now();
+  for (const [index, planned] of plan.entries()) {
+    signal?.throwIfAborted();
+    onStep?.('tests', index, plan.length);
+    const made = await unlessBroken(broken, planned, () =>
+      inSpan('test', { model: planned.model.name }, () =>
+        attempt(() => testModel({ connection, engine }, planned, signal)),
+      ),
+    );
+    if (!made) continue;
+    tested.push(made.result);
+    for (const { model, name, severity, failures } of made.result.reports.filter(isFailed))
+      logger[severity]('data test failed', { model, test: name, failures });
+    if (performance.now() - recordedAt < RECORD_EVERY) continue;
+    await recordTests(connection, runId, tested.slice(recorded));
+    recorded = tested.length;
+    recordedAt = performance.now();
+  }
+  await recordTests(connection, runId, tested.slice(recorded));
+  return tested.flatMap(({ reports }) => reports);
+}
+
+async function dropRemoved(
+  place: ModelPlace,
+  { models, logger, onChange }: RunModelsOptions,
+  present: MartObjects,
+): Promise<void> {
+  const names = new Set(models.map((model) => model.name));
+  for (const name of await modelNames(place.connection)) {
+    if (names.has(name)) continue;
+    await dropModel(place, name, { present: present.get(name), onChange });
+    logger.info('model dropped', { model: name });
+  }
+}

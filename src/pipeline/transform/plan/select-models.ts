@@ -1,0 +1,45 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import type { PlannedModel } from './plan-models.ts';
+
+/**
+ * The models that a command line selects, in the order of the plan; all when it selects none. `pages` stands for
+ * `mart.pages`; a plus before it takes what it reads as well, a plus behind it what reads it.
+ *
+ * @throws CrawlhouseError `usage` for a name that no model has
+ */
+export function selectModels(
+  plan: readonly PlannedModel[],
+  selectors: readonly string[] = [],
+): readonly PlannedModel[] {
+  if (selectors.length === 0) return plan;
+  const reads = new Map(plan.map(({ model, models }) => [model.name, [...models]]));
+  const readers = new Map<string, string[]>(plan.map(({ model }) => [model.name, []]));
+  for (const { model, models } of plan) for (const name of models) readers.get(name)?.push(model.name);
+  const chosen = new Set<string>();
+  for (const selector of selectors) {
+    const [, before, given = '', after] = /^(\+?)(.*?)(\+?)$/.exec(selector) ?? [];
+    const name = given.includes('.') ? given : `mart.${given}`;
+    if (!reads.has(name)) {
+      throw new CrawlhouseError('usage', `there is no model ${given}`, {
+        hint: `${didYouMean(name, [...reads.keys()])}models: ${[...reads.keys()].join(', ')}`,
+      });
+    }
+    chosen.add(name);
+    if (before) reach(name, reads, chosen);
+    if (after) reach(name, readers, chosen);
+  }
+  return plan.filter(({ model }) => chosen.has(model.name));
+}
+
+/** Adds all that can be reached from a name, on one way or over others. */
+function reach(name: string, edges: ReadonlyMap<string, readonly string[]>, chosen: Set<string>): void {
+  const seen = new Set<string>();
+  const visit = (at: string): void => {
+    if (seen.has(at)) return;
+    seen.add(at);
+    chosen.add(at);
+    for (const next of edges.get(at) ?? []) visit(next);
+  };
+  visit(name);
+}

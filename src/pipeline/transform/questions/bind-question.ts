@@ -1,0 +1,60 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import type { Needs } from './question-needs.ts';
+import { misfit, type Parameter, replaceParameters } from './question-parameters.ts';
+
+/** A question that can be run: each `$name` of its SQL has the declared type, and a text or NULL. */
+export interface BoundQuestion {
+  readonly sql: string;
+  readonly parameters: ReadonlyMap<string, string | null>;
+  /** Says why it may have no rows. */
+  readonly needs: Needs;
+}
+
+/** What is bound of a question. */
+interface Asked {
+  readonly name: string;
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+  readonly needs?: Needs;
+  /** The line of its file that `sql` begins on, from 1. */
+  readonly sqlLine?: number;
+}
+
+/**
+ * Gives the parameters of a question their values, or else their defaults. Its SQL begins on the line of its file, so
+ * errors name the lines of the file.
+ *
+ * @throws CrawlhouseError `usage` for a value that the question does not take
+ */
+export function bindQuestion(question: Asked, given: ReadonlyMap<string, string> = new Map()): BoundQuestion {
+  const byName = new Map(question.parameters.map((one) => [one.name, one]));
+  for (const [name, text] of given) {
+    const parameter = byName.get(name);
+    if (parameter === undefined) throw unknownParameter(question.name, name, [...byName.keys()]);
+    const wanted = misfit(parameter, text);
+    if (wanted === undefined) continue;
+    throw new CrawlhouseError('usage', `${question.name}: ${name}=${text} is not a ${parameter.type}`, {
+      hint: `give ${name} ${wanted}`,
+    });
+  }
+  const [from, to] = [given.get('from'), given.get('to')];
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new CrawlhouseError('usage', `${question.name}: from=${from} is not before to=${to}`, {
+      hint: 'to is the day after the last one',
+    });
+  }
+  const sql = replaceParameters(question.sql, (name) => `CAST($${name} AS ${byName.get(name)?.type})`);
+  return {
+    sql: '\n'.repeat((question.sqlLine ?? 1) - 1) + sql,
+    parameters: new Map(question.parameters.map((one) => [one.name, given.get(one.name) ?? one.default])),
+    needs: question.needs ?? {},
+  };
+}
+
+function unknownParameter(question: string, name: string, names: readonly string[]): CrawlhouseError {
+  const takes = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes no parameters';
+  return new CrawlhouseError('usage', `${question} has no parameter ${name}`, {
+    hint: `${didYouMean(name, names)}${takes}`,
+  });
+}

@@ -1,0 +1,49 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, Database } from '../../../core/duckdb.ts';
+import type { Settings } from '../../../project/settings/settings.ts';
+import { tableColumns } from '../../../state/catalogue/catalog.ts';
+import { readPublished } from '../../../state/catalogue/read-published.ts';
+import type { Model } from '../models/model.ts';
+import { sqlFolders } from '../models/sql-folders.ts';
+import { checkQuestions, type PublishedColumns } from './check-questions.ts';
+import { loadQuestions, type Question } from './questions.ts';
+
+/**
+ * Reads the saved questions and compiles them against the published warehouse, where there is one.
+ *
+ * @throws CrawlhouseError `bad_model` naming file and line
+ */
+export async function compileQuestions(settings: Settings, models: readonly Model[]): Promise<Question[]> {
+  const questions = await loadQuestions(sqlFolders(settings));
+  if (questions.length > 0) await compileAgainstPublished(settings, questions, models);
+  return questions;
+}
+
+/** @throws CrawlhouseError as `compileQuestions` */
+export async function compileAgainstPublished(
+  settings: Settings,
+  questions: readonly Question[],
+  models: readonly Model[],
+): Promise<void> {
+  const checked = await readPublished(settings, async (connection) => {
+    // A name that is no table must not become a file of this machine.
+    await connection.run('SET enable_external_access = false');
+    await checkQuestions(connection, questions, models, await publishedColumns(connection));
+    return true;
+  });
+  if (!checked) await checkAlone(questions, models);
+}
+
+async function checkAlone(questions: readonly Question[], models: readonly Model[]): Promise<void> {
+  // Nothing is spilled by what only parses; the state directory need not be there yet.
+  const tempDirectory = join(tmpdir(), 'crawlhouse-questions');
+  await using database = await Database.open({ memoryLimit: '100MB', threads: 1, tempDirectory });
+  using connection = await database.connect();
+  await checkQuestions(connection, questions, models, new Map());
+}
+
+async function publishedColumns(connection: Connection): Promise<PublishedColumns> {
+  const tables = await tableColumns(connection, ['mart']);
+  return new Map([...tables].map(([table, columns]) => [table, new Set(columns.map(({ name }) => name))]));
+}

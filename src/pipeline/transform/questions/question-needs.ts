@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
+
+/** Of the crawl that is asked for, else of main crawls. */
+const ofCrawls = (condition: string): string =>
+  `SELECT count(*) FROM mart.crawls AS crawls
+   WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+     AND ($crawl IS NULL AND is_main OR crawl_id = $crawl) AND ${condition}`;
+const somePage = (table: string, condition: string): string =>
+  ofCrawls(`EXISTS (SELECT 1 FROM ${table} AS rows WHERE rows.crawl_id = crawls.crawl_id AND ${condition})`);
+const ofProjects = `$project IS NULL OR project_id IN (
+  SELECT project_id FROM mart.projects WHERE project_id = $project OR project_name = $project)`;
+/** The most days of a project. */
+const mostDays = (days: string, table: string, condition = 'true'): string =>
+  `SELECT coalesce(max(days), 0) FROM (
+     SELECT ${days} AS days FROM ${table} WHERE ${condition} AND (${ofProjects}) GROUP BY project_id) AS projects`;
+
+/** What an answer may need: how it is called, who has it, and how much of it there is. */
+const NEEDS = {
+  pages: { what: 'the pages of a crawl', sql: ofCrawls('has_pages') },
+  links: { what: 'the links of a crawl', sql: ofCrawls('has_links') },
+  crawl_before: {
+    what: 'a complete crawl before the main one, of the same configuration',
+    sql: ofCrawls('previous_crawl_id IS NOT NULL'),
+  },
+  second_crawl: {
+    what: 'a second crawl of the configuration of the main one',
+    sql: ofCrawls(`EXISTS (
+      SELECT 1 FROM mart.crawls AS other
+      WHERE other.project_id = crawls.project_id AND other.crawl_id <> crawls.crawl_id AND other.has_pages
+        AND coalesce(other.crawl_config_id, '') = coalesce(crawls.crawl_config_id, '')
+        AND (other.is_complete OR NOT crawls.is_complete))`),
+  },
+  segments: {
+    what: "segments of the project's own (page_group_…)",
+    sql: somePage('mart.page_segments', 'rows.segment IS NOT NULL'),
+  },
+  sitemaps: {
+    what: 'a crawl that found a sitemap',
+    sql: somePage('mart.pages', 'array_length(rows.sitemaps_file_origin) > 0'),
+  },
+  hreflangs: {
+    what: 'pages with hreflang',
+    sql: somePage('mart.pages', 'rows.hreflang_cluster_id IS NOT NULL'),
+  },
+  logs: { what: 'log files', sql: mostDays('count(*)', 'mart.log_days') },
+  log_lines: {
+    what: 'lines of log files (log_events)',
+    sql: mostDays('count(*)', 'mart.log_days', "dataset = 'log_events'"),
+  },
+  rankings: {
+    what: 'search results (ranking_performance)',
+    sql: mostDays("date_diff('day', min(date), max(date)) + 1", 'mart.ranking_performance'),
+  },
+} as const;
+type Need = keyof typeof NEEDS;
+const NAMES = Object.keys(NEEDS) as [Need, ...Need[]];
+/** Those that may be wanted of more days than one. */
+const BY_DAYS: readonly string[] = ['logs', 'log_lines', 'rankings'];
+
+/** What a question needs for any rows, and how much of it: days of what is dated, else 1. */
+export type Needs = Readonly<Partial<Record<Need, number>>>;
+
+/** Names; or by name: nothing, or a number of days. */
+export const NeedsHeader = z
+  .preprocess(
+    (value) => {
+      const named = Array.isArray(value) ? Object.fromEntries(value.map((name) => [name, null])) : value;
+      if (typeof named !== 'object' || named === null) return named;
+      return Object.fromEntries(Object.entries(named).map(([name, least]) => [name, least ?? 1]));
+    },
+    z
+      .partialRecord(z.enum(NAMES), z.int().positive())
+      .refine(
+        (needs) => Object.entries(needs).every(([name, least]) => least === 1 || BY_DAYS.includes(name)),
+        {
+          error: `only ${BY_DAYS.join(', ')} have a number of days`,
+        },
+      ),
+  )
+  .default({});
+
+interface EmptyAnswer {
+  readonly needs: Needs;
+  readonly parameters: ReadonlyMap<string, string | null>;
+}
+
+/**
+ * Says why an answer has no rows: what the question needs and the warehouse lacks, or that nothing fits. Null where the
+ * question names no needs, or the warehouse has not the models to look at.
+ */
+export async function explainEmpty(
+  { needs, parameters }: EmptyAnswer,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const wanted = Object.entries(needs) as [Need, number][];
+  if (wanted.length === 0) return null;
+  const [project, crawl] = ['project', 'crawl'].map((name) => parameters.get(name) ?? null);
+  const counts = wanted.map(([name]) => `(${NEEDS[name].sql}) AS ${name}`);
+  const sql = `SELECT ${counts.join(', ')}, CAST($project AS VARCHAR) AS project, CAST($crawl AS VARCHAR) AS crawl`;
+  const given = new Map(Object.entries({ project: project ?? null, crawl: crawl ?? null }));
+  const [found] = (await unlessNoModels(() => warehouse.rows(sql, signal, given))) as [Record<Need, number>?];
+  if (found === undefined) return null;
+  const place = crawl ? `crawl ${crawl}` : project ? `project ${project}` : 'the warehouse';
+  const lacking = wanted
+    .filter(([name, least]) => Number(found[name]) < least)
+    .map(([name, least]) => {
+      const days = least === 1 ? '' : ` of ${least} days`;
+      return `The question needs ${NEEDS[name].what}${days}; ${place} has ${Number(found[name]) || 'none'}.`;
+    });
+  return lacking.join(' ') || `Nothing fits; ${place} has what the question needs.`;
+}
+
+/** A project may do without the models that ship. */
+async function unlessNoModels(work: () => Promise<readonly object[]>): Promise<readonly object[]> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
+    throw thrown;
+  }
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { badModel } from '../sql-text/bad-model.ts';
+import type { SqlFile } from '../sql-text/sql-file.ts';
+
+/** What a value of each type looks like. */
+const TYPES = {
+  VARCHAR: { fits: () => true, example: 'a text' },
+  BIGINT: { fits: isWholeNumber, example: 'a whole number, as in 20' },
+  DOUBLE: {
+    fits: (text: string) => /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text),
+    example: 'a number, as in 0.5',
+  },
+  BOOLEAN: { fits: (text: string) => /^(true|false)$/i.test(text), example: 'true or false' },
+  DATE: { fits: isDay, example: 'a day, as in 2026-01-31' },
+} as const;
+type ParameterType = keyof typeof TYPES;
+export const PARAMETER_TYPES = Object.keys(TYPES);
+
+/** A value that a question can be asked with; `$name` in its SQL. */
+export interface Parameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  /** As a text; null: without a value the parameter is NULL. */
+  readonly default: string | null;
+  readonly description: string;
+}
+
+/** Parameters that mean the same in each question, so that a header only names them. */
+export const STANDARD_PARAMETERS: Readonly<Record<string, Omit<Parameter, 'name' | 'default'>>> = {
+  project: { type: 'VARCHAR', description: 'Only this project, by its name or identifier.' },
+  crawl: {
+    type: 'VARCHAR',
+    description: 'Only this crawl: its identifier, latest, previous, -N or the day of its end.',
+  },
+  segment: { type: 'VARCHAR', description: 'Only this segment, as the answer writes it.' },
+  from: { type: 'DATE', description: 'The first day, in UTC.' },
+  to: { type: 'DATE', description: 'The day after the last one, in UTC.' },
+  limit: { type: 'BIGINT', description: 'The most rows of each project.' },
+};
+const STANDARD = Object.keys(STANDARD_PARAMETERS);
+
+const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const Declared = z
+  .strictObject(
+    {
+      type: z.enum(Object.keys(TYPES) as [ParameterType, ...ParameterType[]]),
+      default: Scalar.nullable().default(null),
+      description: z.string().min(1),
+    },
+    {
+      error: ({ input }) =>
+        typeof input === 'object' && input !== null
+          ? undefined
+          : `is none of ${STANDARD.join(', ')}: give it a type and a description`,
+    },
+  )
+  .superRefine((parameter, context) => {
+    const { type, default: value } = parameter;
+    if (value !== null && !TYPES[type].fits(String(value)))
+      context.addIssue({ code: 'custom', path: ['default'], message: `is not ${TYPES[type].example}` });
+  });
+
+/** Names of standard parameters; or by name: nothing or the default of a standard one, or a declaration. */
+export const ParametersHeader = z
+  .preprocess(
+    (value) => {
+      const named = Array.isArray(value) ? Object.fromEntries(value.map((name) => [name, null])) : value;
+      if (typeof named !== 'object' || named === null) return named;
+      return Object.fromEntries(Object.entries(named).map(([name, one]) => [name, withStandard(name, one)]));
+    },
+    z.record(z.string().regex(/^[a-z][a-z0-9_]*$/, 'a parameter is named in lower case'), Declared),
+  )
+  .default({});
+
+function withStandard(name: string, declared: unknown): unknown {
+  const standard = STANDARD_PARAMETERS[name];
+  const isDeclared = typeof declared === 'object' && declared !== null;
+  return standard && !isDeclared ? { ...standard, default: declared } : declared;
+}
+
+/** Those that a checked header declares, in its order. */
+export function declaredParameters(header: z.infer<typeof ParametersHeader>): Parameter[] {
+  return Object.entries(header).map(([name, { type, default: value, description }]) => ({
+    ...{ name, type, default: value === null ? null : String(value), description },
+  }));
+}
+
+/** What a text must look like to be a value of the parameter; nothing where it does. */
+export function misfit({ type }: Parameter, text: string): string | undefined {
+  return TYPES[type].fits(text) ? undefined : TYPES[type].example;
+}
+
+interface ParameterUse {
+  /** In small letters. */
+  readonly name: string;
+  /** The first of its tokens, and the one behind them. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Each `$name` among the tokens of SQL. */
+function usesIn(tokens: readonly SqlToken[]): ParameterUse[] {
+  return tokens.flatMap(({ kind, text }, from) => {
+    if (kind !== 'sign' || !text.startsWith('$')) return [];
+    if (text !== '$') return [{ name: text.slice(1), from, to: from + 1 }];
+    let at = from + 1;
+    for (let token = tokens[at]; token !== undefined && !isCode(token); token = tokens[at]) at++;
+    const name = nameOf(tokens[at]);
+    return name === undefined ? [] : [{ name: name.toLowerCase(), from, to: at + 1 }];
+  });
+}
+
+/** The SQL with something else for each `$name`. */
+export function replaceParameters(sql: string, by: (name: string) => string): string {
+  const tokens = sqlTokens(sql);
+  let result = '';
+  let kept = 0;
+  for (const { name, from, to } of usesIn(tokens)) {
+    result += textOf(tokens.slice(kept, from)) + by(name);
+    kept = to;
+  }
+  return result + textOf(tokens.slice(kept));
+}
+
+/** The `$name`s of SQL in their order, each once. */
+export function parametersOf(sql: string): string[] {
+  return [...new Set(usesIn(sqlTokens(sql)).map(({ name }) => name))];
+}
+
+/**
+ * Holds that SQL and header name the same parameters.
+ *
+ * @throws CrawlhouseError `bad_model`
+ */
+export function checkParameters(source: SqlFile, parameters: readonly Parameter[]): void {
+  const { file, sql, sqlLine } = source;
+  const names = parameters.map(({ name }) => name);
+  const known = [...names, ...STANDARD].map((one) => `$${one}`);
+  const used = new Set<string>();
+  const tokens = sqlTokens(sql);
+  for (const { name, from } of usesIn(tokens)) {
+    used.add(name);
+    if (names.includes(name)) continue;
+    const line = sqlLine + textOf(tokens.slice(0, from)).split('\n').length - 1;
+    throw badModel(
+      { file, line },
+      `$${name} is not declared`,
+      `${didYouMean(`$${name}`, known)}declare it in the header, under parameters`,
+    );
+  }
+  const unused = names.find((name) => !used.has(name));
+  if (unused === undefined) return;
+  const place = { file, line: source.lineOf(['parameters', unused]) };
+  throw badModel(
+    place,
+    `the SQL does not use the parameter ${unused}`,
+    `write $${unused} in the SQL, or remove it`,
+  );
+}
+
+function isWholeNumber(text: string): boolean {
+  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { nearNames } from '../../../core/nearest-name.ts';
+import { readText } from '../../../core/read-text.ts';
+import { checkHeader } from '../models/check-header.ts';
+import { QUESTIONS_FOLDER, type SqlFolder } from '../models/sql-folders.ts';
+import { splitSqlFile } from '../sql-text/sql-file.ts';
+import { firstWord } from '../sql-text/sql-tree.ts';
+import { type Needs, NeedsHeader } from './question-needs.ts';
+import {
+  checkParameters,
+  declaredParameters,
+  type Parameter,
+  ParametersHeader,
+} from './question-parameters.ts';
+
+const QuestionHeader = z.strictObject({
+  title: z.string().min(1),
+  model: z.string().regex(/^mart\.[a-z][a-z0-9_]*$/, 'a question reads a model: mart.<name>'),
+  description: z.string().min(1),
+  parameters: ParametersHeader,
+  needs: NeedsHeader,
+});
+
+/** A saved question: one SELECT on the published warehouse. */
+export interface Question {
+  /** The file's name: `q05_status_codes_by_crawl`. */
+  readonly name: string;
+  readonly title: string;
+  /** The model that it reads in the first place. */
+  readonly model: string;
+  readonly description: string;
+  /** The `$name`s of its SQL, in the order of the header. */
+  readonly parameters: readonly Parameter[];
+  /** What has to be in the warehouse for any rows. */
+  readonly needs: Needs;
+  /** As its file has it; `bindQuestion` makes a statement of it. */
+  readonly sql: string;
+  /** As errors show it: `sql/questions/<name>.sql`. */
+  readonly file: string;
+  /** The line of the file that `sql` begins on. */
+  readonly sqlLine: number;
+}
+
+/**
+ * Reads the saved questions under `questions/` of some folders, ordered by name; one of a later folder takes the place
+ * of one of its name in an earlier folder.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadQuestions(folders: readonly SqlFolder[]): Promise<Question[]> {
+  const questions = new Map<string, Question>();
+  for (const folder of folders) for (const one of await folderQuestions(folder)) questions.set(one.name, one);
+  return [...questions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * The question of a name, or of the beginning of a name that no other has.
+ *
+ * @throws CrawlhouseError `usage` where there is none, or more than one
+ */
+export function questionNamed(questions: readonly Question[], name: string): Question {
+  const begun = questions.filter((one) => name !== '' && one.name.startsWith(name));
+  const question = begun.find((one) => one.name === name) ?? (begun.length === 1 ? begun[0] : undefined);
+  if (question) return question;
+  if (begun.length > 1)
+    throw new CrawlhouseError('usage', `${begun.length} saved questions begin with ${name}`, {
+      hint: `give more of a name: ${begun.map((one) => one.name).join(', ')}`,
+    });
+  const names = questions.map((one) => one.name);
+  const near = nearQuestions(name, names);
+  const meant = near.length === 0 ? '' : `did you mean ${near.join(' or ')}? `;
+  throw new CrawlhouseError('usage', `there is no saved question ${name}`, {
+    hint: `${meant}crawlhouse query --question lists them`,
+  });
+}
+
+/** Names that are nearly the one given, have it within, or nearly begin with it. */
+function nearQuestions(name: string, names: readonly string[]): readonly string[] {
+  const least = 3;
+  const begin = (one: string): string => one.slice(0, name.length);
+  const near = new Set(nearNames(name, names));
+  if (name.length < least) return [...near];
+  const begins = nearNames(name, [...new Set(names.map(begin))]);
+  const more = names.filter((one) => one.includes(name) || begins.includes(begin(one)));
+  return [...near.union(new Set(more))].slice(0, 3);
+}
+
+async function folderQuestions({ path, shown }: SqlFolder): Promise<Question[]> {
+  const folder = join(path, QUESTIONS_FOLDER);
+  if (!existsSync(folder)) return [];
+  const questions: Question[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    if (!name.endsWith('.sql')) continue;
+    questions.push(readQuestion({ path, shown }, name, await readText(join(folder, name))));
+  }
+  return questions;
+}
+
+/**
+ * Reads one question.
+ *
+ * @param name of its file
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export function readQuestion({ shown }: SqlFolder, name: string, text: string): Question {
+  const source = splitSqlFile(`${shown}/${QUESTIONS_FOLDER}/${name}`, text);
+  const header = checkHeader(QuestionHeader, source);
+  const parameters = declaredParameters(header.parameters);
+  checkParameters(source, parameters);
+  const { file, sql, sqlLine } = source;
+  return {
+    ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
+    sqlLine: firstWord(sql, { file, line: sqlLine }).line,
+  };
+}

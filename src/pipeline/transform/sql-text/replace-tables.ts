@@ -1,0 +1,86 @@
+import { plainSpaces } from '../../../core/sql-spaces.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens } from '../../../core/sql-tokens.ts';
+import type { SqlReferences } from './sql-references.ts';
+import type { TableReference } from './table-references.ts';
+
+/** A piece of the SQL, in bytes, and what stands there instead. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly instead: string;
+}
+
+/**
+ * Puts a subquery (on one line) in the place of tables, under the alias or name that the table had. Which words are
+ * tables, and where they stand, is what DuckDB's parser says; the rest of the text is left alone, because
+ * `json_deserialize_sql` writes another one: it loses comments and lines (so errors name wrong ones), turns
+ * `lambda x: …` into the arrow that DuckDB gives up, and spells out `ORDER BY ALL` and list comprehensions.
+ */
+export function replaceTables(
+  sql: string,
+  { tables, columns }: SqlReferences,
+  subqueryOf: (reference: TableReference) => string | undefined,
+): string {
+  const bytes = Buffer.from(plainSpaces(sql));
+  const tokens = new Names(sql);
+  const edits: Edit[] = [];
+  const replaced = new Set<string>();
+  for (const reference of tables) {
+    const subquery = subqueryOf(reference);
+    if (subquery === undefined) continue;
+    const parts = [reference.catalog, reference.schema, reference.name].filter((part) => part !== '');
+    const { end, last } = tokens.find(reference.offset, parts);
+    const alias = reference.alias === '' ? ` AS ${last}` : '';
+    edits.push({ start: reference.offset, end, instead: `(${subquery})${alias}` });
+    if (reference.alias === '') replaced.add(parts.join('.').toLowerCase());
+  }
+  for (const column of columns) {
+    // `raw.t.c` names its table by schema, which a subquery has not.
+    const prefix = column.names.slice(0, -1);
+    for (let length = prefix.length; length > 1; length--) {
+      const parts = prefix.slice(0, length);
+      if (!replaced.has(parts.join('.').toLowerCase())) continue;
+      const { end, last } = tokens.find(column.offset, parts);
+      edits.push({ start: column.offset, end, instead: last });
+      break;
+    }
+  }
+  return apply(bytes, edits);
+}
+
+function apply(bytes: Buffer, edits: readonly Edit[]): string {
+  let at = 0;
+  let result = '';
+  for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+    if (edit.start < at) continue;
+    result += bytes.subarray(at, edit.start).toString() + edit.instead;
+    at = edit.end;
+  }
+  return result + bytes.subarray(at).toString();
+}
+
+/** Qualified names in some SQL. */
+class Names {
+  readonly #tokens: readonly SqlToken[];
+  readonly #places: ReadonlyMap<number, number>;
+
+  constructor(sql: string) {
+    this.#tokens = sqlTokens(sql).filter(isCode);
+    this.#places = new Map(this.#tokens.map(({ offset }, place) => [offset, place]));
+  }
+
+  /** Where a name ends, and its last part as it is written, once sure that it is the one the parser means. */
+  find(offset: number, parts: readonly string[]): { readonly end: number; readonly last: string } {
+    const place = this.#places.get(offset) ?? this.#tokens.length;
+    const written = this.#tokens.slice(place, place + 2 * parts.length - 1);
+    const isSame = parts.every((part, index) => {
+      const name = nameOf(written[2 * index]);
+      const isJoined = index === 0 || written[2 * index - 1]?.text === '.';
+      return isJoined && name?.toLowerCase() === part.toLowerCase();
+    });
+    const last = written.at(-1);
+    if (!isSame || last === undefined)
+      throw new Error(`the parser's position of ${parts.join('.')} does not have its name`);
+    return { end: last.offset + Buffer.byteLength(last.text), last: last.text };
+  }
+}

@@ -1,0 +1,14 @@
+import { CrawlhouseError } from '../../../core/errors.ts';
+import type { TestReport } from '../../../project/model/report.ts';
+
+/** An error for each data test of severity `error` that failed: any of them keeps the former publication. */
+export function failedTests(tests: readonly TestReport[]): CrawlhouseError[] {
+  return tests
+    .filter((test) => test.status === 'failed' && test.severity === 'error')
+    .map(
+      (test) =>
+        new CrawlhouseError('test_failed', `${test.model}: ${test.name}: ${test.failures} rows break it`, {
+          hint: 'the former publication stays; the next run tests again',
+        }),
+    );
+}

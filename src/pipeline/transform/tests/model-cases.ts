@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import type { TestReport } from '../../../project/model/report.ts';
+import { createModel } from '../making/duckdb-models.ts';
+import { modelError } from '../plan/model-error.ts';
+import { type PlannedModel, planModels } from '../plan/plan-models.ts';
+import { selectModels } from '../plan/select-models.ts';
+import { badModel } from '../sql-text/bad-model.ts';
+import { countFailures } from './test-model.ts';
+
+const Row = z.record(z.string(), z.unknown());
+const Input = z.strictObject({ columns: z.record(z.string(), z.string()), rows: z.array(Row).default([]) });
+
+/** Cases of one model: tables in, rows out. Only the columns that the expected rows name are compared. */
+const ModelCases = z.strictObject({
+  model: z.string(),
+  cases: z.array(
+    z.strictObject({
+      name: z.string(),
+      input: z.record(z.string(), Input),
+      /** Columns to compare, for a case that expects no rows. */
+      columns: z.array(z.string()).optional(),
+      expect: z.array(Row),
+      /** Tests of the model that are to fail on this input; all others pass. */
+      failing_tests: z.array(z.string()).default([]),
+    }),
+  ),
+});
+export type ModelCases = z.infer<typeof ModelCases>;
+export type ModelCase = ModelCases['cases'][number];
+
+/** What a case found: all of it empty or alike when the model does what the case says. */
+export interface CaseResult {
+  /** Rows that were expected and are not there, and the other way round. */
+  readonly missing: readonly Readonly<Record<string, unknown>>[];
+  readonly surplus: readonly Readonly<Record<string, unknown>>[];
+  readonly failedTests: readonly string[];
+}
+
+/**
+ * Reads the files of cases in a folder, ordered by name; none when there is no folder.
+ *
+ * @throws CrawlhouseError `bad_model` naming the file
+ */
+export async function loadCases(folder: string, shown: string): Promise<ModelCases[]> {
+  if (!existsSync(folder)) return [];
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      const place = { file: `${shown}/${name}`, line: 1 };
+      try {
+        return ModelCases.parse(parse(await readFile(join(folder, name), 'utf8'), { intAsBigInt: true }));
+      } catch (error) {
+        const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+        const what = issue ? `${issue.path.join('.')}: ${issue.message}` : String((error as Error).message);
+        throw badModel(place, what, 'model: mart.…, cases: [{name, input, expect}]', error);
+      }
+    }),
+  );
+}
+
+/**
+ * Makes a model, with what it reads, of the rows of a case, on an empty warehouse, and compares. A case needs neither
+ * the comments nor the records of a run, which take longer than small tables.
+ */
+export async function runCase(
+  connection: Connection,
+  plan: readonly PlannedModel[],
+  model: string,
+  one: ModelCase,
+): Promise<CaseResult & { readonly passed: boolean }> {
+  for (const [name, given] of Object.entries(one.input)) {
+    const rows = rowsSql(given.columns, given.rows);
+    await connection.run(`CREATE OR REPLACE TABLE ${table(...name.split('.'))} AS ${rows}`);
+  }
+  const models = selectModels(plan, [`+${model}`]).map((planned) => planned.model);
+  const planned = await planModels({ connection, models });
+  for (const each of planned) await createModel(connection, each);
+  const own = planned.filter((each) => each.model.name === model);
+  const tests = await Promise.all(
+    own.map((each) =>
+      countFailures(connection, each).catch((error: unknown) => {
+        throw modelError(each.model, error, 'tested');
+      }),
+    ),
+  );
+  return compareCase(connection, model, one, tests.flat());
+}
+
+/** Compares a model that is made of the rows of a case, and the results of its tests, with what the case expects. */
+export async function compareCase(
+  connection: Connection,
+  model: string,
+  { columns, expect, failing_tests }: ModelCase,
+  tests: readonly TestReport[],
+): Promise<CaseResult & { readonly passed: boolean }> {
+  const made = table(...model.split('.'));
+  const described = await connection.jsonRows(`DESCRIBE ${made}`);
+  const types = new Map(described.map((row) => [String(row.column_name), String(row.column_type)]));
+  const names = columns ?? [...new Set(expect.flatMap((row) => Object.keys(row)))];
+  const unknown = names.find((name) => !types.has(name));
+  if (unknown !== undefined) throw badModel({ file: model, line: 1 }, `a case expects a column ${unknown}`);
+  const want = rowsSql(Object.fromEntries(names.map((name) => [name, types.get(name) ?? ''])), expect);
+  const got = `SELECT ${names.map(ident).join(', ') || '1'} FROM ${made}`;
+  const failed = tests.filter((test) => test.model === model && test.status === 'failed');
+  const failedTests = failed.map(({ name }) => name);
+  const missing = names.length > 0 ? await connection.jsonRows(`(${want}) EXCEPT ALL (${got})`) : [];
+  const surplus =
+    names.length > 0
+      ? await connection.jsonRows(`(${got}) EXCEPT ALL (${want})`)
+      : await connection.jsonRows(got);
+  const alike = JSON.stringify(failedTests) === JSON.stringify(failing_tests);
+  return { missing, surplus, failedTests, passed: missing.length + surplus.length === 0 && alike };
+}
+
+/** A SELECT of rows that are given as objects; a key that a row lacks is NULL. */
+export function rowsSql(columns: Readonly<Record<string, string>>, rows: readonly object[]): string {
+  const json = text(
+    JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  const structure = text(
+    JSON.stringify([Object.fromEntries(Object.keys(columns).map((name) => [name, 'JSON']))]),
+  );
+  // Each value is cast from its own text: from_json would squeeze a wide number through a double.
+  const values = Object.entries(columns).map(([name, type]) => {
+    const value = `item.${ident(name)}`;
+    const scalar = !type.endsWith(']') && type !== 'JSON';
+    return `CAST(${scalar ? `${value} ->> '$'` : value} AS ${type}) AS ${ident(name)}`;
+  });
+  return `SELECT ${values.join(', ')} FROM (SELECT unnest(from_json(${json}, ${structure})) AS item)`;
+}

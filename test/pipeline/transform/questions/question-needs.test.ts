@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sqlFolder } from '../../../../src/pipeline/transform/models/sql-folders.ts';
+import {
+  explainEmpty,
+  type Needs,
+  NeedsHeader,
+} from '../../../../src/pipeline/transform/questions/question-needs.ts';
+import { loadQuestions, readQuestion } from '../../../../src/pipeline/transform/questions/questions.ts';
+import { openWarehouse } from '../test-warehouse.ts';
+
+const TABLES = `
+  CREATE TABLE mart.projects AS SELECT * FROM (VALUES ('p1', 'shop'), ('p2', 'blog')) AS t(project_id, project_name);
+  CREATE TABLE mart.crawls AS SELECT * FROM (VALUES
+    ('c1', 'p1', 'shop', NULL, false, true, false, 'f', true), ('c2', 'p1', 'shop', 'c1', true, true, true, 'f', true),
+    ('c3', 'p2', 'blog', NULL, true, true, false, NULL, false), ('c4', 'p2', 'blog', NULL, false, true, false, 'f', false)
+  ) AS t(crawl_id, project_id, project_name, previous_crawl_id, is_main, has_pages, has_links, crawl_config_id, is_complete);
+  CREATE TABLE mart.pages AS SELECT * FROM (VALUES
+    ('c2', ['a.xml'], NULL::VARCHAR), ('c3', []::VARCHAR[], 'h1')
+  ) AS t(crawl_id, sitemaps_file_origin, hreflang_cluster_id);
+  CREATE TABLE mart.page_segments AS SELECT 'c2' AS crawl_id, 'pots' AS segment;
+  CREATE TABLE mart.log_days AS SELECT * FROM (VALUES
+    ('p1', DATE '2026-02-01', 'log_pages_days'), ('p1', DATE '2026-02-02', 'log_pages_days')
+  ) AS t(project_id, day, dataset);
+  CREATE TABLE mart.ranking_performance AS SELECT * FROM (VALUES
+    ('p1', DATE '2026-02-01'), ('p1', DATE '2026-02-04'), ('p2', DATE '2026-01-01'), ('p2', DATE '2026-02-25')
+  ) AS t(project_id, date);`;
+
+async function reader(tables: string) {
+  const warehouse = await openWarehouse();
+  onTestFinished(() => warehouse[Symbol.asyncDispose]());
+  const { connection } = warehouse;
+  await connection.run('CREATE SCHEMA IF NOT EXISTS mart');
+  for (const statement of tables.split(/;\n/)) await connection.run(statement);
+  const rows = async (
+    sql: string,
+    _: AbortSignal,
+    parameters: ReadonlyMap<string, string | null> = new Map(),
+  ): Promise<object[]> =>
+    (await connection.inner.runAndReadAll(sql, Object.fromEntries(parameters))).getRowObjectsJson();
+  return (needs: Needs, given: Record<string, string> = {}): Promise<string | null> =>
+    explainEmpty({ needs, parameters: new Map(Object.entries(given)) }, { rows }, AbortSignal.timeout(9000));
+}
+
+test('an answer without rows says what is missing, of how many days, and where', async () => {
+  const why = await reader(TABLES);
+  const rankings = 'The question needs search results (ranking_performance) of 56 days';
+  expect(await why({ rankings: 56 }, { project: 'shop' })).toBe(`${rankings}; project shop has 4.`);
+  expect(await why({ rankings: 56 }, { project: 'p2' })).toMatch(/^Nothing fits; project p2 has what/);
+  expect(await why({ rankings: 57 })).toMatch(/of 57 days; the warehouse has 56\.$/);
+  expect(await why({ logs: 1 }, { project: 'blog' })).toBe(
+    'The question needs log files; project blog has none.',
+  );
+  expect(await why({ logs: 1, log_lines: 1 }, { project: 'p1' })).toBe(
+    'The question needs lines of log files (log_events); project p1 has none.',
+  );
+  expect(await why({ links: 1, segments: 1, sitemaps: 1, crawl_before: 1 }, { project: 'shop' })).toMatch(
+    /^Nothing fits/,
+  );
+  expect(await why({ links: 1, sitemaps: 1 }, { crawl: 'c3' })).toBe(
+    'The question needs the links of a crawl; crawl c3 has none. ' +
+      'The question needs a crawl that found a sitemap; crawl c3 has none.',
+  );
+  expect(await why({ hreflangs: 1 }, { project: 'blog' })).toMatch(/^Nothing fits/);
+  expect(await why({ hreflangs: 1, pages: 1 }, { project: 'shop' })).toMatch(
+    /^The question needs pages with/,
+  );
+  expect(await why({ crawl_before: 1 }, { crawl: 'c1' })).toMatch(/; crawl c1 has none\.$/);
+  expect(await why({ second_crawl: 1 }, { project: 'shop' })).toMatch(/^Nothing fits/);
+  expect(await why({ second_crawl: 1 }, { project: 'blog' })).toMatch(/; project blog has none\.$/);
+  expect(await why({})).toBeNull();
+});
+
+test('every question that ships says what it needs; a need is a name, and days where there are days', async () => {
+  const questions = await loadQuestions([sqlFolder(join(import.meta.dirname, '../../../../sql'))]);
+  expect(questions.filter(({ needs }) => Object.keys(needs).length === 0)).toEqual([]);
+  expect(NeedsHeader.parse(['links', 'logs'])).toEqual({ links: 1, logs: 1 });
+  expect(NeedsHeader.parse({ rankings: 56, pages: null })).toEqual({ rankings: 56, pages: 1 });
+  const header = (needs: string) =>
+    `/*\ntitle: t\nmodel: mart.pages\ndescription: d\nneeds: ${needs}\n*/\nSELECT 1`;
+  const read = (needs: string) => readQuestion(sqlFolder('/p/sql'), 'q.sql', header(needs));
+  expect(() => read('[clicks]')).toThrow('q.sql:5: unknown key needs.clicks');
+  expect(() => read('{links: 3}')).toThrow('only logs, log_lines, rankings have a number of days');
+});
