@@ -8,13 +8,13 @@ import { DataExportDesk } from '../support/data-exports.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { createBucket, type RealS3, startVersitygw } from '../support/servers.ts';
 import { NOTHING, planRounds, playRound } from '../support/worker-kills.ts';
 import { cuttable, expectSame, GENERATE, RUN, workerScene } from '../support/worker-scene.ts';
 
 /** One of each kind; a night takes more. */
-const ROUNDS = Number(process.env.ROUNDS ?? 6);
+const ROUNDS = Number(process.env.ROUNDS ?? (ALL_ROUNDS ? 24 : 4));
 const UNITS = 8;
 const BUCKET = 'packages';
 

@@ -8,7 +8,7 @@ import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { until } from '../support/until.ts';
 import {
   cuttable,
@@ -21,7 +21,7 @@ import {
 } from '../support/worker-scene.ts';
 
 /** Rounds of faults; a night takes more. */
-const ROUNDS = Number(process.env.ROUNDS ?? 4);
+const ROUNDS = Number(process.env.ROUNDS ?? (ALL_ROUNDS ? 12 : 3));
 
 describe.skipIf(!hasPostgres())('workers, on PostgreSQL (apt-get install postgresql)', () => {
   let postgres: LedgerServer;

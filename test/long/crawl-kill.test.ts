@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Json } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { pageWith, type Site, serveSite } from '../support/crawl-site.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 3_000;
-const KILLS = 20;
+const KILLS = ALL_ROUNDS ? 20 : 10;
 const CHILD = join(import.meta.dirname, '../support/crawl-child.ts');
 
 /** Each page leads to the next ones, to the first ones, and to one that is missing. */

@@ -9,10 +9,10 @@ import {
   sandboxFor,
   spawnCrawlhouse,
 } from '../support/project.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const KILLS = 10;
+const KILLS = ALL_ROUNDS ? 10 : 5;
 
 test(`after ${KILLS} kills amid larger downloads the warehouse is the one of an undisturbed run (seed ${testSeed()})`, async () => {
   const sandbox = await sandboxFor({

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { type LedgerServer, startLedgerServer } from '../support/ledger-server.ts';
 import { clearFaults, crawlhouse, rawProjectFolder, setFaults } from '../support/project.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { type RunningTrino, startTrino } from '../support/trino.ts';
 import { bucketCredentials, trinoSettings } from '../support/trino-settings.ts';
@@ -17,7 +17,7 @@ import { expectSameOnTrino, onTrino } from '../support/workers-on-trino.ts';
 // Servers of its own, because they crash.
 
 /** A night takes more. */
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const ROUNDS = Number(process.env.ROUNDS ?? (ALL_ROUNDS ? 12 : 2));
 const UNITS = 8;
 const UNDISTURBED = 'undisturbed_';
 
