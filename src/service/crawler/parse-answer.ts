@@ -22,8 +22,10 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     robotName: data.robotName,
   };
   return ({ answer, facts }) => {
-    const fetched = fetchedOf(answer, data.bytes);
-    if (fetched.bytes > data.most) return { isLarge: true };
+    // A page for the other thread is not taken out of its content encoding as a whole.
+    const fetched = fetchedOf(answer, Math.min(data.bytes, data.most));
+    const isCut = fetched.isTruncated && !answer.isTruncated;
+    if (data.most < data.bytes && (isCut || fetched.bytes > data.most)) return { isLarge: true };
     const parsed = facts.robots_txt_denied
       ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
       : parsePage(fetched, rules);

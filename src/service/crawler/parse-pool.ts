@@ -16,12 +16,12 @@ const LONGEST_PARSE_MS = 60_000;
 /** For what is young: by itself it grows to 48 MB. */
 const YOUNG_MEMORY_MB = 16;
 /** Of all threads for ordinary pages together; each has at least the least. */
-const ORDINARY_MEMORY_MB = 128;
+const ORDINARY_MEMORY_MB = 96;
 const LEAST_MEMORY_MB = 32;
 /** Beyond this number, threads would take more memory than a crawl has. */
 const MOST_THREADS = 4;
 /** Of the one thread for large pages. A million elements take more. */
-const LARGE_MEMORY_MB = 224;
+const LARGE_MEMORY_MB = 176;
 
 /** Takes the records of a page. The next large page waits until those of a large one are on the disk. */
 export type Record = (reply: ParseReply, isLarge: boolean) => Promise<void>;
