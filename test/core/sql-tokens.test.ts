@@ -90,7 +90,7 @@ function bare({ kind, text }: SqlToken): string {
   return text;
 }
 
-test('DuckDB reads the tokens of hostile SQL as it reads the SQL', async () => {
+test('DuckDB reads the tokens of hostile SQL as it reads the SQL', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(sql, async (text) => {
       const tokens = sqlTokens(text);
