@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config';
 import { testFiles } from './test/support/kinds.ts';
 
-const { unit, e2e, slow } = testFiles();
+const { unit, e2e, replacing, slow } = testFiles();
 // Most of a small file's time was its worker's start and its imports: files share workers and what they have imported.
 const shared = { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 };
 
-/** `npm test`: `unit` starts no process, no server and no database; `e2e` does. `npm run test:unit` runs the first alone. */
+const setup = ['test/support/clean-environment.ts', 'test/support/seed.ts'];
+
+/**
+ * `npm test`: `unit` starts no process, no server and no database; `e2e` does; `replacing` has a worker of its own for
+ * each file, which replaces a module. `npm run test:unit` runs the first alone.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -14,7 +19,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [...unit],
-          setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
+          setupFiles: setup,
         },
       },
       {
@@ -22,12 +27,18 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: [...e2e],
-          setupFiles: [
-            'test/support/clean-environment.ts',
-            'test/support/seed.ts',
-            'test/support/process-timeout.ts',
-          ],
+          setupFiles: [...setup, 'test/support/process-timeout.ts'],
           provide: { slowFiles: slow, threads: 1, sampled: true },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          isolate: true,
+          name: 'replacing',
+          include: [...replacing],
+          setupFiles: setup,
+          provide: { threads: 1 },
         },
       },
     ],

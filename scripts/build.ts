@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { PAGE_STYLE } from '../src/core/page-style.ts';
 import { manPage } from '../src/people/cli/man-page.ts';
 
 /** Builds `dist/` for the bin and the package, with the manual page and the files of the console. */
@@ -17,6 +18,8 @@ writeFileSync(join(root, 'dist', 'crawlhouse.1'), await manPage());
 const console = join(root, 'src', 'people', 'console');
 const assets = join(root, 'dist', 'people', 'console', 'assets');
 cpSync(join(console, 'assets'), assets, { recursive: true });
+const style = join(assets, 'console.css');
+writeFileSync(style, PAGE_STYLE + readFileSync(style, 'utf8'));
 await build({
   root: join(console, 'browser'),
   configFile: false,

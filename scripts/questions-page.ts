@@ -5,8 +5,8 @@ import { alignedTable } from '../src/answers/document/dictionary-page.ts';
 import { PublishedWarehouse } from '../src/answers/query/query-warehouse.ts';
 import { writeResult } from '../src/answers/query/write-result.ts';
 import { silentLogger } from '../src/core/logger.ts';
+import { loadSettings } from '../src/people/settings/load-settings.ts';
 import { run } from '../src/pipeline/run.ts';
-import { sqlFolder } from '../src/pipeline/transform/models/sql-folders.ts';
 import { type BoundQuestion, bindQuestion } from '../src/pipeline/transform/questions/bind-question.ts';
 import { explainEmpty } from '../src/pipeline/transform/questions/question-needs.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../src/pipeline/transform/questions/question-parameters.ts';
 import { loadQuestions, type Question } from '../src/pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../src/project/settings/pipelines.ts';
-import { loadSettings } from '../src/project/settings/settings.ts';
+import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
 import { startSandbox } from '../src/service/sandbox/start-sandbox.ts';
 import type { CatalogReader } from '../src/state/catalogue/catalog.ts';
 

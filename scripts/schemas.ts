@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { editorSchemas } from '../src/project/settings/editor-schemas.ts';
+import { editorSchemas } from '../src/people/settings/editor-schemas.ts';
 
 /** Writes `schemas/`, by which editors check crawlhouse.yaml, schedules.yaml and pipelines/*.yaml. */
 const folder = join(import.meta.dirname, '..', 'schemas');

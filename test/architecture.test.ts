@@ -16,26 +16,32 @@ const RANKS: Readonly<Record<string, number>> = {
   'service/sandbox': 3,
   'state/catalogue': 4,
   'state/ledger': 4,
-  engines: 5,
-  'pipeline/discover': 6,
-  'pipeline/routes': 6,
-  'pipeline/stage': 6,
-  'pipeline/load': 6,
-  'pipeline/transform': 6,
-  'pipeline/publish': 6,
-  pipeline: 7,
-  'answers/query': 8,
-  'answers/document': 8,
-  'answers/report': 8,
-  'operations/alert': 9,
-  'operations/status': 10,
-  'operations/metrics': 10,
-  'operations/openlineage': 10,
-  'operations/schedule': 10,
-  'operations/doctor': 11,
-  'people/mcp': 12,
-  'people/console': 12,
-  'people/cli': 13,
+  'project/sql': 5,
+  engines: 6,
+  'pipeline/discover': 7,
+  'pipeline/routes': 7,
+  'pipeline/stage': 7,
+  'pipeline/load': 7,
+  'pipeline/transform': 7,
+  'pipeline/publish': 7,
+  'pipeline/unit': 8,
+  'pipeline/sharing': 9,
+  pipeline: 10,
+  'answers/query': 11,
+  'answers/document': 11,
+  'answers/report': 11,
+  'answers/explore': 11,
+  'operations/alert': 12,
+  'operations/move': 12,
+  'operations/status': 13,
+  'operations/metrics': 13,
+  'operations/openlineage': 13,
+  'operations/schedule': 13,
+  'operations/doctor': 14,
+  'people/settings': 15,
+  'people/mcp': 15,
+  'people/console': 15,
+  'people/cli': 16,
 };
 /** What the first look at `src/` shows, in the order of their ranks; `service` has rooms on both sides of `project`. */
 const WINGS: readonly string[] = [...new Set(Object.keys(RANKS).map(wingOf))];
@@ -83,21 +89,26 @@ const ROUTES_RANKS: Readonly<Record<string, number>> = {
   aggregates: 1,
   list: 1,
 };
-/** A model is read, planned, made, tested and built, each by what is below it; `sql-text` knows no file of the project. */
-const TRANSFORM_RANKS: Readonly<Record<string, number>> = {
-  'sql-text': 0,
-  models: 1,
-  plan: 2,
-  questions: 3,
-  making: 3,
-  tests: 4,
-  build: 5,
-  faults: 6,
-};
-/** Files of a room of `transform`. */
+/** A model is read and planned, each by what is below it; `text` knows no file of the project. */
+const SQL_RANKS: Readonly<Record<string, number>> = { text: 0, models: 1, plan: 2 };
+/** Questions and models are tested and built, each by what is below it. */
+const TRANSFORM_RANKS: Readonly<Record<string, number>> = { questions: 0, tests: 1, build: 2, faults: 3 };
+/** Files of a room of `project/sql` and of `transform`. */
 const MOST_OF_A_ROOM = 14;
+/** Files and lines that tell the order of a run. */
+const MOST_OF_THE_ORDER = { files: 15, lines: 1800 };
 const LONGEST_FILE = 400;
 const MOST_PARAMETERS = 4;
+const LONGEST_FUNCTION = 70;
+/** Longer ones, which are lists and no steps. */
+const LISTS: readonly string[] = [
+  // A schema: one setting after the other.
+  'project/settings/settings-file.ts: settingsFile',
+  // The SQL of one field after the other.
+  'service/sandbox/generate/page-values.ts: pageValues',
+  // One tool after the other.
+  'people/mcp/assistant-tools.ts: assistantServer',
+];
 
 interface Source {
   /** Below `src`, such as `core/json.ts`. */
@@ -216,22 +227,50 @@ test('the folders of the sandbox have ranks of their own, which its imports keep
   expect(loose.map(({ file }) => file)).toEqual(['service/sandbox/start-sandbox.ts']);
 });
 
-test('transform is rooms with ranks of their own, and each is small', () => {
-  const below = (file: string): string => relative('pipeline/transform', file);
-  const own = sources.filter(({ file }) => roomOf(file) === 'pipeline/transform');
-  const inside = imports.filter(
-    ([file, edge]) => roomOf(file) === 'pipeline/transform' && roomOf(edge) === 'pipeline/transform',
-  );
+test.each([
+  ['project/sql', SQL_RANKS],
+  ['pipeline/transform', TRANSFORM_RANKS],
+])('%s is rooms with ranks of their own, and each is small', (place, ranks) => {
+  const below = (file: string): string => relative(place, file);
+  const own = sources.filter(({ file }) => roomOf(file) === place);
+  const inside = imports.filter(([file, edge]) => roomOf(file) === place && roomOf(edge) === place);
   expect(
     upwardEdges(
       inside.map(([file, edge]) => [below(file), below(edge)]),
-      TRANSFORM_RANKS,
+      ranks,
     ),
   ).toEqual([]);
   const rooms = Object.groupBy(own, ({ file }) => folderOf(below(file)));
-  expect(Object.keys(rooms).sort()).toEqual(Object.keys(TRANSFORM_RANKS).sort());
+  expect(Object.keys(rooms).sort()).toEqual(Object.keys(ranks).sort());
   for (const [room, files] of Object.entries(rooms))
     expect([room, (files?.length ?? 0) <= MOST_OF_A_ROOM]).toEqual([room, true]);
+});
+
+test('the order of a run is told in few files', () => {
+  const order = sources.filter(({ file }) => dirname(file) === 'pipeline');
+  const lines = order.reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0);
+  expect(order.length).toBeLessThanOrEqual(MOST_OF_THE_ORDER.files);
+  expect(lines).toBeLessThanOrEqual(MOST_OF_THE_ORDER.lines);
+});
+
+/** The folders of engines that know no other engine; the line of the registry names each. */
+const ENGINES = readdirSync(join(ROOT, 'engines'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+test('an engine is known by its folder and one line, and by no other engine', () => {
+  expect(ENGINES.sort()).toEqual(['duckdb', 'trino']);
+  const engineOf = (file: string): string => /^engines\/([^/]+)\//.exec(file)?.[1] ?? '';
+  const others = imports.filter(([file, edge]) => engineOf(edge) !== '' && engineOf(edge) !== engineOf(file));
+  // The catalogue is DuckDB's with each engine: its lists are rows there, and cases of models run there.
+  const foreign = others.filter(([, edge]) => engineOf(edge) !== 'duckdb');
+  expect(foreign.map(([file]) => file)).toEqual(['engines/kinds.ts']);
+  expect(offenders(/trino/i, (file) => file.startsWith('engines/'))).toEqual([]);
+  expect(
+    sources
+      .filter(({ file, text }) => /^engines\/[^/]+$/.test(file) && /trino/i.test(text))
+      .map(({ file }) => file),
+  ).toEqual(['engines/kinds.ts']);
 });
 
 test('the folders of the console have ranks of their own', () => {
@@ -248,6 +287,14 @@ test('the folders of the console have ranks of their own', () => {
   ).toEqual([]);
   const browser = imports.filter(([file]) => file.startsWith('people/console/browser/'));
   expect(browser.filter(([, edge]) => !edge.startsWith('people/console/browser/'))).toEqual([]);
+});
+
+test('a third engine takes its folder of fewer than 300 lines', () => {
+  const folder = join(import.meta.dirname, 'support', 'memory-engine');
+  const lines = readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8').trimEnd().split('\n'),
+  );
+  expect(lines.length).toBeLessThan(300);
 });
 
 /** What a file imports before its first line runs: types are gone by then, and `import()` comes later. */
@@ -280,13 +327,15 @@ test('the program begins without the packages and settings that only some comman
 test.each([
   // The process that it starts has DuckDB.
   ['people/cli/commands/query.ts', ['yaml', 'zod']],
-  ['project/settings/settings.ts', ['yaml', 'zod']],
+  ['people/settings/load-settings.ts', ['yaml', 'zod']],
+  ['project/settings/settings.ts', []],
   ['answers/query/query-child.ts', ['@duckdb/node-api']],
   ['people/cli/commands/status.ts', ['@duckdb/node-api', 'node-cron', 'yaml', 'zod']],
 ])('%s begins with no package but %j', (file, known) => {
   const { files, packages } = allReadAtOnce(file);
   expect([...packages].sort()).toEqual(known);
-  const heavy = /^(service\/(sandbox|crawler)|people\/console|pipeline\/(stage|load)|pipeline\/[^/]+\.ts)/;
+  const heavy =
+    /^(service\/(sandbox|crawler)|people\/console|pipeline\/(stage|load|unit|sharing)|pipeline\/[^/]+\.ts)/;
   expect([...files].filter((one) => heavy.test(one))).toEqual([]);
 });
 
@@ -351,23 +400,33 @@ test('every file and folder is named in kebab-case', () => {
   expect(named.map(({ file }) => file)).toEqual([]);
 });
 
-/** The functions of a text that take more parameters than `MOST_PARAMETERS` besides a signal, by name. */
-function manyParameters(text: string): string[] {
-  const found: string[] = [];
+interface NamedFunction {
+  readonly name: string;
+  readonly parameters: readonly unknown[];
+  readonly lines: number;
+}
+
+/** The functions of a text; one without a name has that of what it is part of. */
+function functionsOf(text: string): NamedFunction[] {
+  const found: NamedFunction[] = [];
   const nodes: { readonly node: unknown; readonly name: string }[] = [
     { node: parseAst(text, { lang: 'ts' }), name: '' },
   ];
   for (let one = nodes.pop(); one !== undefined; one = nodes.pop()) {
     if (typeof one.node !== 'object' || one.node === null) continue;
-    const { id, key, params, type } = one.node as Record<string, unknown>;
+    const { id, key, params, type, start, end } = one.node as Record<string, unknown>;
     const name = nameOf(id) ?? nameOf(key) ?? one.name;
-    const isFunction = /Function/.test(String(type)) && Array.isArray(params);
-    const counted = isFunction ? params.filter((one) => !/^_?signal$/.test(parameterName(one))) : [];
-    if (counted.length > MOST_PARAMETERS) found.push(name);
+    if (/Function/.test(String(type)) && Array.isArray(params)) {
+      const lines = text.slice(Number(start), Number(end)).split('\n').length;
+      found.push({ name, parameters: params, lines });
+    }
     for (const child of Object.values(one.node)) nodes.push({ node: child, name });
   }
   return found;
 }
+
+const manyParameters = ({ parameters }: NamedFunction): boolean =>
+  parameters.filter((one) => !/^_?signal$/.test(parameterName(one))).length > MOST_PARAMETERS;
 
 function nameOf(node: unknown): string | undefined {
   const name = (node as { name?: unknown } | null | undefined)?.name;
@@ -383,10 +442,26 @@ test(`no function takes more than ${MOST_PARAMETERS} parameters besides a signal
   const text = `export class A { async b(one, two, three, four, signal) {} c(one, two, { three }, four, five = 5) {} }
     function d(one: number, two: string, three: Date, four: URL, five?: Error, signal?: AbortSignal): void {}
     const e = (one, two, three, four, ...five) => 1;`;
-  expect(manyParameters(text).sort()).toEqual(['c', 'd', 'e']);
-  const found = sources.flatMap(({ file, text }) => manyParameters(text).map((name) => `${file}: ${name}`));
-  expect(found).toEqual([]);
+  const names = functionsOf(text).filter(manyParameters);
+  expect(names.map(({ name }) => name).sort()).toEqual(['c', 'd', 'e']);
+  expect(functionsThat(manyParameters)).toEqual([]);
 });
+
+test(`no function has more than ${LONGEST_FUNCTION} lines but a list`, () => {
+  const isLong = ({ lines }: NamedFunction): boolean => lines > LONGEST_FUNCTION;
+  const long = `const a = () => {${'\n'.repeat(LONGEST_FUNCTION)}};\nfunction b() {${'\n'.repeat(LONGEST_FUNCTION - 1)}}`;
+  expect(functionsOf(long).filter(isLong)).toMatchObject([{ name: 'a', lines: LONGEST_FUNCTION + 1 }]);
+  expect(functionsThat(isLong)).toEqual([...LISTS].sort());
+});
+
+function functionsThat(are: (one: NamedFunction) => boolean): string[] {
+  const found = sources.flatMap(({ file, text }) =>
+    functionsOf(text)
+      .filter(are)
+      .map(({ name }) => `${file}: ${name}`),
+  );
+  return found.sort();
+}
 
 /** The lines of a text where an error is passed over without a word why beside it. */
 function silentCatches(text: string): string[] {
@@ -429,7 +504,7 @@ const OPS_OR_CATALOGUE =
   /\bops\.[a-z_]+|\bduckdb_(?:columns|tables|views|schemas|databases)\s*\(|\binformation_schema\./;
 /** Texts for people that name a table of `ops`, and are no statement. */
 const HINTS: readonly string[] = [
-  'pipeline/load-staged.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
+  'pipeline/unit/load-staged.ts: ops.rejects has them all; on_reject: quarantine loads the other rows',
 ];
 
 /** The texts that a program is written with: its strings, and the fixed parts of its templates. */

@@ -61,6 +61,7 @@ columns:
   follow_inlinks: Of these, the ones to be followed (raw.crawl_pages.follow_inlinks).
   nofollow_inlinks: Of these, the ones not to be followed (raw.crawl_pages.nofollow_inlinks).
   internal_outlinks: Number of links from the page to pages of the site (raw.crawl_pages.internal_outlinks).
+  internal_nofollow_outlinks: Of these, the ones not to be followed (raw.crawl_pages.internal_nofollow_outlinks).
   external_outlinks: Number of links from the page to other sites (raw.crawl_pages.external_outlinks).
   inrank: Popularity by internal links, 0 to 10, whole (raw.crawl_pages.inrank).
   inrank_decimal: The same with decimals (raw.crawl_pages.inrank_decimal).
@@ -73,6 +74,7 @@ columns:
     (raw.crawl_pages.has_duplicate_title_issue).
   h1: Content of the h1 tag (raw.crawl_pages.h1).
   num_h1: Number of h1 tags on the page (raw.crawl_pages.num_h1).
+  num_h2: Number of h2 tags on the page (raw.crawl_pages.num_h2).
   h1_evaluation: unique, duplicated or not_set (raw.crawl_pages.h1_evaluation).
   duplicate_h1_status: How its duplicates are handled (raw.crawl_pages.duplicate_h1_status).
   has_duplicate_h1_issue: Whether duplication of the H1 is left unhandled (raw.crawl_pages.has_duplicate_h1_issue).
@@ -94,9 +96,13 @@ columns:
   hreflang_langs: Languages and regions of these declarations (raw.crawl_pages.hreflang_langs).
   hreflang_errors: What the service finds wrong with these declarations (raw.crawl_pages.hreflang_errors).
   word_count: Number of words (raw.crawl_pages.word_count).
+  text_to_code: Characters of the visible text for each one of the HTML, a share of 0 to 1 (raw.crawl_pages.text_to_code).
   load_time: Time to the last byte, in milliseconds (raw.crawl_pages.load_time).
   weight: Size in KB (raw.crawl_pages.weight).
+  num_img: Number of images on the page (raw.crawl_pages.num_img).
+  num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
+  semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).
   cwv_bytes_saving: Bytes that the page could save (raw.crawl_pages.cwv_bytes_saving).
   cwv_cls: Cumulative layout shift (raw.crawl_pages.cwv_cls).
   cwv_fcp: First contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp).
@@ -144,6 +150,7 @@ reads:
     follow_inlinks: BIGINT
     nofollow_inlinks: BIGINT
     internal_outlinks: BIGINT
+    internal_nofollow_outlinks: BIGINT
     external_outlinks: BIGINT
     inrank: BIGINT
     inrank_decimal: DOUBLE
@@ -154,6 +161,7 @@ reads:
     has_duplicate_title_issue: BOOLEAN
     h1: VARCHAR
     num_h1: BIGINT
+    num_h2: BIGINT
     h1_evaluation: VARCHAR
     duplicate_h1_status: VARCHAR
     has_duplicate_h1_issue: BOOLEAN
@@ -173,9 +181,13 @@ reads:
     hreflang_langs: VARCHAR[]
     hreflang_errors: VARCHAR[]
     word_count: BIGINT
+    text_to_code: DOUBLE
     load_time: BIGINT
     weight: BIGINT
+    num_img: BIGINT
+    num_missing_alt: BIGINT
     semantic_types: VARCHAR[]
+    semantic_item_count: BIGINT
     cwv_bytes_saving: BIGINT
     cwv_cls: DOUBLE
     cwv_fcp: BIGINT
@@ -363,6 +375,7 @@ SELECT
   follow_inlinks,
   nofollow_inlinks,
   internal_outlinks,
+  internal_nofollow_outlinks,
   external_outlinks,
   inrank,
   inrank_decimal,
@@ -374,6 +387,7 @@ SELECT
   has_duplicate_title_issue,
   h1,
   num_h1,
+  num_h2,
   h1_evaluation,
   duplicate_h1_status,
   has_duplicate_h1_issue,
@@ -394,9 +408,13 @@ SELECT
   hreflang_langs,
   hreflang_errors,
   word_count,
+  text_to_code,
   load_time,
   weight,
+  num_img,
+  num_missing_alt,
   semantic_types,
+  semantic_item_count,
 
   cwv_bytes_saving,
   cwv_cls,

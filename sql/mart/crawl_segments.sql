@@ -125,10 +125,10 @@ WITH
         pages.has_nearduplicate_issue
       ) AS duplicates,
       pages.status_code = 200 AND (
-        coalesce(pages.has_duplicate_title_issue, false)
-        OR coalesce(pages.has_duplicate_h1_issue, false)
-        OR coalesce(pages.has_duplicate_description_issue, false)
-        OR coalesce(pages.has_nearduplicate_issue, false)
+        pages.has_duplicate_title_issue
+        OR pages.has_duplicate_h1_issue
+        OR pages.has_duplicate_description_issue
+        OR pages.has_nearduplicate_issue
       ) AS is_duplicate,
       orphans.url IS NOT NULL AS is_orphan,
       demand.clicks,

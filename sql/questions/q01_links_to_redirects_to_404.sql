@@ -65,7 +65,7 @@ SELECT
   origin_pages,
   origins
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY links DESC, target, anchor) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY links DESC, target, anchor) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -98,7 +98,7 @@ SELECT
   origin_pages,
   target_pages
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY segmentation, segment, links DESC, anchor) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY segmentation, segment, links DESC, anchor) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -48,7 +48,7 @@ SELECT
   impressions,
   top_query
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY clicks DESC NULLS LAST, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY clicks DESC NULLS LAST, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

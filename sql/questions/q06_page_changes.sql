@@ -39,7 +39,7 @@ SELECT
   "before",
   "after"
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY change, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY change, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

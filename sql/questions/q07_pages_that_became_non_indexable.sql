@@ -91,7 +91,7 @@ SELECT
   canonical_url_before,
   canonical_url
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

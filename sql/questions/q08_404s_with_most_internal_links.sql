@@ -75,7 +75,7 @@ FROM (
   SELECT
     *,
     row_number() OVER (
-      PARTITION BY project_name, crawl_id ORDER BY internal_links DESC, target, links_on_page DESC, origin
+      PARTITION BY crawl_id ORDER BY internal_links DESC, target, links_on_page DESC, origin
     ) AS place
   FROM answer
 ) AS ranked

@@ -79,7 +79,7 @@ SELECT
   origin_pages,
   origins
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY internal_links DESC, redirect_count DESC, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY internal_links DESC, redirect_count DESC, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

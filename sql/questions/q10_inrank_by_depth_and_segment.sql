@@ -26,7 +26,7 @@ WITH
       pages.url_first_path,
       -- Decimals add up to the same sum in any order.
       CAST(pages.inrank_decimal AS DECIMAL(18, 9)) AS inrank,
-      pages.status_code <> 200 OR coalesce(pages.non_indexable_reason IN ('robots_denied', 'no_answer'), false) AS is_lost
+      pages.status_code <> 200 OR pages.non_indexable_reason IN ('robots_denied', 'no_answer') AS is_lost
     FROM chosen
     JOIN mart.pages AS pages ON pages.crawl_id = chosen.crawl_id
     WHERE $segment IS NULL
@@ -44,7 +44,7 @@ WITH
       count(*) AS pages,
       count(inrank) AS known,
       sum(inrank) AS inrank,
-      coalesce(sum(CASE WHEN is_lost THEN inrank END), 0) AS lost
+      sum(CASE WHEN is_lost THEN inrank END) AS lost
     FROM page
     GROUP BY project_name, crawl_config_name, crawl_id, depth, url_first_path
   ),
@@ -75,7 +75,7 @@ SELECT
   average_inrank,
   lost_percent
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY depth, pages DESC, url_first_path) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY depth, pages DESC, url_first_path) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -73,7 +73,7 @@ SELECT
   depth_before,
   depth
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY inrank_before DESC NULLS LAST, lost_inlinks DESC NULLS LAST, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY inrank_before DESC NULLS LAST, lost_inlinks DESC NULLS LAST, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

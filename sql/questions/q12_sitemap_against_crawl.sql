@@ -67,7 +67,7 @@ SELECT
   depth,
   nb_inlinks
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY finding, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY finding, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -131,7 +131,7 @@ SELECT
   similarity,
   sample_url
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY pages DESC, field, shared_value) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY pages DESC, field, shared_value) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -71,7 +71,7 @@ SELECT
   canonical_status_code,
   canonical_redirect_location
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY rel_canonical, url) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY rel_canonical, url) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -105,7 +105,7 @@ SELECT
   missing_urls,
   hreflang_errors
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY project_name, crawl_id ORDER BY not_indexable DESC, missing DESC, hreflang_cluster_id) AS place
+  SELECT *, row_number() OVER (PARTITION BY crawl_id ORDER BY not_indexable DESC, missing DESC, hreflang_cluster_id) AS place
   FROM answer
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit

@@ -43,8 +43,8 @@ WITH
         performance.impressions,
         performance.clicks,
         CASE
-          WHEN floor(performance.position + 0.5) <= 10 THEN floor(performance.position + 0.5)
-          WHEN floor(performance.position + 0.5) <= 20 THEN 20
+          WHEN floor(performance.position + 0.5) BETWEEN 1 AND 10 THEN floor(performance.position + 0.5)
+          WHEN floor(performance.position + 0.5) BETWEEN 11 AND 20 THEN 20
           ELSE 100
         END AS band
       FROM mart.ranking_performance AS performance

@@ -50,7 +50,7 @@ FROM (
     redirects.sample_origin,
     row_number() OVER (
       PARTITION BY crawls.project_id
-      ORDER BY redirects.crawl_id, redirects.internal_links DESC, redirects.url, redirects.hop
+      ORDER BY redirects.internal_links DESC, redirects.url, redirects.hop
     ) AS place
   FROM mart.redirect_map AS redirects
   JOIN mart.crawls AS crawls ON crawls.crawl_id = redirects.crawl_id

@@ -7,8 +7,9 @@ description: >-
   redirect does not end with a page of status 200), chain (more than one hop), canonicalised (the new page names another
   one as its canonical), title_changed, ok. Hops are 0 where the page does not redirect, NULL where it was not crawled. Clicks
   before are those on the old URL in the 28 days that end with the day of the crawl before, clicks after those on the
-  new one in the last 28 days; NULL where no search results of these days are loaded or there is no new URL. Those with
-  the most clicks before come first.
+  new one in the last 28 days; NULL where no search results of these days are loaded or there is no new URL. Their
+  change is NULL, with the reason, where the one span has search results of fewer or more days than the other. Those
+  with the most clicks before come first.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
 */
@@ -45,8 +46,20 @@ WITH
   ),
 
   known_after AS (
-    SELECT DISTINCT project_id
+    SELECT DISTINCT project_id, from_date, to_date
     FROM mart.page_demand
+  ),
+
+  -- Spans are compared where they have as many days.
+  covered AS (
+    SELECT
+      pair.crawl_id,
+      count(CASE WHEN days.ranking_date BETWEEN pair.from_date AND pair.to_date THEN 1 END) AS days_before,
+      count(CASE WHEN days.ranking_date BETWEEN known_after.from_date AND known_after.to_date THEN 1 END) AS days_after
+    FROM pair
+    JOIN mart.ranking_days AS days ON days.project_id = pair.project_id
+    JOIN known_after ON known_after.project_id = pair.project_id
+    GROUP BY pair.crawl_id
   ),
 
   moved AS (
@@ -123,27 +136,21 @@ SELECT
   is_title_kept,
   is_canonical_kept,
   clicks_before,
-  clicks_after
+  clicks_after,
+  CASE WHEN days_after = days_before THEN clicks_after - clicks_before END AS clicks_change,
+  CASE WHEN days_after <> days_before AND clicks_after - clicks_before IS NOT NULL
+    THEN 'days with search results: ' || CAST(days_after AS VARCHAR) || ', before: ' || CAST(days_before AS VARCHAR)
+  END AS clicks_change_reason
 FROM (
   SELECT
-    project_name,
-    crawl_config_name,
-    crawl_id,
-    previous_crawl_id,
-    finding,
-    old_url,
-    status_code,
-    hops,
-    new_url,
-    new_status_code,
-    is_title_kept,
-    is_canonical_kept,
-    clicks_before,
-    clicks_after,
+    checked.*,
+    covered.days_before,
+    covered.days_after,
     row_number() OVER (
-      PARTITION BY project_id ORDER BY crawl_id, coalesce(clicks_before, 0) DESC, old_url
+      PARTITION BY checked.project_id ORDER BY coalesce(checked.clicks_before, 0) DESC, checked.old_url
     ) AS place
   FROM checked
+  LEFT JOIN covered ON covered.crawl_id = checked.crawl_id
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
 ORDER BY project_name, crawl_id, coalesce(clicks_before, 0) DESC, old_url

@@ -123,8 +123,7 @@ WITH
     LEFT JOIN led
       ON led.project_id = competing.project_id AND led.query = competing.query AND led.url = competing.url
     LEFT JOIN mart.projects AS projects ON projects.project_id = competing.project_id
-    WHERE competing.urls > 1
-      AND ($project IS NULL OR competing.project_id = $project OR projects.project_name = $project)
+    WHERE $project IS NULL OR competing.project_id = $project OR projects.project_name = $project
   )
 
 SELECT

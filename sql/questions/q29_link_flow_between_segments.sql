@@ -92,7 +92,7 @@ FROM (
     flow.target_pages,
     row_number() OVER (
       PARTITION BY chosen.project_id
-      ORDER BY flow.crawl_id, flow.links DESC, flow.origin_segment NULLS LAST, flow.target_segment NULLS LAST
+      ORDER BY flow.links DESC, flow.origin_segment NULLS LAST, flow.target_segment NULLS LAST
     ) AS place
   FROM flow
   JOIN chosen ON chosen.crawl_id = flow.crawl_id

@@ -138,7 +138,7 @@ FROM (
     counted.invalid_item_percent,
     row_number() OVER (
       PARTITION BY chosen.project_id
-      ORDER BY counted.crawl_id, counted.segmentation, counted.pages DESC, counted.segment
+      ORDER BY counted.segmentation, counted.pages DESC, counted.segment
     ) AS place
   FROM counted
   JOIN chosen ON chosen.crawl_id = counted.crawl_id

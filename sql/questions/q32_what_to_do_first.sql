@@ -32,7 +32,7 @@ WITH
     SELECT
       action.crawl_id,
       action.priority,
-      sum(count(*)) OVER (PARTITION BY chosen.project_id ORDER BY action.crawl_id, action.priority DESC)
+      sum(count(*)) OVER (PARTITION BY chosen.project_id ORDER BY action.priority DESC)
         - count(*) AS earlier
     FROM action
     JOIN chosen ON chosen.crawl_id = action.crawl_id
@@ -59,7 +59,7 @@ FROM (
     chosen.crawl_config_name,
     action.*,
     row_number() OVER (
-      PARTITION BY chosen.project_id ORDER BY action.crawl_id, action.priority DESC, action.url, action.issue
+      PARTITION BY chosen.project_id ORDER BY action.priority DESC, action.url, action.issue
     ) AS place
   FROM action
   JOIN step ON step.crawl_id = action.crawl_id AND step.priority = action.priority

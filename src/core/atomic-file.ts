@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CrawlhouseError } from './errors.ts';
 
-/** What stands behind the name of a file while it grows: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
+/** The suffix of a file's name while it grows: `.<uuid>.tmp`. DuckDB's own folder is `.tmp`. */
 const GROWING = /^\.[0-9a-f-]{36}\.tmp$/;
 /** After an hour, nobody writes a growing file any more: its process was killed. */
 const LEFT_MS = 3_600_000;
@@ -78,7 +78,7 @@ export async function fillFile(
 
 /** Removes files of these names that killed processes have left: no process of any machine has written them for an hour. */
 export async function removeOld(folder: string, isLeft: (name: string) => boolean): Promise<void> {
-  // What can't be listed or is gone by now needs no removal.
+  // A folder that can't be listed, or a file that is gone, needs no removal.
   for (const name of (await readdir(folder).catch(() => [])).filter(isLeft)) {
     const found = await stat(join(folder, name)).catch(() => null);
     if (found !== null && Date.now() - found.mtimeMs > LEFT_MS) await rm(join(folder, name), { force: true });

@@ -177,7 +177,7 @@ function readHeader(fd: number, path: string): Header {
   return one.iteration > other.iteration ? one : other;
 }
 
-/** What pieces of metadata hold from the given one on, joined. Their blocks are verified. */
+/** The joined contents of the pieces of metadata from the given one on. Their blocks are verified. */
 function readPieces(fd: number, header: Omit<Header, 'lists'>, from: bigint, path: string): Buffer {
   const { blockBytes } = header;
   const pieceBytes = Math.floor((blockBytes - CHECKSUM_BYTES) / PIECES / 8) * 8;

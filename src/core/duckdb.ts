@@ -195,7 +195,7 @@ export class Connection implements Disposable {
       this.#onStatement();
       return result;
     } catch (error) {
-      // What failed before has its own error.
+      // The earlier failure has its own error.
       await this.inner.run('ROLLBACK').catch(() => {});
       throw error;
     }

@@ -68,7 +68,7 @@ export function toCrawlhouseError(error: unknown): CrawlhouseError {
 
 const MOVE_IT = 'move it away, or name another path in the settings';
 
-/** What is wrong where a folder has the place of a file, or a file that of a folder; null for every other error. */
+/** The problem if a folder is in the place of a file, or the reverse; null for every other error. */
 function otherKind(error: unknown): string | null {
   const { code, path, dest, syscall } = (error ?? {}) as Record<string, unknown>;
   // The latter is of Node.js itself, such as of `rm`.

@@ -1,4 +1,4 @@
-/** What a run has done at a moment, and what it is known to have before it. */
+/** The work that a run has done at a moment, and its known remaining work. */
 export interface RunFacts {
   /** Since the first unit began. */
   readonly seconds: number;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Runs statements of a SQLite database alone and whole, whatever other processes do. */
+/** Runs statements of a SQLite database in one exclusive transaction. */
 export function inTransaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -11,8 +11,18 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
+/** The same; undefined for a text that is no JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    // The caller says what is wrong with it.
+    return undefined;
+  }
+}
+
 /**
- * The same, but numbers keep their spelling. If JavaScript would write a number differently (`12.0`, `1e3`), it is kept
+ * As `parseJson`, but numbers keep their spelling. If JavaScript would write a number differently (`12.0`, `1e3`), it is kept
  * as raw JSON. `stringifyJson` writes it back unchanged.
  */
 export function parseJsonAsWritten(text: string): unknown {

@@ -48,7 +48,7 @@ export function logFile(options: LogFileOptions, now: () => Date = () => new Dat
       fails = false;
     } catch (error) {
       if (fails) return;
-      // What hears of it may write to this very log.
+      // The listener may write to this log.
       fails = true;
       onFailure(error);
     }

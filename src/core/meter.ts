@@ -93,7 +93,7 @@ export class Meter implements Disposable {
     this.#last = '';
   }
 
-  /** What follows the units. */
+  /** The phases after the units. */
   step(phase: 'models' | 'tests' | 'publish', done = 0, total = 1): void {
     this.#unitsTook ??= this.#seconds();
     this.#steps = { done, total };

@@ -4,8 +4,8 @@ import { CrawlhouseError } from './errors.ts';
 const READS: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
 /**
- * Prepares SQL that must be one statement of these kinds, as DuckDB's own parser reads it. What is prepared is what
- * runs, so nothing may be added to the SQL afterwards. The bindings' other functions run every statement of a text.
+ * Prepares SQL that must be one statement of these kinds, as DuckDB's own parser reads it. The prepared statement runs,
+ * so nothing may be added to the SQL afterwards. The bindings' other functions run every statement of a text.
  *
  * @throws CrawlhouseError `bad_query` for more statements, none, or one of another kind; what DuckDB throws
  */

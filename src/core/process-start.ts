@@ -3,8 +3,8 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * What tells a process from another one that gets the same id later: its start, in ticks since the machine's. Null where
- * there is no such process.
+ * Distinguishes a process from a later one with the same id: its start, in ticks since the machine's. Null where there
+ * is no such process.
  *
  * @returns undefined where the system does not tell (there is no `/proc`)
  */
@@ -23,8 +23,8 @@ export function processStart(pid: number): string | null | undefined {
 let scope: string | undefined;
 
 /**
- * What tells the processes that share process ids with this one from all others: those of another machine, or of another
- * container on this one, which may work in the same folder.
+ * Identifies the processes that share process ids with this one. Those of another machine or container may work in the
+ * same folder.
  */
 export function processScope(): string {
   const told = (read: () => string): string => {

@@ -9,11 +9,11 @@ export interface LogLine {
   readonly time: string;
   readonly level: LogLevel;
   readonly message: string;
-  /** What else it says. */
+  /** Its other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What to look for: the lines of a run, of at least a level. */
+/** The wanted lines: those of a run, of at least a level. */
 export interface LogQuery {
   /** As lines name it: the first characters of its id. */
   readonly run: string;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** The kinds that are the asker's own, or nobody's fault. */
+/** Kinds of errors that the client caused, or nobody. */
 const EXPECTED: readonly string[] = ['usage', 'skip', 'interrupted'];
 
 /**
- * The error to show to whoever asked over a network. One that is not their own is logged with its causes under an
+ * The error to show to a client over a network. One that the client did not cause is logged with its causes under an
  * identifier, which the hint of the shown error has.
  *
  * @param asked what was asked, for the log: `{ door: 'console', path: '/projects' }`

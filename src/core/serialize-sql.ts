@@ -6,7 +6,7 @@ export interface SqlNode {
   readonly [key: string]: unknown;
 }
 
-interface SerializedSql {
+export interface SerializedSql {
   readonly error: boolean;
   readonly error_type?: string;
   readonly error_message?: string;
@@ -22,8 +22,17 @@ interface SerializedSql {
  */
 export async function serializeSql(connection: DuckDBConnection, sql: string): Promise<SerializedSql> {
   const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+  return serializedSql(String(result.getRows()[0]?.[0]));
+}
+
+/**
+ * The tree that `json_serialize_sql` wrote.
+ *
+ * @throws CrawlhouseError as `serializeSql`
+ */
+export function serializedSql(tree: string): SerializedSql {
   try {
-    return JSON.parse(String(result.getRows()[0]?.[0])) as SerializedSql;
+    return JSON.parse(tree) as SerializedSql;
   } catch (cause) {
     throw new CrawlhouseError('bad_query', 'the SQL has a number that is too large', {
       cause,

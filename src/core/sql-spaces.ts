@@ -2,7 +2,7 @@
 const SPACES = /\xc2\xa0|\xe2\x80[\x80-\x8c\xaf]|\xe2\x81[\x9f\xa0]|\xe3\x80\x80|\xef\xbb\xbf/y;
 const SOME = /[\u00a0\u2000-\u200c\u202f\u205f\u2060\u3000\ufeff]/;
 
-/** What may begin a text within dollars: it does where another dollar follows. */
+/** The possible beginning of a dollar-quoted text; it is one if another dollar follows. */
 const TAG = /\$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*\$?|\$)/y;
 
 /**

@@ -36,6 +36,13 @@ export function textOf(tokens: readonly SqlToken[]): string {
   return tokens.map(({ text }) => text).join('');
 }
 
+/** One statement without the `;` that ends it, so that it can stand within another one. Lines stay where they are. */
+export function withoutEnd(sql: string): string {
+  const tokens = sqlTokens(sql);
+  const last = tokens.findLastIndex((token) => isCode(token) && token.text !== ';');
+  return textOf(tokens.filter(({ text }, at) => at <= last || text !== ';'));
+}
+
 /** Neither white space nor a comment. */
 export function isCode({ kind }: SqlToken): boolean {
   return kind !== 'space' && kind !== 'comment';

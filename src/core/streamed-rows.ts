@@ -68,7 +68,7 @@ export class StreamedRows {
         () => false,
       );
     } finally {
-      // What failed before has its own error.
+      // The earlier failure has its own error.
       await this.#connection.run('ROLLBACK').catch(() => {});
     }
     if (whole) return;

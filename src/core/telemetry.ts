@@ -2,7 +2,7 @@ import { type Attributes, type Counter, metrics, SpanStatusCode, trace } from '@
 
 const NAME = 'crawlhouse';
 
-/** What a span says of its work's result; an error marks it as failed. */
+/** The attributes of a span for its work's result; an error marks it as failed. */
 export interface SpanResult {
   readonly attributes?: Attributes;
   readonly error?: string | null;

@@ -20,15 +20,45 @@ const ESCAPE =
 /** Names of the ASCII characters in HTML, in lower case. */
 const ENTITIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", plus: '+', sol: '/', equals: '=', num: '#' },
-    ...{ excl: '!', dollar: '$', percnt: '%', lpar: '(', rpar: ')', ast: '*', comma: ',', period: '.' },
-    ...{ colon: ':', semi: ';', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\', rsqb: ']' },
-    ...{ rbrack: ']', hat: '^', lowbar: '_', grave: '`', lcub: '{', lbrace: '{', verbar: '|', vert: '|' },
-    ...{ rcub: '}', rbrace: '}' },
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    plus: '+',
+    sol: '/',
+    equals: '=',
+    num: '#',
+    excl: '!',
+    dollar: '$',
+    percnt: '%',
+    lpar: '(',
+    rpar: ')',
+    ast: '*',
+    comma: ',',
+    period: '.',
+    colon: ':',
+    semi: ';',
+    quest: '?',
+    commat: '@',
+    lsqb: '[',
+    lbrack: '[',
+    bsol: '\\',
+    rsqb: ']',
+    rbrack: ']',
+    hat: '^',
+    lowbar: '_',
+    grave: '`',
+    lcub: '{',
+    lbrace: '{',
+    verbar: '|',
+    vert: '|',
+    rcub: '}',
+    rbrace: '}',
   }),
 );
 
-/** What each kind of escape begins with: percent-encoding, JSON, HTML. */
+/** The first character of each kind of escape: percent-encoding, JSON, HTML. */
 export const ESCAPE_MARKS = ['%', '\\', '&'] as const;
 
 /**

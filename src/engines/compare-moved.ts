@@ -1,11 +1,11 @@
 import { type Connection, table } from '../core/duckdb.ts';
 import { CrawlhouseError } from '../core/errors.ts';
-import type { TrinoAddress } from '../core/trino-address.ts';
 import { type PublishedPlace, readPublished } from '../state/catalogue/read-published.ts';
-import { openTrinoClient } from './trino/open-trino.ts';
-import { RelationNames } from './trino/relation-names.ts';
+import type { EnginePlace } from './engine.ts';
+import type { ModelQueries } from './model-engine.ts';
+import { openEngine } from './registry.ts';
 
-type Place = PublishedPlace & { readonly trino: TrinoAddress | null };
+type Place = PublishedPlace & EnginePlace;
 
 /** A table that was moved. */
 export interface MovedTable {
@@ -46,22 +46,13 @@ export async function compareMoved(from: Place, to: Place, signal: AbortSignal):
 }
 
 async function countRows(settings: Place, signal: AbortSignal): Promise<Map<string, UnitRows>> {
-  const inFile = await readPublished(settings, async (connection) => {
-    const names = await storedTables(connection);
-    const rows =
-      settings.trino === null ? await countEach(names, (sql) => connection.rows(sql, [], signal)) : null;
-    return { names, rows };
+  const engine = await openEngine(settings.engine);
+  const counted = await readPublished(settings, async (connection) => {
+    await using published = await engine.openQueries(connection);
+    return await countEach(await storedTables(connection), published.queries, signal);
   });
-  if (inFile === undefined)
-    throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`);
-  if (settings.trino === null) return inFile.rows ?? new Map();
-  await using client = await openTrinoClient(settings.trino);
-  const relations = new RelationNames(settings.trino.schemaPrefix);
-  return await countEach(
-    inFile.names,
-    (sql) => client.rows(sql, {}, signal),
-    (name) => relations.reader(name),
-  );
+  if (counted !== undefined) return counted;
+  throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`);
 }
 
 async function storedTables(connection: Connection): Promise<string[]> {
@@ -74,15 +65,17 @@ async function storedTables(connection: Connection): Promise<string[]> {
 
 async function countEach(
   names: readonly string[],
-  ask: (sql: string) => Promise<object[]>,
-  nameOf = (name: string): string => table(...name.split('.')),
+  queries: ModelQueries,
+  signal: AbortSignal,
 ): Promise<Map<string, UnitRows>> {
   const counted = new Map<string, UnitRows>();
   for (const name of names) {
     const unit = name.startsWith('raw.') ? '_unit' : "''";
-    const rows = (await ask(
-      `SELECT ${unit} AS unit, count(*) AS n FROM ${nameOf(name)} GROUP BY ${name.startsWith('raw.') ? unit : '1'}`,
-    )) as { unit: string; n: bigint }[];
+    const rows = await queries.rows<{ unit: string; n: bigint }>(
+      `SELECT ${unit} AS unit, count(*) AS n FROM ${table(...name.split('.'))} GROUP BY 1`,
+      [],
+      signal,
+    );
     counted.set(name, new Map(rows.map((row) => [row.unit, row.n])));
   }
   return counted;

@@ -27,7 +27,7 @@ export async function movedTables(connection: Connection, schema: 'raw' | 'ops')
   return rows.map(({ name }) => name);
 }
 
-/** Puts the rows of the source in the place of a table's own. */
+/** Replaces a table's rows by those of the source. */
 export async function copyRows(connection: Connection, schema: 'raw' | 'ops', name: string): Promise<void> {
   await connection.run(`DELETE FROM ${table(schema, name)}`);
   await connection.run(
@@ -35,7 +35,7 @@ export async function copyRows(connection: Connection, schema: 'raw' | 'ops', na
   );
 }
 
-/** Copies the tables of `ops` but those that say what an engine has made. */
+/** Copies the tables of `ops`, except those that record what an engine has made. */
 export async function copyOps(connection: Connection): Promise<void> {
   for (const name of await movedTables(connection, 'ops'))
     if (!OF_ENGINE.includes(name)) await copyRows(connection, 'ops', name);
@@ -59,7 +59,7 @@ export async function makeTable(
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${name} (${columns.map((one) => `${ident(one.name)} ${one.type}`).join(', ')})`,
   );
-  // Of an earlier try, before the source got a column or widened one.
+  // An earlier try made it, before the source added or widened a column.
   if (columns.some(({ own }) => own !== null))
     for (const { name: column, type, own } of columns) {
       if (own === null) await connection.run(`ALTER TABLE ${name} ADD COLUMN ${ident(column)} ${type}`);

@@ -21,8 +21,8 @@ export interface NewUnit extends Unit {
 export interface NewUnits {
   readonly units: readonly NewUnit[];
   /**
-   * Brings units back to what is published of them, which may be nothing: rows, fields, rejects, line in `ops.loads`.
-   * Within the caller's transaction.
+   * Restores units to their published state, which may be empty: rows, fields, rejects, line in `ops.loads`. Within the
+   * caller's transaction.
    *
    * @param names units of `units`
    */

@@ -1,13 +1,14 @@
 import { toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { FollowedPlace, KnownPublication } from './trino/follow-publication.ts';
+import type { FollowedPlace, KnownPublication } from './engine.ts';
+import { isInCatalogue, openElsewhere } from './registry.ts';
 
-/** A process that reads on looks for a newer publication so often, in milliseconds. */
+/** How often a long-running reader looks for a newer publication, in milliseconds. */
 const LOOK_MS = 10_000;
 
 /**
  * Keeps the published file of a machine that reads at the newest publication. It has something to do only where the rows
- * are in Trino: any machine may publish there.
+ * are not in the file: any machine may publish there.
  */
 export class PublicationFollower {
   readonly #place: FollowedPlace;
@@ -23,12 +24,12 @@ export class PublicationFollower {
   }
 
   /**
-   * Brings the newest publication here, unless that was looked up a moment ago: then it fails as it did.
+   * Fetches the newest publication, unless that was tried a moment ago. Then the former error is thrown again.
    *
    * @throws CrawlhouseError why it can't be had, where this machine has none
    */
   async follow(signal?: AbortSignal): Promise<void> {
-    if (this.#place.trino === null) return;
+    if (isInCatalogue(this.#place)) return;
     if (this.#looking === undefined && performance.now() - this.#lookedAt < LOOK_MS) {
       if (this.#failure !== undefined) throw this.#failure;
       return;
@@ -39,7 +40,7 @@ export class PublicationFollower {
     await this.#looking;
   }
 
-  /** The same for what has more to read than the published warehouse: a failure is a warning. */
+  /** The same for callers that read more than the published warehouse: a failure is a warning. */
   async tryFollow(signal?: AbortSignal): Promise<void> {
     try {
       await this.follow(signal);
@@ -52,14 +53,11 @@ export class PublicationFollower {
   }
 
   async #look(signal: AbortSignal | undefined): Promise<void> {
-    const { trino } = this.#place;
-    if (trino === null) return;
-    // Read only where it is used: it brings libraries.
-    const { followPublication } = await import('./trino/follow-publication.ts');
-    const place = { ...this.#place, trino };
     this.#failure = undefined;
     try {
-      this.#known = await followPublication(place, this.#logger, { signal, known: this.#known });
+      const elsewhere = await openElsewhere(this.#place.engine);
+      const following = { signal, known: this.#known };
+      this.#known = await elsewhere?.follow(this.#place, this.#logger, following);
     } catch (error) {
       signal?.throwIfAborted();
       this.#failure = error;

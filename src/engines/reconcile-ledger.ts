@@ -26,7 +26,7 @@ export async function reconcileLedger(
     await ledger.restore(await readUnits(working.connection), await readRuns(working.connection));
     await ledger.setPublication(id);
   }
-  // Of a drop whose process was killed before the ledger heard of it.
+  // Dropped by a process that was killed before its entry in the ledger.
   await ledger.restore(await readUnits(working.connection, 'dropped'), []);
   await ledger.reconcile(loaded);
 }

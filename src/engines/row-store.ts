@@ -5,14 +5,14 @@ import type { PreparedLoad } from '../project/model/prepared-load.ts';
 export interface PreparedRows {
   readonly load: PreparedLoad;
   /**
-   * Brings the files of the package, where the load is not what would be written by now, or was refused.
+   * Fetches the files of the package, if the prepared load is out of date or was refused.
    *
    * @param refused why it could not be registered
    */
   readonly bringParts: (refused?: CrawlhouseError) => Promise<void>;
 }
 
-/** Rows that are to be a unit's. */
+/** The new rows of a unit. */
 export interface UnitRows {
   /** The table: `raw.crawl_pages`. The catalogue has it with all of its columns. */
   readonly relation: string;
@@ -38,18 +38,18 @@ export interface CatalogueFile {
 export interface RowStore {
   /** Whether the rows of all units are in the catalogue, so that its copy is the whole publication. */
   readonly isInCatalogue: boolean;
-  /** Puts rows in the place of a unit's, within the transaction of the catalogue. Returns their number. */
+  /** Replaces a unit's rows, within the transaction of the catalogue. Returns their number. */
   replaceUnit(rows: UnitRows, signal?: AbortSignal): Promise<bigint>;
-  /** Takes the rows of units out of a table. Returns their number. */
+  /** Removes the rows of units from a table. Returns their number. */
   removeUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<bigint>;
   /**
-   * Gives units the rows again that readers see of them, which may be none. On DuckDB the published warehouse is attached
-   * as `FORMER`, if there is one.
+   * Restores the published rows of units, which may be none. On DuckDB the published warehouse is attached as `FORMER`,
+   * if there is one.
    *
    * @returns whether a column has another type by now, so that fingerprints no longer hold
    */
   restoreUnits(relation: string, units: readonly string[], signal?: AbortSignal): Promise<boolean>;
-  /** Counts the rows of units, by unit. */
+  /** Counts the rows of units, by unit; also while the catalogue is detached, for its copy. */
   countUnits(
     relation: string,
     units: readonly string[],
@@ -60,10 +60,10 @@ export interface RowStore {
    * no such table.
    */
   storedColumns(relation: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Makes everything but the catalogue's file ready for a publication, before the catalogue is copied. */
+  /** Prepares everything but the catalogue's file for a publication, before the catalogue is copied. */
   prepare(signal?: AbortSignal): Promise<void>;
-  /** Shows readers the rows, right before the catalogue gets its place. */
+  /** Makes the rows visible to readers, right before the catalogue is replaced. The catalogue is detached. */
   show(catalogue: CatalogueFile, signal?: AbortSignal): Promise<void>;
-  /** Does what can wait until all is published: comments, and the removal of what nobody sees any more. */
+  /** Does work that can wait until after the publication: comments, and the removal of rows that nobody sees. */
   tidy(signal?: AbortSignal): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { verifyBlocks } from '../core/database-blocks.ts';
 import { type Connection, type Database, ident, text } from '../core/duckdb.ts';
 import type { Logger } from '../core/logger.ts';
 import { underUserMask } from '../core/private-files.ts';
-import type { TrinoAddress } from '../core/trino-address.ts';
+import type { EngineAddress } from '../project/settings/settings.ts';
 import { targetOf } from '../state/catalogue/attach-published.ts';
 import { FormerCopies, SPARE_FILE } from '../state/catalogue/former-copies.ts';
 import { keepFormer } from '../state/catalogue/keep-former.ts';
@@ -13,11 +13,11 @@ import { markDirty, type Publication, publicationOf } from '../state/catalogue/o
 import { readDespiteWriter } from '../state/catalogue/read-publication.ts';
 import { restoreFormer } from '../state/catalogue/restore-former.ts';
 import { CATALOG, createSchema, FILE_OPTIONS, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
-import { DuckDbRows } from './duckdb/duckdb-rows.ts';
+import type { WriterParts } from './engine.ts';
+import type { MirrorSource } from './mirror-source.ts';
+import type { ModelEngine } from './model-engine.ts';
+import { openEngine } from './registry.ts';
 import type { RowStore } from './row-store.ts';
-import { bringCatalogue } from './trino/bring-catalogue.ts';
-import { openTrinoPlace } from './trino/open-trino.ts';
-import { TrinoRows } from './trino/trino-rows.ts';
 
 /**
  * The number of loaded values after which the file is reopened. 5 million pages of 125 columns and 20 million links,
@@ -30,13 +30,13 @@ export interface WorkingPlace {
   readonly stateDir: string;
   /** The published file; a symbolic link stands for its target. */
   readonly warehouse: string;
-  /** Where the rows of units and models are, unless they are in the file. */
-  readonly trino?: TrinoAddress | null;
+  /** Where the rows of units and models are. */
+  readonly engine: EngineAddress;
 }
 
 /**
- * The warehouse that the pipeline writes to. Readers never open it: they open the published one, of which this is a
- * copy that has gone further. Where the two don't belong together the published one is right.
+ * The warehouse that the pipeline writes to. Readers never open it: they open the published one. This is a copy of it
+ * with newer work. If the two don't match, the published one is kept.
  */
 export class WorkingCopy implements AsyncDisposable {
   readonly connection: Connection;
@@ -44,7 +44,7 @@ export class WorkingCopy implements AsyncDisposable {
   readonly publishedPath: string;
   /** The files that were copied from it. */
   readonly copies: FormerCopies;
-  #rows: RowStore;
+  #parts: WriterParts | undefined;
   readonly #opened: AsyncDisposableStack;
   #values = 0;
   #attached = false;
@@ -56,7 +56,6 @@ export class WorkingCopy implements AsyncDisposable {
     opened: AsyncDisposableStack,
   ) {
     this.connection = connection;
-    this.#rows = new DuckDbRows(connection);
     this.#opened = opened;
     this.path = path;
     this.publishedPath = publishedPath;
@@ -72,7 +71,7 @@ export class WorkingCopy implements AsyncDisposable {
    */
   static async open(
     database: Database,
-    { stateDir, warehouse, trino }: WorkingPlace,
+    { stateDir, warehouse, engine }: WorkingPlace,
     logger: Logger,
     anew = false,
     signal?: AbortSignal,
@@ -83,8 +82,8 @@ export class WorkingCopy implements AsyncDisposable {
     const connection = await database.connect();
     await restoreFormer(connection, publishedPath, logger);
     await using opened = new AsyncDisposableStack();
-    const place = trino ? opened.use(await openTrinoPlace(trino, { connection, stateDir })) : null;
-    if (place) await bringCatalogue(place, { path: publishedPath, workingPath: path }, logger, signal);
+    const place = { connection, stateDir, published: publishedPath, working: path };
+    const writer = opened.use(await (await openEngine(engine)).openWriter(place, logger, signal));
     const { publication: published } = await readDespiteWriter(connection, publishedPath, path, logger);
     const isOurs = !anew && existsSync(path) && (await belongsTo(connection, path, published, logger));
     if (!isOurs) await takeAnew(path, published ? publishedPath : null, logger);
@@ -99,7 +98,7 @@ export class WorkingCopy implements AsyncDisposable {
         logger.info('warehouse of an earlier version, kept as it is beside the new one', { kept });
       }
       await createSchema(connection);
-      if (place) working.#rows = await TrinoRows.begin(place, signal);
+      working.#parts = await writer.begin(signal);
       return working;
     } catch (error) {
       working.copies.close();
@@ -110,7 +109,21 @@ export class WorkingCopy implements AsyncDisposable {
 
   /** The rows of its units. */
   get rows(): RowStore {
-    return this.#rows;
+    return this.#begun.rows;
+  }
+
+  /** What makes its models. */
+  get models(): ModelEngine {
+    return this.#begun.models;
+  }
+
+  get mirror(): MirrorSource {
+    return this.#begun.mirror;
+  }
+
+  get #begun(): WriterParts {
+    if (this.#parts === undefined) throw new Error('the working copy is not open');
+    return this.#parts;
   }
 
   async attach(): Promise<void> {
@@ -120,7 +133,7 @@ export class WorkingCopy implements AsyncDisposable {
     this.#values = 0;
   }
 
-  /** Writes everything to the file and lets go of it, so that it can be copied. */
+  /** Writes everything to the file and detaches it, so that it can be copied. */
   async detach(): Promise<void> {
     await this.connection.run(`CHECKPOINT ${ident(CATALOG)}`);
     await this.connection.run('USE memory');
@@ -134,10 +147,10 @@ export class WorkingCopy implements AsyncDisposable {
   }
 
   /**
-   * Gives back what DuckDB keeps in memory of every row group that was written since the file was opened, once that is
-   * much. Nobody else may be using the working copy.
+   * Releases the memory that DuckDB keeps for row groups written since the file was opened, once it is large. Nobody
+   * else may be using the working copy.
    */
-  async letGoOfWritten(): Promise<void> {
+  async releaseMemory(): Promise<void> {
     if (this.#attached && this.#values < VALUES_KEPT) return;
     // Where it could not be attached again, the next load tries.
     if (this.#attached) await this.detach();
@@ -182,7 +195,7 @@ async function belongsTo(
   try {
     const own = await publicationOf(connection, 'candidate');
     if (!published || published.id === own.id) return true;
-    // Killed before the rename: what waits to be published is still dirty. Else somebody put an older file back.
+    // Killed before the rename: unpublished work is still marked dirty. Otherwise somebody restored an older file.
     if (published.id === own.base_id && own.dirty) return true;
     logger.warn('working copy does not belong to the published warehouse, taking it anew');
     return false;
@@ -194,7 +207,7 @@ async function belongsTo(
   }
 }
 
-/** Puts a copy of the published warehouse, once every block of it was verified, or nothing in the place of a working copy. */
+/** Replaces the working copy by a verified copy of the published warehouse, or removes it if nothing is published. */
 async function takeAnew(path: string, publishedPath: string | null, logger: Logger): Promise<void> {
   // Nothing is known of it any more, and the copy needs room.
   await rm(join(dirname(path), SPARE_FILE), { force: true });

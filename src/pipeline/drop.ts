@@ -15,7 +15,8 @@ import { readUnits } from '../state/catalogue/ops-units.ts';
 import { readPublished } from '../state/catalogue/read-published.ts';
 import { CATALOG, WAREHOUSE_VERSION } from '../state/catalogue/schema.ts';
 import { readLedger } from '../state/ledger/open-ledger.ts';
-import { runSession, type Session } from './session.ts';
+import { runSession } from './session.ts';
+import type { Session } from './unit/context.ts';
 
 const BY_HAND = 'taken out by crawlhouse drop';
 
@@ -87,7 +88,7 @@ export async function drop(
   return { result, dropped };
 }
 
-/** Rows out of the working copy, and the word of it in the ledger. */
+/** Removes the rows from the working copy, and records the drop in the ledger. */
 export async function takeOut(
   session: Pick<Session, 'working' | 'ledger' | 'logger'>,
   units: readonly DroppedUnit[],

@@ -10,9 +10,8 @@ import { projectNames } from '../state/catalogue/raw-projects.ts';
 import { abandonExport, type ReconcileContext } from './routes/export/reconcile-exports.ts';
 import type { ModelsOutcome } from './transform/build/run-models.ts';
 import { type Fault, findFaults } from './transform/faults/find-faults.ts';
-import { modelEngine } from './transform/making/open-engine.ts';
 
-/** Of the memory limit: what puts rows of many columns back takes more than the limit counts. */
+/** Share of the memory limit: DuckDB exceeds it when it restores rows of many columns. */
 const MEMORY_SHARE = 0.6;
 
 export interface HoldContext extends ReconcileContext {
@@ -30,14 +29,14 @@ export interface HeldBack {
 }
 
 /**
- * Takes the units out of the working copy that failed tests and broken models are to be laid to; what is published of
- * them stays. One transaction, so a kill leaves them new or held.
+ * Removes the units that caused failed tests or broken models from the working copy. Their published rows stay. One
+ * transaction, so a kill leaves them new or held.
  */
 export async function holdFaultyUnits(context: HoldContext, outcome: ModelsOutcome): Promise<HeldBack[]> {
   const { working, runId, signal } = context;
   return withNewUnits(working, async (found) => {
     const { connection } = working;
-    const options = { connection, engine: modelEngine(working), outcome, found, runId, signal };
+    const options = { connection, engine: working.models, outcome, found, runId, signal };
     const faults = Map.groupBy(await findFaults(options), ({ unit }) => unit);
     const names = await projectNames(working.connection);
     const held = found.units.flatMap((unit) => {

@@ -9,8 +9,8 @@ import { loadPipelines } from '../project/settings/pipelines.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import { checkParts } from './load/check-parts.ts';
 import { readPackage, type StagedPackage } from './load/read-package.ts';
-import { loadStaged, stagedCounts } from './load-staged.ts';
 import { runSession } from './session.ts';
+import { loadStaged, stagedCounts } from './unit/load-staged.ts';
 
 /**
  * Loads packages that any process on any machine has staged, as a run loads its own: the dataset's pipeline, checks of
@@ -39,7 +39,7 @@ export async function loadPackages(
       let counts = stagedCounts(one);
       let error: CrawlhouseError | null = null;
       await ledger.discoverUnits([unit]);
-      // Whoever names a package of a unit that was dropped wants it back.
+      // A person who names a package of a dropped unit loads the unit again.
       if (known.get(manifest.name) === 'dropped') await ledger.setUnit(unit, 'discovered', 0, null);
       await ledger.setUnit(unit, 'staged', attempts, null);
       try {

@@ -6,7 +6,6 @@ import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import { type PlanEntry, type PlanReport, totalsOf } from '../project/model/plan-report.ts';
 import type { Plan, PlannedUnit } from '../project/model/planned-unit.ts';
-import { type Unit, unitName } from '../project/model/unit.ts';
 import { dataSourceOf } from '../project/model/unit-source.ts';
 import type { Settings } from '../project/settings/settings.ts';
 import type { ServiceClient } from '../service/api/client.ts';
@@ -60,7 +59,7 @@ export async function reportPlan(
   const units = await Promise.all(
     plan.units.map(async (planned): Promise<PlanEntry> => {
       const loaded = isLoaded(known.loaded, planned);
-      const blank = blankEntry(planned.unit, names);
+      const blank = blankEntry(planned, names);
       const idle = idleEntry(planned, blank, loaded && !request.reload && !planned.refresh);
       if (idle) return idle;
       const rows = await counting.run(() => countRows(client, planned, inventory, signal));
@@ -81,7 +80,7 @@ export async function reportPlan(
 }
 
 /**
- * Refuses names in the `include` of pipelines that neither the warehouse nor the service has, whether or not anything is
+ * Refuses fields that pipelines name and neither the warehouse nor the service has, whether or not anything is
  * due. Asks the service only about names that the warehouse does not have.
  *
  * @throws CrawlhouseError `bad_pipeline` naming file, line, key and near names
@@ -108,7 +107,7 @@ export async function checkFields(
   await refuseUnknownFields(fields, withNewest(due, plan.units), signal);
 }
 
-/** Units that are due and, of each dataset that has none, the newest one, by which its fields are told. */
+/** The due units and, for each dataset without one, its newest unit, which shows the fields. */
 function withNewest(due: readonly PlannedUnit[], all: readonly PlannedUnit[]): PlannedUnit[] {
   const newest = new Map<string, PlannedUnit>();
   for (const one of all) if (isReadable(one)) newest.set(one.unit.dataset, one);
@@ -116,7 +115,7 @@ function withNewest(due: readonly PlannedUnit[], all: readonly PlannedUnit[]): P
   return [...due, ...newest.values()];
 }
 
-/** A unit that nothing would be done about; undefined for one that is due. */
+/** A unit that needs no work; undefined for a due one. */
 function idleEntry(
   { skip, failure }: PlannedUnit,
   blank: ReturnType<typeof blankEntry>,
@@ -127,12 +126,12 @@ function idleEntry(
   return skip === null ? undefined : { ...blank, status: 'skipped', reason: skip };
 }
 
-function blankEntry(unit: Unit, names: ReadonlyMap<string, string>) {
+function blankEntry({ unit, name }: PlannedUnit, names: ReadonlyMap<string, string>) {
   const { dataset, source, window } = unit;
   const id = source.project_id;
   const project_name = id === null ? null : (names.get(id) ?? null);
   const nothing = { route: null, format: null, rows: null, bytes: null, seconds: null, requests: 0 };
-  return { unit: unitName(unit), dataset, source, project_name, window, ...nothing };
+  return { unit: name, dataset, source, project_name, window, ...nothing };
 }
 
 /** Finished sources that are not loaded, and open ones; with the names of projects by their ids. */
@@ -164,7 +163,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function markDropped(dropped: ReadonlySet<string>): (units: readonly PlannedUnit[]) => PlannedUnit[] {
   return (units) =>
     units.map((one) =>
-      dropped.has(unitName(one.unit))
+      dropped.has(one.name)
         ? { ...one, failure: null, skip: 'dropped: run --crawl or backfill --reload loads it again' }
         : one,
     );

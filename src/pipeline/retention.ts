@@ -2,22 +2,22 @@ import { findExpired } from '../project/model/find-expired.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
-import { unitName } from '../project/model/unit.ts';
 import { asDropped } from '../state/catalogue/drop-targets.ts';
 import { markPinned } from '../state/catalogue/ops-loads.ts';
 import { type WarehouseUnit, warehouseUnits } from '../state/catalogue/warehouse-units.ts';
 import { takeOut } from './drop.ts';
-import type { Session, Work } from './session.ts';
+import type { Work } from './session.ts';
+import type { Session } from './unit/context.ts';
 
-/** What of a run's request housekeeping looks at. */
-interface Wish {
+/** The part of a run's request that retention needs. */
+interface RetentionRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;
   readonly reload: boolean;
 }
 
-/** Did a person name what is wanted? Then what was dropped comes back. */
-export function isExplicit({ reload, selection }: Pick<Wish, 'reload' | 'selection'>): boolean {
+/** Whether a person named crawls or asked for a reload. Such a request loads dropped units again. */
+export function isExplicit({ reload, selection }: Pick<RetentionRequest, 'reload' | 'selection'>): boolean {
   return reload || selection.crawls !== null;
 }
 
@@ -29,17 +29,17 @@ export async function withoutDropped(
   { ledger, working }: Session,
   planned: readonly PlannedUnit[],
   inventory: Inventory,
-  request: Wish,
+  request: RetentionRequest,
 ): Promise<readonly PlannedUnit[]> {
   const dropped = new Set(
     (await ledger.units('unpublished')).filter((one) => one.status === 'dropped').map((one) => one.unit),
   );
   if (isExplicit(request)) {
-    for (const { unit } of planned)
-      if (dropped.has(unitName(unit))) await ledger.setUnit(unit, 'discovered', 0, null);
+    for (const { unit, name } of planned)
+      if (dropped.has(name)) await ledger.setUnit(unit, 'discovered', 0, null);
     return planned;
   }
-  const wanted = planned.filter(({ unit }) => !dropped.has(unitName(unit)));
+  const wanted = planned.filter(({ name }) => !dropped.has(name));
   if (request.pipelines.every((one) => keepOf(one) === null)) return wanted;
   const present = await warehouseUnits(working.connection);
   const endOf = endsOf(inventory);
@@ -51,9 +51,9 @@ export async function withoutDropped(
       return crawlsBeyond(pipeline, [
         ...[...present.values()].filter((one) => one.dataset === pipeline.dataset),
         ...candidates
-          .filter(({ unit }) => !present.has(unitName(unit)))
-          .map(({ unit }) => ({
-            unit: unitName(unit),
+          .filter(({ name }) => !present.has(name))
+          .map(({ unit, name }) => ({
+            unit: name,
             ...unit,
             rows: 0,
             endedAt: endOf.get(unit.source.id) ?? 0,
@@ -62,11 +62,11 @@ export async function withoutDropped(
       ]).map((one) => one.unit);
     }),
   );
-  return wanted.filter(({ unit }) => present.has(unitName(unit)) || !out.has(unitName(unit)));
+  return wanted.filter(({ name }) => present.has(name) || !out.has(name));
 }
 
 /** After the loads of a run: crawls that `keep` has no more place for leave the warehouse. */
-export async function applyRetention(session: Session, request: Wish, work: Work): Promise<void> {
+export async function applyRetention(session: Session, request: RetentionRequest, work: Work): Promise<void> {
   const limited = request.pipelines.filter((one) => keepOf(one) !== null);
   if (limited.length === 0) return;
   const { connection } = session.working;

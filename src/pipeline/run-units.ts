@@ -1,8 +1,8 @@
 import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import { FairQueue } from '../core/fair-queue.ts';
+import { isolateUnit } from '../core/isolate-unit.ts';
 import type { SlotLimits } from '../core/next-slot.ts';
 import { inSpan } from '../core/telemetry.ts';
-import { withUnitNet } from '../core/unit-net.ts';
 import type { DueUnit } from '../core/unit-work.ts';
 import type { Inventory } from '../project/model/inventory.ts';
 import type { PlannedUnit } from '../project/model/planned-unit.ts';
@@ -13,18 +13,26 @@ import { reportedError, unitReport } from '../project/model/unit-report.ts';
 import { isLoaded } from '../state/catalogue/is-loaded.ts';
 import { usualRows } from '../state/catalogue/ops-loads.ts';
 import { respectBackoff } from '../state/ledger/respect-backoff.ts';
-import type { RunContext } from './context.ts';
+import type { UnitOffers } from '../state/ledger/unit-queue.ts';
 import { RankingWindows } from './routes/aggregates/ranking-windows.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
 import type { ChosenRoute } from './routes/route.ts';
-import { runUnit, type UnitOutcome } from './run-unit.ts';
 import type { Work } from './session.ts';
-import { type Share, shareUnits } from './share-units.ts';
-import { sharedUnits } from './unit-task.ts';
+import { type Share, shareUnits } from './sharing/share-units.ts';
+import { sharedUnits } from './sharing/unit-task.ts';
+import type { RunContext } from './unit/context.ts';
+import { runUnit, type UnitOutcome } from './unit/run-unit.ts';
+
+/** The inputs that all units of a run share. */
+interface UnitInputs {
+  readonly context: RunContext;
+  readonly routes: ReadonlyMap<string, readonly ChosenRoute[]>;
+  readonly inventory: Inventory;
+}
 
 /**
- * Runs the planned units, several at once, with a fair share for each project. A finished crawl's unit that the warehouse holds is
- * left alone. An answer that lets us in no more ends the rest, and so does a damaged working copy.
+ * Runs the planned units, several at once, with a fair share for each project. A finished crawl's unit that the
+ * warehouse holds is left alone. If credentials are rejected or the working copy is damaged, no further unit starts.
  */
 export async function runUnits(
   context: RunContext,
@@ -32,77 +40,154 @@ export async function runUnits(
   routes: ReadonlyMap<string, readonly ChosenRoute[]>,
   inventory: Inventory,
 ): Promise<Work> {
-  const loaded = context.loaded;
-  const missing = planned.filter(({ unit }) => !loaded.has(unitName(unit)));
+  const settled = await settleUnits(context, planned);
+  await reconcileExports(context, context.loaded);
+  context.meter.begin(await expectedRows(context, settled.due));
+  const work = new UnitsAtWork({ context, routes, inventory }, settled);
+  await work.run();
+  return { units: work.reports, errors: work.errors, yielded: work.yielded };
+}
+
+/** The units that are due, and what is already known of the others. */
+interface SettledUnits {
+  readonly due: readonly PlannedUnit[];
+  readonly reports: readonly UnitReport[];
+  readonly errors: readonly CrawlhouseError[];
+}
+
+/** Notes the planned units in the ledger, and reports those that nothing is asked for: skipped, failed, waiting. */
+async function settleUnits(context: RunContext, planned: readonly PlannedUnit[]): Promise<SettledUnits> {
+  const { ledger, loaded, reload } = context;
+  const missing = planned.filter(({ name }) => !loaded.has(name));
+  const failed = planned.filter((one) => one.failure !== null);
   await forgetWindowless(context, planned);
-  await context.ledger.discoverUnits(
-    [...missing, ...planned.filter((one) => one.failure !== null)].map((one) => one.unit),
-  );
+  await ledger.discoverUnits([...missing, ...failed].map((one) => one.unit));
   const reports: UnitReport[] = await skipUnits(context, missing);
   const errors: CrawlhouseError[] = [];
-  for (const one of planned) {
+  for (const one of failed) {
     if (one.failure === null) continue;
     reports.push(await failUnit(context, one, one.failure));
     errors.push(one.failure);
   }
   const waiting = respectBackoff(
     planned.filter(
-      (one) =>
-        one.skip === null &&
-        one.failure === null &&
-        (context.reload || one.refresh || !isLoaded(loaded, one)),
+      (one) => one.skip === null && one.failure === null && (reload || one.refresh || !isLoaded(loaded, one)),
     ),
-    context.respectBackoff ? await context.ledger.units('unpublished') : [],
+    context.respectBackoff ? await ledger.units('unpublished') : [],
     Date.now(),
   );
-  reports.push(...waiting.reports);
-  errors.push(...waiting.errors);
-  const due = restoredFirst(waiting.now);
-  await reconcileExports(context, loaded);
-  // Each project has its own quota of ranking performance. The project's remaining units are not requested.
-  const exhausted = new Map<string, CrawlhouseError>();
-  const { meter } = context;
-  meter.begin(await expectedRows(context, due));
-  const rankings = new RankingWindows(context.client, due);
-  let shutOut = false;
-  let yielded = false;
-  const queue = new FairQueue(slotLimits(context.settings));
-  const work = async (one: PlannedUnit, share: Share): Promise<UnitOutcome | undefined> => {
-    const options = routes.get(one.pipeline.dataset);
-    if (!options || shutOut || context.signal.aborted) return undefined;
-    yielded ||= context.hasLockWaiter();
-    if (yielded) return undefined;
-    const { kind, id } = one.unit.source;
-    const out = kind === 'ranking_performance' ? exhausted.get(id) : undefined;
-    if (out) {
-      const report = await failUnit(context, one, out);
-      reports.push(report);
-      meter.unitDone(report.unit, 'failed', null);
-      return { report, error: out };
+  return {
+    due: restoredFirst(waiting.now),
+    reports: [...reports, ...waiting.reports],
+    errors: [...errors, ...waiting.errors],
+  };
+}
+
+/** The due units of a run, each at most once at work, and what became of all units. */
+class UnitsAtWork {
+  readonly reports: UnitReport[];
+  readonly errors: CrawlhouseError[];
+  /** The state lock is wanted by another process: nothing more is begun. */
+  yielded = false;
+  /** Credentials are rejected or the working copy is damaged: nothing more is begun. */
+  #shutOut = false;
+  /** Each project has its own quota of ranking performance. The project's remaining units are not requested. */
+  readonly #exhausted = new Map<string, CrawlhouseError>();
+  readonly #inputs: UnitInputs;
+  readonly #due: readonly PlannedUnit[];
+  readonly #rankings: RankingWindows;
+  readonly #queue: FairQueue;
+
+  constructor(inputs: UnitInputs, { due, reports, errors }: SettledUnits) {
+    this.reports = [...reports];
+    this.errors = [...errors];
+    this.#inputs = inputs;
+    this.#due = due;
+    this.#rankings = new RankingWindows(inputs.context.client, due);
+    this.#queue = new FairQueue(slotLimits(inputs.context.settings));
+  }
+
+  /** Runs the units of this process, and those that it shares with others. */
+  async run(): Promise<void> {
+    const { ledger, settings } = this.#inputs.context;
+    const shared = ledger.offers && settings.packages ? sharedUnits(this.#due) : new Set();
+    const own = this.#due.filter((one) => !shared.has(one));
+    const runs = own.map((one) =>
+      this.#queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => this.#take(one, { slot })),
+    );
+    const others = this.#due.filter((one) => shared.has(one));
+    await Promise.all([...runs, ledger.offers && this.#share(ledger.offers, others)]);
+  }
+
+  async #share(offers: UnitOffers, units: readonly PlannedUnit[]): Promise<void> {
+    const { context, routes, inventory } = this.#inputs;
+    const offered = units.flatMap((planned) => {
+      const options = routes.get(planned.pipeline.dataset);
+      return options ? [{ planned, options, inventory }] : [];
+    });
+    try {
+      await shareUnits(context, offers, offered, {
+        queue: this.#queue,
+        run: ({ planned }, share) => this.#take(planned, share),
+        hasEnded: () => this.#shutOut || this.yielded,
+      });
+    } catch (thrown) {
+      this.errors.push(toCrawlhouseError(context.signal.aborted ? context.signal.reason : thrown));
     }
-    const known = isLoaded(loaded, one) ? loaded.get(unitName(one.unit)) : undefined;
-    const { slot, lost = context.signal, elsewhere } = share;
-    const due = { planned: one, options, inventory, elsewhere };
-    const { report, error } = await withUnitNet(AbortSignal.any([context.signal, lost]), (signal) =>
+  }
+
+  /** Undefined for a unit that was not begun, or that another process has now. */
+  async #take(one: PlannedUnit, share: Share): Promise<UnitOutcome | undefined> {
+    const { context, routes } = this.#inputs;
+    const options = routes.get(one.pipeline.dataset);
+    if (!options || this.#shutOut || context.signal.aborted) return undefined;
+    this.yielded ||= context.hasLockWaiter();
+    if (this.yielded) return undefined;
+    const { kind, id } = one.unit.source;
+    const exhausted = kind === 'ranking_performance' ? this.#exhausted.get(id) : undefined;
+    if (exhausted) {
+      const report = await failUnit(context, one, exhausted);
+      this.reports.push(report);
+      context.meter.unitDone(report.unit, 'failed', null);
+      return { report, error: exhausted };
+    }
+    const outcome = await this.#runOne(one, options, share);
+    if (share.lost?.aborted && !context.signal.aborted) return undefined;
+    this.#note(one, outcome);
+    return outcome;
+  }
+
+  #runOne(
+    planned: PlannedUnit,
+    options: readonly ChosenRoute[],
+    { slot, lost, elsewhere }: Share,
+  ): Promise<UnitOutcome> {
+    const { context, inventory } = this.#inputs;
+    const { unit, name } = planned;
+    const known = isLoaded(context.loaded, planned) ? context.loaded.get(name) : undefined;
+    const due = { planned, options, inventory, elsewhere };
+    return isolateUnit(AbortSignal.any([context.signal, ...(lost ? [lost] : [])]), (signal) =>
       inSpan(
         'unit',
-        { unit: unitName(one.unit), dataset: one.unit.dataset, source: id },
-        () => runUnit({ ...context, signal, slot, rankings }, due, known),
+        { unit: name, dataset: unit.dataset, source: unit.source.id },
+        () => runUnit({ ...context, signal, slot, rankings: this.#rankings }, due, known),
         ({ report }) => ({ attributes: unitAttributes(report), error: report.error?.message ?? null }),
       ),
     ).catch(async (thrown: unknown) => {
       const error = toCrawlhouseError(thrown);
-      return { report: await failUnit(context, one, error), error };
+      return { report: await failUnit(context, planned, error), error };
     });
-    // Another process has the unit.
-    if (lost.aborted && !context.signal.aborted) return undefined;
-    reports.push(report);
-    if (error) errors.push(error);
-    if (error?.kind === 'access' || error?.code === 'damaged_warehouse') shutOut = true;
-    if (error?.code === 'quota') exhausted.set(id, error);
+  }
+
+  #note({ unit }: PlannedUnit, { report, error }: UnitOutcome): void {
+    const { meter, logger } = this.#inputs.context;
+    this.reports.push(report);
+    if (error) this.errors.push(error);
+    if (error?.kind === 'access' || error?.code === 'damaged_warehouse') this.#shutOut = true;
+    if (error?.code === 'quota') this.#exhausted.set(unit.source.id, error);
     meter.unitDone(report.unit, report.status, report.bytes);
     countUnit(report);
-    context.logger.info(`unit ${report.status}`, {
+    logger.info(`unit ${report.status}`, {
       unit: report.unit,
       stage: 'load',
       rows: report.counts.loaded ?? undefined,
@@ -110,37 +195,13 @@ export async function runUnits(
       seconds: report.seconds,
       error: report.error?.message,
     });
-    return { report, error };
-  };
-  const { offers } = context.ledger;
-  const shared = offers && context.settings.packages ? sharedUnits(due) : new Set();
-  await Promise.all([
-    ...due
-      .filter((one) => !shared.has(one))
-      .map((one) =>
-        queue.run(one.unit.source.project_id ?? one.unit.source.id, (slot) => work(one, { slot })),
-      ),
-    offers &&
-      shareUnits(
-        context,
-        offers,
-        due.flatMap((planned) => {
-          const options = routes.get(planned.pipeline.dataset);
-          return options && shared.has(planned) ? [{ planned, options, inventory }] : [];
-        }),
-        { queue, run: ({ planned }, share) => work(planned, share), hasEnded: () => shutOut || yielded },
-      ).catch((thrown: unknown) => {
-        errors.push(toCrawlhouseError(context.signal.aborted ? context.signal.reason : thrown));
-      }),
-  ]);
-  return { units: reports, errors, yielded };
+  }
 }
 
 /** By the first plan of the run, or by the past loads of the dataset. */
 async function expectedRows(context: RunContext, due: readonly PlannedUnit[]): Promise<DueUnit[]> {
   const past = await usualRows(context.working.connection);
-  return due.map(({ unit }) => {
-    const name = unitName(unit);
+  return due.map(({ unit, name }) => {
     const rows = context.planned.get(name) ?? past.get(unit.dataset) ?? null;
     return { unit: name, dataset: unit.dataset, rows };
   });
@@ -169,8 +230,7 @@ async function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): 
   const known = await context.ledger.units('unpublished');
   const before = new Map(known.map((unit) => [unit.unit, unit.error?.message]));
   const reports: UnitReport[] = [];
-  for (const { unit, skip } of planned) {
-    const name = unitName(unit);
+  for (const { unit, name, skip } of planned) {
     if (skip === null || before.get(name) === skip) continue;
     const error = { code: 'not_exportable', message: skip, hint: null } as const;
     await context.ledger.setUnit(unit, 'skipped', 0, error);
@@ -183,7 +243,7 @@ async function skipUnits(context: RunContext, planned: readonly PlannedUnit[]): 
 /** A unit that fails before anything was asked for it, or in a way that its own work could not report. */
 async function failUnit(
   { ledger, logger }: RunContext,
-  { unit }: PlannedUnit,
+  { unit, name }: PlannedUnit,
   error: CrawlhouseError,
 ): Promise<UnitReport> {
   const said = reportedError(error);
@@ -194,7 +254,7 @@ async function failUnit(
     // A full disk: the report has it all the same.
     logger.error('unit not written to the ledger', { error: toCrawlhouseError(thrown).message });
   }
-  logger.info(`unit ${status}`, { unit: unitName(unit), stage: 'discover', error: error.message });
+  logger.info(`unit ${status}`, { unit: name, stage: 'discover', error: error.message });
   return unitReport(unit, status, said);
 }
 

@@ -8,7 +8,6 @@ import type { Pipeline } from '../project/model/pipeline.ts';
 import type { PlannedUnit, Selection } from '../project/model/planned-unit.ts';
 import { checkResource } from '../project/model/resources.ts';
 import { mergeResults, type RunResult } from '../project/model/run-result.ts';
-import { unitName } from '../project/model/unit.ts';
 import { pipelineFilter } from '../project/model/unit-source.ts';
 import { limitsOf } from '../project/settings/limits.ts';
 import type { Settings } from '../project/settings/settings.ts';
@@ -19,7 +18,6 @@ import type { Knowledge } from '../state/catalogue/knowledge.ts';
 import { readKnownLists } from '../state/catalogue/ops-lists.ts';
 import { loadedFieldNames } from '../state/catalogue/ops-unit-fields.ts';
 import { exportStores } from '../stores/registry.ts';
-import type { RunContext } from './context.ts';
 import { connect } from './discover/connect.ts';
 import type { DiscoveryScope } from './discover/discover.ts';
 import { planRun } from './discover/plan-run.ts';
@@ -30,8 +28,9 @@ import { FieldSchemaCache } from './routes/field-schema-cache.ts';
 import { refuseUnknownFields } from './routes/refuse-unknown-fields.ts';
 import type { ChosenRoute } from './routes/route.ts';
 import { runUnits } from './run-units.ts';
-import { runSession, type Session, type Work } from './session.ts';
+import { runSession, type Work } from './session.ts';
 import { stagingConnections } from './stage/staging-connections.ts';
+import type { RunContext, Session } from './unit/context.ts';
 
 export interface RunRequest {
   readonly command: 'run' | 'backfill';
@@ -131,7 +130,7 @@ async function loadDueUnits(session: Session, { client, request, routes, done }:
   const choose = (units: readonly PlannedUnit[], found: Inventory) =>
     withoutDropped(
       session,
-      units.filter(({ unit }) => !done.has(unitName(unit))),
+      units.filter(({ name }) => !done.has(name)),
       found,
       request,
     );

@@ -7,6 +7,7 @@ import { type CrawlhouseError, toCrawlhouseError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { Meter } from '../core/meter.ts';
 import { inSpan } from '../core/telemetry.ts';
+import { projectModels } from '../engines/project-models.ts';
 import { reconcileLedger, recordLedger } from '../engines/reconcile-ledger.ts';
 import { WorkingCopy } from '../engines/working-copy.ts';
 import type { LedgerUnit } from '../project/model/ledger-records.ts';
@@ -15,25 +16,24 @@ import type { RunResult } from '../project/model/run-result.ts';
 import { exitCodeOf, runStatus } from '../project/model/run-status.ts';
 import { formerPace, summarizeRun } from '../project/model/run-summary.ts';
 import type { Settings } from '../project/settings/settings.ts';
-import { type Hold, keepHolds, readHolds } from '../state/catalogue/ops-holds.ts';
-import { countsOf, type LoadedUnit, loadedUnits } from '../state/catalogue/ops-loads.ts';
-import type { ReadField } from '../state/catalogue/raw-table.ts';
+import { fieldsRead } from '../project/sql/models/fields-read.ts';
+import type { Model } from '../project/sql/models/model.ts';
+import { modelsVersion } from '../project/sql/models/models-version.ts';
+import { keepHolds, readHolds } from '../state/catalogue/ops-holds.ts';
+import { countsOf, loadedUnits } from '../state/catalogue/ops-loads.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
 import { withHeld } from './hold-units.ts';
-import { removePublishedPackages } from './package-store.ts';
 import { mirrorPublished } from './publish/mirror-published.ts';
 import { publish } from './publish/publish.ts';
 import { reconcileExports } from './routes/export/reconcile-exports.ts';
+import { removePublishedPackages } from './sharing/package-store.ts';
 import { sweepFolders, sweepUnfinished } from './stage/unit-folders.ts';
 import type { ModelsReport } from './transform/build/run-models.ts';
-import { fieldsRead } from './transform/models/fields-read.ts';
-import type { Model } from './transform/models/model.ts';
-import { modelsVersion } from './transform/models/models-version.ts';
-import { projectModels } from './transform/models/project-models.ts';
 import { compileQuestions } from './transform/questions/compile-questions.ts';
 import { transform } from './transform.ts';
+import type { Session } from './unit/context.ts';
 
 /** The last runs that may tell how long models take. */
 const RUNS_READ = 20;
@@ -46,33 +46,12 @@ export interface Work {
   readonly yielded?: boolean;
 }
 
-/** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
-export interface Session {
-  readonly settings: Settings;
-  readonly runId: string;
-  readonly ledger: Ledger;
-  readonly database: Database;
-  readonly working: WorkingCopy;
-  /** The units in the working copy when the session began. */
-  readonly loaded: ReadonlyMap<string, LoadedUnit>;
-  /** The units whose last load was held, when the session began. */
-  readonly holds: ReadonlyMap<string, Hold>;
-  /** Of the models, as their files are now. */
-  readonly modelsVersion: string;
-  /** What they read of a dataset. */
-  readonly fieldsRead: (dataset: string) => ReadonlyMap<string, ReadField>;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-  readonly progress: (text: string) => void;
-  readonly meter: Meter;
-}
-
 export interface SessionOptions {
   readonly command: string;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Told in a few words how far the units are. */
+  /** Called with a short text about the progress of the units. */
   readonly progress?: (text: string) => void;
   /** Make and test every model, changed or not. */
   readonly full?: boolean;
@@ -139,9 +118,10 @@ function attemptInSpan(given: Given, anew: boolean): Promise<RunResult> {
 }
 
 /** A session, with the present or a replaced working copy. */
-async function attempt({ options, models, ledger, work }: Given, anew: boolean): Promise<RunResult> {
+async function attempt(given: Given, anew: boolean): Promise<RunResult> {
+  const { options, models, ledger } = given;
   const { settings } = options;
-  // Another process does the work by then.
+  // Also aborts once another process has taken over.
   const signal = AbortSignal.any([options.signal, ledger.lost]);
   await using database = await Database.open({
     memoryLimit: settings.memory_limit,
@@ -150,27 +130,20 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: settings.state_dir, warehouse: settings.warehouse, trino: settings.trino },
+    { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: settings.engine },
     options.logger,
     anew,
     signal,
   );
   const loaded = await loadedUnits(working.connection);
   await reconcileLedger(ledger, working, loaded);
-  const runId = randomUUID();
-  const startedAt = new Date().toISOString();
-  const statuses = new Map<string, string>(
-    (await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]),
-  );
-  await ledger.startRun(runId, options.command, startedAt);
-  const logger = options.logger.with({ run: runId.slice(0, 8) });
-  logger.info('run starts', { stage: 'run', command: options.command });
+  const run = { run_id: randomUUID(), command: options.command, started_at: new Date().toISOString() };
+  const statuses = await unpublishedStatuses(ledger);
+  await ledger.startRun(run.run_id, run.command, run.started_at);
+  const logger = options.logger.with({ run: run.run_id.slice(0, 8) });
+  logger.info('run starts', { stage: 'run', command: run.command });
   const progress = options.progress ?? (() => {});
-  using live = new LiveRunFile(settings.state_dir, {
-    run_id: runId,
-    command: options.command,
-    started_at: startedAt,
-  });
+  using live = new LiveRunFile(settings.state_dir, run);
   using meter = new Meter(
     (text, now, atWork) => {
       progress(text);
@@ -180,7 +153,7 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
   );
   const session: Session = {
     settings,
-    runId,
+    runId: run.run_id,
     ledger,
     database,
     working,
@@ -193,61 +166,105 @@ async function attempt({ options, models, ledger, work }: Given, anew: boolean):
     progress,
     meter,
   };
+  const ended = await workAndPublish(session, given, statuses);
+  return await endRun(session, run.started_at, ended);
+}
 
-  const errors: CrawlhouseError[] = [];
-  let units: readonly UnitReport[] = [];
-  let transformed: ModelsReport = { models: [], tests: [] };
-  let yielded = false;
+async function unpublishedStatuses(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
+  return new Map((await ledger.units('unpublished')).map((unit) => [unit.unit, unit.status]));
+}
+
+/** What a session has done by its end. */
+interface Ended {
+  units: readonly UnitReport[];
+  transformed: ModelsReport;
+  readonly errors: CrawlhouseError[];
+  yielded: boolean;
+}
+
+/**
+ * The work of a session, then models, tests and a publication.
+ *
+ * @param statuses of the units in the ledger before the work
+ * @returns with the error that ended it, if one did
+ */
+async function workAndPublish(
+  session: Session,
+  { options, models, work }: Given,
+  statuses: ReadonlyMap<string, string>,
+): Promise<Ended> {
+  const { signal } = session;
+  const ended: Ended = { units: [], transformed: { models: [], tests: [] }, errors: [], yielded: false };
   try {
     const done = await work(session);
-    units = done.units;
-    errors.push(...done.errors);
+    ended.units = done.units;
+    ended.errors.push(...done.errors);
     signal.throwIfAborted();
-    yielded = done.yielded ?? false;
+    ended.yielded = done.yielded ?? false;
     // The next process builds the models and publishes, for both. A damaged working copy is not used.
-    if (!yielded && !errors.some(isDamage)) {
-      const {
-        errors: unlaid,
-        held: refused,
-        ...made
-      } = await inSpan('transform', {}, () => transform(session, models, units, options));
-      transformed = made;
-      units = withHeld(units, refused);
-      errors.push(...unlaid, ...refused.map(({ error }) => error));
-      const changed = units.some((unit) => isChange(unit, statuses.get(unit.unit)));
-      const built = transformed.models.some((model) => model.status === 'built');
-      const publication = await working.publication();
-      const missing = publication.id === null || !existsSync(settings.warehouse);
-      if (unlaid.length === 0 && (changed || built || publication.dirty || missing)) {
-        const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack);
-        await keepHolds(
-          working.connection,
-          stillHeld.map(({ unit }) => unit),
-        );
-        await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
-        meter.step('publish');
-        await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
-        const { id } = await working.publication();
-        await ledger.publishLoaded(id ?? '');
-        await reconcileExports(session, await loadedUnits(working.connection));
-        await removePublishedPackages(session);
-      }
-      // The next run requests a held unit again.
-      const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
-      await sweepFolders(
-        settings,
-        open.map(({ unit }) => unit),
-      );
-      await mirrorPublished(settings, working, logger, signal);
-      meter.step('publish');
-      await working.rows.tidy(signal).catch((error: unknown) => {
-        signal.throwIfAborted();
-        logger.warn('former rows not removed', { stage: 'publish', error: toCrawlhouseError(error).message });
-      });
-    }
+    if (ended.yielded || ended.errors.some(isDamage)) return ended;
+    const made = await inSpan('transform', {}, () => transform(session, models, ended.units, options));
+    const { errors: unlaid, held, ...transformed } = made;
+    ended.transformed = transformed;
+    ended.units = withHeld(ended.units, held);
+    ended.errors.push(...unlaid, ...held.map(({ error }) => error));
+    if (unlaid.length === 0 && (await hasNews(session, ended, statuses))) await publishRun(session, ended);
+    await tidyUp(session);
   } catch (thrown) {
-    errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
+    ended.errors.push(toCrawlhouseError(signal.aborted ? signal.reason : thrown));
   }
+  return ended;
+}
+
+/** Whether the working copy has anything that the published file lacks. */
+async function hasNews(
+  { working, settings }: Session,
+  { units, transformed }: Ended,
+  statuses: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const changed = units.some((unit) => isChange(unit, statuses.get(unit.unit)));
+  const built = transformed.models.some((model) => model.status === 'built');
+  const publication = await working.publication();
+  const missing = publication.id === null || !existsSync(settings.warehouse);
+  return changed || built || publication.dirty || missing;
+}
+
+async function publishRun(session: Session, { errors, units }: Ended): Promise<void> {
+  const { ledger, working, runId, meter, logger, signal } = session;
+  const stillHeld = (await ledger.units('unpublished')).filter(isHeldBack);
+  await keepHolds(
+    working.connection,
+    stillHeld.map(({ unit }) => unit),
+  );
+  await recordLedger(ledger, working, { runId, status: runStatus(errors, units) });
+  meter.step('publish');
+  await inSpan('publish', {}, () => publish(working, logger, signal, () => ledger.confirm()));
+  const { id } = await working.publication();
+  await ledger.publishLoaded(id ?? '');
+  await reconcileExports(session, await loadedUnits(working.connection));
+  await removePublishedPackages(session);
+}
+
+/** Removes what is done with, mirrors what is published, and removes rows that nobody sees. */
+async function tidyUp({ ledger, settings, working, meter, logger, signal }: Session): Promise<void> {
+  // The next run requests a held unit again.
+  const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
+  await sweepFolders(
+    settings,
+    open.map(({ unit }) => unit),
+  );
+  await mirrorPublished(settings, working, logger, signal);
+  meter.step('publish');
+  await working.rows.tidy(signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    logger.warn('former rows not removed', { stage: 'publish', error: toCrawlhouseError(error).message });
+  });
+}
+
+/** Counts the units for the last time, and notes the end of the run in the ledger. */
+async function endRun(session: Session, startedAt: string, ended: Ended): Promise<RunResult> {
+  const { working, ledger, logger, meter, runId } = session;
+  const { errors, units, transformed, yielded } = ended;
   // Where the working copy can't be read any more, what was counted on the way.
   const counted = await withFinalCounts(working, units).catch((error: unknown) => {
     logger.warn('the final counts can not be read', {

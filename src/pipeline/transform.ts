@@ -1,9 +1,8 @@
 import type { CrawlhouseError } from '../core/errors.ts';
 import type { ModelReport, TestReport, UnitReport } from '../project/model/report.ts';
+import type { Model } from '../project/sql/models/model.ts';
 import { type HeldBack, type HoldContext, holdFaultyUnits } from './hold-units.ts';
 import { type ModelsReport, makeModels } from './transform/build/run-models.ts';
-import { modelEngine } from './transform/making/open-engine.ts';
-import type { Model } from './transform/models/model.ts';
 import { failedTests } from './transform/tests/failed-tests.ts';
 
 /** The results of the models and of their units. */
@@ -31,9 +30,9 @@ export async function transform(
   for (let round = 1; ; round++) {
     const outcome = await makeModels({
       connection: working.connection,
-      engine: modelEngine(working),
+      engine: working.models,
       models,
-      // What a round has made says itself what it was made from.
+      // After the first round, the models' own records show which are behind.
       changed: round > 1 ? new Set<string>() : full ? 'all' : new Set(loaded),
       ...(select ? { only: select } : {}),
       onChange: () => working.markDirty(),

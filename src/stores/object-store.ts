@@ -39,7 +39,7 @@ export interface ByteRange {
 export interface ObjectStore extends AsyncDisposable {
   /** Every object whose key begins with `prefix`, in the order of their keys' bytes. Ends early only by an error. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<StoredObject>;
-  /** The strongest thing that this store says of this version's content. */
+  /** The strongest checksum that the store has of this version's content. */
   checksum(object: StoredObject, signal: AbortSignal): Promise<Checksum>;
   /**
    * A range of exactly this version, tried once. If the object has another version or is gone, the error is

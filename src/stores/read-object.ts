@@ -72,7 +72,7 @@ export async function* objectBytes(
   if (!check.holds()) {
     throw new CrawlhouseError(
       'object_corrupt',
-      `${object.url}: ${object.size} bytes came, but not with the ${checksum.kind} of the store`,
+      `${object.url}: ${object.size} bytes came, but their ${checksum.kind} is not that of the store`,
     );
   }
   options.onVerified?.(checksum.kind);

@@ -36,7 +36,7 @@ export async function readRange(
     }
   } catch (error) {
     signal.throwIfAborted();
-    // However the store's SDK words the end that this clock made.
+    // The error of this timeout, whatever the store's SDK makes of it.
     throw idle.signal.aborted ? idle.signal.reason : error;
   } finally {
     clearTimeout(clock);

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../core/errors.ts';
 /** A wait that a store is given when it says "slow down" without saying for how long. */
 const SLOW_DOWN_MS = 1000;
 
-/** How a store let a request down, whatever its SDK calls it. */
+/** The kinds of a request's failure, independent of the store's SDK. */
 export type StoreFailure =
   /** No credentials, wrong or expired ones, or a right that is missing. */
   | 'access'
@@ -15,7 +15,7 @@ export type StoreFailure =
   | 'connection'
   | 'refused';
 
-/** What the settings of a store are called in messages. */
+/** The names of a store's settings in messages. */
 export interface SettingNames {
   /** Of the store: `store_b`. */
   readonly setting: string;

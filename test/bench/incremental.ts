@@ -10,8 +10,9 @@ import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**
@@ -54,7 +55,7 @@ try {
   await mkdir(join(folder, 'state'));
   const working = await WorkingCopy.open(
     database,
-    { stateDir: join(folder, 'state'), warehouse: join(folder, 'warehouse.duckdb') },
+    { stateDir: join(folder, 'state'), warehouse: join(folder, 'warehouse.duckdb'), engine: IN_DUCKDB },
     silentLogger,
   );
   const { connection } = working;

@@ -6,21 +6,22 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { Meter } from '../../src/core/meter.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
+import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { RankingWindows } from '../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { routeOptions } from '../../src/pipeline/routes/choose-route.ts';
 import { FieldSchemaCache } from '../../src/pipeline/routes/field-schema-cache.ts';
-import { runUnit } from '../../src/pipeline/run-unit.ts';
 import { stagingConnections } from '../../src/pipeline/stage/staging-connections.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { runUnit } from '../../src/pipeline/unit/run-unit.ts';
 import { Pipeline } from '../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../src/project/model/planned-unit.ts';
-import { SettingsFile } from '../../src/project/settings/settings-file.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { ServiceClient } from '../../src/service/api/client.ts';
 import { Unarchiver } from '../../src/service/api/unarchiver.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { workspaceView } from '../support/inventory.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 import { wayOf } from './ways.ts';
@@ -49,7 +50,7 @@ const settings = {
   }),
   projectDir: folder,
   warehouse: join(folder, 'warehouse.duckdb'),
-  trino: null,
+  engine: IN_DUCKDB,
   state_dir: join(folder, 'state'),
 };
 const pipeline = Pipeline.parse({
@@ -64,13 +65,13 @@ const database = await Database.open({
 });
 const working = await WorkingCopy.open(
   database,
-  { stateDir: settings.state_dir, warehouse: settings.warehouse },
+  { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: IN_DUCKDB },
   silentLogger,
 );
 const models = await loadModels([sqlFolder(join(import.meta.dirname, '..', '..', 'sql'))]);
 const signal = new AbortController().signal;
 const client = new ServiceClient({ baseUrl, accessToken: 'bench' });
-const ledger = new SqliteLedger(settings.state_dir);
+const ledger = sqliteLedger(settings.state_dir);
 const engine = await Engine.start(database, settings.threads, settings.memory_limit);
 const context = {
   settings,
@@ -98,6 +99,7 @@ const context = {
 };
 const plannedAs = (dataset: string): PlannedUnit => ({
   unit: { dataset, source: { kind: 'crawl', id: name, project_id: 'bench' }, window: null },
+  name: `${dataset}/${name}`,
   pipeline: { ...pipeline, dataset },
   skip: null,
   failure: null,

@@ -18,6 +18,7 @@ import { stagingConnections } from '../../src/pipeline/stage/staging-connections
 import { writeManifest } from '../../src/pipeline/stage/write-manifest.ts';
 import type { Manifest } from '../../src/project/model/manifest.ts';
 import type { RawPart } from '../../src/project/model/raw-part.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import type { BenchData } from './bench-data.ts';
 import { cpuSeconds } from './resources.ts';
 import { wayOf } from './ways.ts';
@@ -172,7 +173,7 @@ await using database = await Database.open({
   threads: 1,
   tempDirectory: join(folder, 'spill'),
 });
-const state = { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb') };
+const state = { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb'), engine: IN_DUCKDB };
 const working = await WorkingCopy.open(database, state, silentLogger);
 const staging = stagingConnections(() => database.connect());
 const target = join(folder, 'package');

@@ -13,6 +13,7 @@ import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { unitFingerprints } from '../../src/state/catalogue/fingerprint.ts';
 import { CATALOG, FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**
@@ -48,7 +49,7 @@ try {
   await mkdir(join(folder, 'state'));
   const working = await WorkingCopy.open(
     database,
-    { stateDir: join(folder, 'state'), warehouse },
+    { stateDir: join(folder, 'state'), warehouse, engine: IN_DUCKDB },
     silentLogger,
   );
   const { connection } = working;

@@ -13,10 +13,11 @@ import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
@@ -59,7 +60,7 @@ async function makeWarehouse(published: string): Promise<void> {
   await using database = await Database.open({ memoryLimit, threads, tempDirectory: join(folder, 'spill') });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: join(folder, 'state'), warehouse: published },
+    { stateDir: join(folder, 'state'), warehouse: published, engine: IN_DUCKDB },
     silentLogger,
   );
   const { connection } = working;

@@ -9,6 +9,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { textTable } from '../../src/core/text-table.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { childCpuSeconds } from './resources.ts';
 
 /**
@@ -62,7 +63,7 @@ async function makeProject(): Promise<void> {
   });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: state, warehouse: join(folder, 'warehouse.duckdb') },
+    { stateDir: state, warehouse: join(folder, 'warehouse.duckdb'), engine: IN_DUCKDB },
     silentLogger,
   );
   await working.markDirty();

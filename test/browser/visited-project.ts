@@ -1,6 +1,6 @@
 import { Access } from '../../src/people/console/access/access.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ident } from '../../src/core/duckdb.ts';
 import { plainSpaces } from '../../src/core/sql-spaces.ts';
-import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../src/core/sql-tokens.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf, withoutEnd } from '../../src/core/sql-tokens.ts';
 
 const RUNS = 3000;
 
@@ -183,4 +183,18 @@ test('a text of ten million characters is read', () => {
   const long = 'x'.repeat(10_000_000);
   for (const text of [`'${long}'`, `E'${long}'`, `"${long}"`, `/*${long}*/`, long, ' '.repeat(10_000_000)])
     expect(sqlTokens(text)).toHaveLength(1);
+});
+
+test.each([
+  ['SELECT 1;', 'SELECT 1'],
+  ['SELECT 1 ; ;\n', 'SELECT 1  \n'],
+  ['SELECT 1; -- as far as that;', 'SELECT 1 -- as far as that;'],
+  ['SELECT 1 /* ; */', 'SELECT 1 /* ; */'],
+  ['SELECT 1 -- ;', 'SELECT 1 -- ;'],
+  ["SELECT ';'", "SELECT ';'"],
+  ['SELECT $a$;$a$;', 'SELECT $a$;$a$'],
+  ['SELECT 1; SELECT 2;', 'SELECT 1; SELECT 2'],
+  [';', ''],
+])('%j ends before its last ;', (whole, expected) => {
+  expect(withoutEnd(whole)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/people/cli/command.ts';
 import { allCommands } from '../../src/people/cli/commands.ts';
-import { SettingsFile } from '../../src/project/settings/settings-file.ts';
+import { SettingsFile } from '../../src/people/settings/settings-schema.ts';
 
 const COMMANDS = await allCommands();
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { COMMAND_NAMES } from '../../src/people/cli/command-names.ts';
 import { manPage } from '../../src/people/cli/man-page.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
-import { readVariables } from '../../src/project/settings/variables.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import { readVariables } from '../../src/people/settings/variables.ts';
 import '../support/process-timeout.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -97,7 +97,12 @@ test('compose runs four workers beside a schedule, PostgreSQL, a bucket and Trin
       ledger: expect.stringContaining('project=main'),
     });
     const settings = await loadSettings(await temporaryFolder(), Object.fromEntries(ours));
-    expect(settings.trino).toMatchObject({ url: 'http://trino:8080', catalog: 'lake', bucket: 'crawlhouse' });
+    expect(settings.engine).toMatchObject({
+      engine: 'trino',
+      url: 'http://trino:8080',
+      catalog: 'lake',
+      bucket: 'crawlhouse',
+    });
   }
   // What the page asks of Trino.
   const page = await read('docs/trino.md');

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { QUESTIONS_PAGE } from '../../scripts/questions-page.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 
 const page = await readFile(QUESTIONS_PAGE, 'utf8');
 

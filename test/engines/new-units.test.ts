@@ -5,6 +5,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { withNewUnits } from '../../src/engines/new-units.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { toVersion9 } from '../support/to-version-9.ts';
 import { withWorking } from './open-working.ts';
@@ -19,7 +20,7 @@ async function openWorking(): Promise<WorkingCopy> {
   onTestFinished(() => database[Symbol.asyncDispose]());
   return WorkingCopy.open(
     database,
-    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb') },
+    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb'), engine: IN_DUCKDB },
     silentLogger,
   );
 }

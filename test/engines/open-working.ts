@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { threads } from '../support/threads.ts';
 
 export interface Place {
@@ -36,7 +37,11 @@ async function emptyWorking(): Promise<Buffer> {
   const { stateDir, published } = placeIn(folder);
   try {
     await using database = await openDatabase(folder);
-    await using working = await WorkingCopy.open(database, { stateDir, warehouse: published }, silentLogger);
+    await using working = await WorkingCopy.open(
+      database,
+      { stateDir, warehouse: published, engine: IN_DUCKDB },
+      silentLogger,
+    );
     await working.detach();
     return await readFile(working.path);
   } finally {
@@ -58,7 +63,7 @@ export async function openWorking(folder: string, database?: Database): Promise<
   }
   return WorkingCopy.open(
     database ?? (await openDatabase(folder)),
-    { stateDir, warehouse: published },
+    { stateDir, warehouse: published, engine: IN_DUCKDB },
     silentLogger,
   );
 }
@@ -67,6 +72,10 @@ export async function openWorking(folder: string, database?: Database): Promise<
 export async function withWorking<T>(folder: string, work: (working: WorkingCopy) => Promise<T>): Promise<T> {
   const { stateDir, published } = placeIn(folder);
   await using database = await openDatabase(folder);
-  await using working = await WorkingCopy.open(database, { stateDir, warehouse: published }, silentLogger);
+  await using working = await WorkingCopy.open(
+    database,
+    { stateDir, warehouse: published, engine: IN_DUCKDB },
+    silentLogger,
+  );
   return await work(working);
 }

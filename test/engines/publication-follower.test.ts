@@ -21,12 +21,13 @@ test('a look that failed fails again for ten seconds, and Trino is not asked mea
     server.close();
   });
   const folder = await temporaryFolder();
-  const trino = {
+  const engine = {
+    engine: 'trino',
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ catalog: 'lake', schemaPrefix: '', bucket: 'b', folder: 'rows', region: 'r', endpoint: undefined },
     ...{ user: 'reader', credentials: undefined, authority: undefined },
   };
-  const place = { warehouse: join(folder, 'warehouse.duckdb'), state_dir: join(folder, 'state'), trino };
+  const place = { warehouse: join(folder, 'warehouse.duckdb'), state_dir: join(folder, 'state'), engine };
   const follower = new PublicationFollower(place, silentLogger);
   // What its caller breaks off is no look.
   await expect(follower.follow(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');

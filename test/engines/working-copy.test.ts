@@ -249,11 +249,11 @@ test('after much was loaded the file is opened anew, once, with all that is in i
   const attach = vi.spyOn(working, 'attach');
   await working.connection.run('CREATE TABLE raw.pages AS SELECT i FROM range(10) AS t(i)');
   working.noteLoaded(49_000_000);
-  await working.letGoOfWritten();
+  await working.releaseMemory();
   expect(attach).not.toHaveBeenCalled();
   working.noteLoaded(1_000_000);
-  await working.letGoOfWritten();
-  await working.letGoOfWritten();
+  await working.releaseMemory();
+  await working.releaseMemory();
   expect(attach).toHaveBeenCalledTimes(1);
   expect(await working.connection.scalar('SELECT count(*) FROM raw.pages')).toBe(10n);
 });
@@ -262,8 +262,8 @@ test('a file that could not be opened anew is opened by the next load', async ()
   const working = await openWorking(await temporaryFolder());
   const attach = vi.spyOn(working, 'attach').mockRejectedValueOnce(new Error('IO Error: in use'));
   working.noteLoaded(1e9);
-  await expect(working.letGoOfWritten()).rejects.toThrow('in use');
-  await working.letGoOfWritten();
+  await expect(working.releaseMemory()).rejects.toThrow('in use');
+  await working.releaseMemory();
   expect(attach).toHaveBeenCalledTimes(2);
   expect((await working.publication()).dirty).toBe(false);
 });

@@ -3,7 +3,7 @@ import { Provider } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { freePort } from '../support/free-port.ts';
 import { rawProjectFolder } from '../support/project.ts';
 

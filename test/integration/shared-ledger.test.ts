@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { openAlertStore } from '../../src/operations/alert/open-alert-store.ts';
-import type { Unit } from '../../src/project/model/unit.ts';
+import { type Unit, unitName } from '../../src/project/model/unit.ts';
 import { RateLimit } from '../../src/service/api/rate-limit.ts';
 import type { Ledger } from '../../src/state/ledger/ledger.ts';
 import { openLedger, readLedger } from '../../src/state/ledger/open-ledger.ts';
@@ -56,16 +56,26 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     cut(): void;
     /** The next commit is done, and its answer lost with the connection. */
     loseCommit(): void;
+    /** The next commit is not done: the connection is lost on its way, and then more happens. */
+    stopCommit(more: () => Promise<void>): void;
   }> {
     const sockets = new Set<Socket>();
     let loses = false;
+    let stops: (() => Promise<void>) | undefined;
     const server = createServer((socket) => {
       const behind = dial(postgres.port, 'localhost');
       for (const one of [socket, behind]) {
         sockets.add(one);
         one.on('error', () => {}).on('close', () => sockets.delete(one));
       }
-      socket.pipe(behind).on('data', (piece: Buffer) => {
+      socket.on('data', (piece: Buffer) => {
+        const more = piece.includes('COMMIT\0') ? stops : undefined;
+        if (more === undefined) return behind.write(piece);
+        stops = undefined;
+        return more().then(() => socket.destroy());
+      });
+      socket.on('end', () => behind.end());
+      behind.on('data', (piece: Buffer) => {
         if (loses && piece.includes('COMMIT\0')) {
           loses = false;
           socket.destroy();
@@ -84,7 +94,10 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     const loseCommit = (): void => {
       loses = true;
     };
-    return { port, cut, loseCommit };
+    const stopCommit = (more: () => Promise<void>): void => {
+      stops = more;
+    };
+    return { port, cut, loseCommit, stopCommit };
   }
 
   test('one process writes to a project at a time, whatever machine it is on, and a second one is told who', async () => {
@@ -265,6 +278,28 @@ describe.skipIf(!hasPostgres())('a shared ledger, on PostgreSQL (apt-get install
     proxy.loseCommit();
     await ledger.startRun('r1', 'run', '2026-11-21T01:00:00.000Z');
     expect([(await ledger.units())[0]?.status, (await ledger.runs()).length]).toEqual(['published', 1]);
+  });
+
+  test('a transition that a crash of the server has undone is made again, though another got its number', async () => {
+    const folder = await temporaryFolder();
+    const proxy = await proxied();
+    const address = postgres.url(basename(folder)).replace(`:${postgres.port}/`, `:${proxy.port}/`);
+    await using ledger = await open({ ...settings(folder), ledger: address });
+    const units = Array.from(
+      { length: 3 },
+      (_, index): Unit => ({ ...unit, source: { ...unit.source, id: `c${index}` } }),
+    );
+    for (const [index, one] of units.entries()) {
+      proxy.stopCommit(async () => {
+        await postgres.crash();
+        await postgres.restart();
+        // With and without other transactions since.
+        for (let other = 0; other < 8 - 4 * index; other++)
+          await postgres.admin('SELECT pg_current_xact_id()');
+      });
+      await ledger.discoverUnits([one]);
+    }
+    expect((await ledger.units()).map(({ unit }) => unit).toSorted()).toEqual(units.map(unitName));
   });
 
   test('the statements of docs/operate.md give what is needed, and no more', async () => {

@@ -67,7 +67,7 @@ test.skipIf(!hasPostgres())(title, async () => {
   const refused = await cli('run', 'crawl_pages');
   expect([refused.status, refused.stderr]).toEqual([
     2,
-    expect.stringMatching(/lets crawlhouse not in: .*\nTry: correct user/),
+    expect.stringMatching(/rejects crawlhouse: .*\nTry: correct user/),
   ]);
 });
 

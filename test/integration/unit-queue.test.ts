@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     for (let turns = 0; turns < 5; turns++) {
       const claim = await claimed(queue);
       taken.push(claim.unit);
-      await claim.settle();
+      await claim.finishLocally();
     }
     expect(taken).toEqual(['a/1', 'b/1', 'a/2', 'b/2', 'a/3']);
   });
@@ -194,7 +194,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     const of = (name: string): UnitClaim => claims.get(name) as UnitClaim;
     for (const name of ['same', 'changed', 'fresh', 'loaded', 'gone']) await of(name).finish();
     await of('failed').fail({ code: 'quota', message: 'none left', hint: null }, 2);
-    await offers.settle('loaded', 'loaded');
+    await offers.setStatus('loaded', 'loaded');
     await offer(
       [
         ...['same', 'loaded', 'open', 'failed', 'new'].map((one) => unit(one)),
@@ -214,8 +214,8 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     const again = new Set<string>();
     for (let left = waiting; left > 0; left--) again.add((await claimed(queue)).unit);
     expect(again).toEqual(new Set(['failed', 'new', 'changed', 'fresh']));
-    await expect(of('changed').settle()).rejects.toMatchObject({ code: 'lease_lost' });
-    await offers.settle('same', 'loaded');
+    await expect(of('changed').finishLocally()).rejects.toMatchObject({ code: 'lease_lost' });
+    await offers.setStatus('same', 'loaded');
     await offers.forgetLoaded();
     await offers.withdraw();
     expect((await offers.entries('r2')).entries.map((one) => one.unit)).toEqual([
@@ -233,7 +233,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     await offer([unit('a/1'), unit('a/2')], 'r2');
     expect((await claimed(worker)).unit).toBe('a/1');
     expect(await worker.claim(WIDE)).toBeNull();
-    await expect(old.settle()).rejects.toMatchObject({ code: 'lease_lost' });
+    await expect(old.finishLocally()).rejects.toMatchObject({ code: 'lease_lost' });
     await kept.finish();
   });
 
@@ -279,7 +279,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
       'ledgers',
     );
     await expect(offer([unit('a/2')])).rejects.toMatchObject({ code: 'lease_lost' });
-    await expect(offers.settle('a/1', 'done')).rejects.toMatchObject({ code: 'lease_lost' });
+    await expect(offers.setStatus('a/1', 'done')).rejects.toMatchObject({ code: 'lease_lost' });
   });
 
   test('the role for workers of docs/operate.md can stage units, and writes nothing else', async () => {

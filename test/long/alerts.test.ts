@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { Database } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { withAlerts } from '../../src/operations/alert/with-alerts.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { type RunRequest, run } from '../../src/pipeline/run.ts';
 import type { AlertSettings } from '../../src/project/settings/alert-settings.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { receiver } from '../operations/alert/receiver.ts';
 import {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { createTable, openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 const NEEDED = ['projects', 'crawls', 'pages', 'page_segments', 'page_changes', 'status_codes_by_crawl'];

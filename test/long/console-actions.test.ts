@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { lockState } from '../../src/core/state-lock.ts';
 import { serveConsole } from '../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { environmentOf, rawProjectFolder, sandboxFor, setFaults } from '../support/project.ts';
 import { until } from '../support/until.ts';
 

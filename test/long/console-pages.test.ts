@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { RunReport } from '../../src/project/model/report.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { readLiveRun } from '../../src/state/ledger/live-run.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';

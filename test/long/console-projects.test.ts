@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { consoleProject, HOSTILE, HUGE, ledgerUnit } from '../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../support/open-console.ts';
 import { rawProjectFolder } from '../support/project.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { LocalService } from '../../src/people/cli/local-service.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { capture, spawned } from '../people/cli/capture.ts';
 import { pageWith, serveSite } from '../support/crawl-site.ts';
 import { openConsole } from '../support/open-console.ts';

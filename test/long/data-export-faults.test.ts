@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderName } from '../../src/project/model/folder-name.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { faultyProxy, type Strike } from '../stores/faulty-proxy.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
@@ -235,7 +235,7 @@ test('the next run finishes the work after a load, and a store that refuses it f
   await clearFaults(sandbox);
   const { id } = await desk.done();
   // As a kill leaves it that falls between the load and what comes after.
-  await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+  await using ledger = sqliteLedger(join(folder, '.crawlhouse'));
   const [job] = await ledger.exports();
   expect(job).toMatchObject({ data_export_id: id, status: 'loaded' });
   await ledger.setExportStatus(job?.unit ?? '', 'DONE');

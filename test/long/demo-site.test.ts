@@ -7,6 +7,12 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const { questions, faults } = readFaults();
 
+const LIMITED = ['q32_what_to_do_first'];
+/** The issues that faults were planted for. The site has others of its own, such as long titles. */
+const PLANTED = new Set<unknown>(
+  faults.flatMap(({ answers }) => (answers.q32_what_to_do_first ?? []).map(([issue]) => issue)),
+);
+
 test('every planted fault has an answer of a question that is asked', () => {
   const asked = ({ answers }: (typeof faults)[number]): string[] =>
     Object.keys(answers).filter((question) => question in questions);
@@ -25,9 +31,14 @@ test('the saved questions find every fault of the demo’s site, and no other', 
     expect([code, stderr]).toEqual([0, '']);
     const answers: Record<string, string[]> = {};
     for (const [question, columns] of Object.entries(questions)) {
-      const { stdout } = await capture('query', '--question', question, '--json', '--project-dir', folder);
+      const asked = ['query', '--question', question, '--json', '--project-dir', folder];
+      const { stdout } = await capture(
+        ...asked,
+        ...(LIMITED.includes(question) ? ['-p', 'limit=100000'] : []),
+      );
       const rows = JSON.parse(stdout.replaceAll(site.origin, '')) as Record<string, unknown>[];
-      answers[question] = sorted(rows.map((row) => columns.map((column) => row[column])));
+      const ofKnown = rows.filter(({ issue }) => issue === undefined || PLANTED.has(issue));
+      answers[question] = sorted(ofKnown.map((row) => columns.map((column) => row[column])));
     }
     return answers;
   };

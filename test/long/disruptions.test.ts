@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeCode } from '../../src/service/api/oauth.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { applicationOf, BACK, codeFor } from '../service/sandbox/oauth/consent.ts';
 import { Service } from '../service/sandbox/support.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
@@ -113,7 +113,7 @@ test.for([
     vi.useRealTimers();
     expect(await run(override)).toMatchObject({ exitCode: 0, statuses: [] });
     expect((await desk.asked()) - before).toBe(6);
-    await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+    await using ledger = sqliteLedger(join(folder, '.crawlhouse'));
     expect((await ledger.exports()).map((one) => one.status)).toEqual(Array(6).fill('loaded'));
     expect(new Set((await ledger.units()).map((one) => one.status))).toEqual(new Set(['published']));
     await expectWhole();

@@ -5,8 +5,8 @@ import type { Dictionary } from '../../src/answers/document/dictionary.ts';
 import { renderDictionaryPage } from '../../src/answers/document/dictionary-page.ts';
 import { readDictionary } from '../../src/answers/document/read-dictionary.ts';
 import { renderSite } from '../../src/answers/document/site.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { crawlhouse, projectFolder, published, runProject, sandboxFor } from '../support/project.ts';
 import { temporaryConnection } from '../support/temporary.ts';
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { askQuestion } from '../support/ask-question.ts';
 import { fillWarehouse } from '../support/synthetic-warehouse.ts';
@@ -25,6 +25,7 @@ const GRAINS: Readonly<Record<string, readonly string[]>> = {
   'mart.indexability': ['crawl_id', 'url'],
   'mart.page_actions': ['crawl_id', 'url', 'issue'],
   'mart.page_hreflangs': ['crawl_id', 'url', 'place'],
+  'mart.page_issues': ['crawl_id', 'url', 'issue'],
   'mart.page_lists': ['crawl_id', 'url', 'field', 'value'],
   'mart.page_segments': ['crawl_id', 'url', 'segmentation', 'segment'],
   'mart.pages_wide': ['crawl_id', 'url'],

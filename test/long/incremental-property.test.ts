@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ALL_ROUNDS, daySeed } from '../support/random.ts';
 
@@ -15,7 +15,7 @@ import { ALL_ROUNDS, daySeed } from '../support/random.ts';
  * Units are small and few, so that they meet: crawls of two projects that end in any order, days around them.
  */
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
-  .filter(({ name }) => !/comparison|clusters|structured|weeks|months/.test(name))
+  .filter(({ name }) => !/comparison|clusters|weeks|months/.test(name))
   .map((model) => ({ ...model, tests: [] }));
 const tables = models.filter(({ kind }) => kind === 'table').map(({ name }) => name);
 /** Each made by one statement. */

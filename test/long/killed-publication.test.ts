@@ -9,6 +9,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { placeIn, withWorking } from '../engines/open-working.ts';
 import { readWhole } from '../support/bit-rot.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
 
@@ -40,13 +41,13 @@ async function publishKilledAt(folder: string, table: string, call: string): Pro
      const { silentLogger } = await import(${source('core/logger.ts')});
      const { publish } = await import(${source('pipeline/publish/publish.ts')});
      const database = await Database.open({ memoryLimit: '300MB', threads: 2, tempDirectory: ${JSON.stringify(join(folder, 'spill'))} });
-     const working = await WorkingCopy.open(database, { stateDir: ${JSON.stringify(stateDir)}, warehouse: ${JSON.stringify(published)} }, silentLogger);
+     const working = await WorkingCopy.open(database, { stateDir: ${JSON.stringify(stateDir)}, warehouse: ${JSON.stringify(published)}, engine: ${JSON.stringify(IN_DUCKDB)} }, silentLogger);
      await working.connection.run('CREATE TABLE raw.${table} AS SELECT i FROM range(1000) AS t(i)');
      await working.markDirty();
      await publish(working, silentLogger, new AbortController().signal);
      await working[Symbol.asyncDispose]();`,
   );
-  const child = spawn(process.execPath, [script], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [, killedBy] = (await Promise.race([once(child, 'exit'), sleep(30_000, [null, 'timeout'])])) as [
     unknown,

@@ -15,6 +15,7 @@ import { readPackage } from '../../src/pipeline/load/read-package.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { openDatabase, openWorking, placeIn } from '../engines/open-working.ts';
 import { fields, makePackage } from '../pipeline/load/make-package.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
 
@@ -114,7 +115,7 @@ test('a disk that is full at the publication leaves the former one, and the next
   const published = join(small, 'warehouse.duckdb');
   const working = await WorkingCopy.open(
     database,
-    { stateDir: placeIn(folder).stateDir, warehouse: published },
+    { stateDir: placeIn(folder).stateDir, warehouse: published, engine: IN_DUCKDB },
     silentLogger,
   );
   onTestFinished(() => working[Symbol.asyncDispose]());

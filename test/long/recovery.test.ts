@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { LEDGER_VERSION } from '../../src/state/ledger/sqlite/sqlite-schema.ts';
 import { DataExportDesk } from '../support/data-exports.ts';
 import {
@@ -52,7 +52,7 @@ async function run(only: readonly string[] = PIPELINES, more = {}) {
 }
 
 async function states(): Promise<Record<string, number>> {
-  await using ledger = new SqliteLedger(stateDir);
+  await using ledger = sqliteLedger(stateDir);
   const found = Map.groupBy(await ledger.units(), (one) => one.status);
   return Object.fromEntries([...found].map(([state, units]) => [state, units.length]));
 }
@@ -88,7 +88,7 @@ test.for([
       0,
     );
     expect(await states()).toEqual({ published: 4 });
-    await using ledger = new SqliteLedger(stateDir);
+    await using ledger = sqliteLedger(stateDir);
     expect(await ledger.runs()).toHaveLength(2);
     const aside = (await readdir(stateDir)).filter((name) => /^ledger\.damaged-.*Z\.sqlite$/.test(name));
     expect(aside).toHaveLength(_what === 'garbage' || _what === 'cut short' ? 1 : 0);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { fireSchedule } from '../../src/people/cli/fire-schedule.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadSchedules } from '../../src/project/settings/schedules.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { crawlhouse, environmentOf, projectFolder, runProject, sandboxFor } from '../support/project.ts';
 
 test('the report of two projects is one file that opens offline, with the figures of the saved questions', async () => {

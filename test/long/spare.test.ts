@@ -22,6 +22,7 @@ import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { publish } from '../../src/pipeline/publish/publish.ts';
 import { openDatabase, placeIn, withWorking } from '../engines/open-working.ts';
 import { flipByte, readWhole } from '../support/bit-rot.ts';
+import { IN_DUCKDB } from '../support/in-duckdb.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import '../support/process-timeout.ts';
 
@@ -212,7 +213,11 @@ test('everything is copied to a warehouse on another file system, also after it 
   await copyFile(published, warehouse);
   for (const name of ['three', 'four']) {
     await using database = await openDatabase(folder);
-    await using working = await WorkingCopy.open(database, { stateDir, warehouse }, silentLogger);
+    await using working = await WorkingCopy.open(
+      database,
+      { stateDir, warehouse, engine: IN_DUCKDB },
+      silentLogger,
+    );
     expect(await publishTable(working, name)).toBe('whole');
     vi.setSystemTime(Date.now() + HOUR);
   }

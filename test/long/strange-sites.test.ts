@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { explainEmpty } from '../../src/pipeline/transform/questions/question-needs.ts';
 import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { factsOf } from '../questions/answers/facts.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Connection, Database, ident, table } from '../../src/core/duckdb.ts';
-import type { Model } from '../../src/pipeline/transform/models/model.ts';
-import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan/plan-models.ts';
 import { compareCase, type ModelCase, runCase } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { countFailures } from '../../src/pipeline/transform/tests/test-model.ts';
+import type { Model } from '../../src/project/sql/models/model.ts';
+import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { type Verdict, withinTime } from './verdict.ts';
 

@@ -1,13 +1,18 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadModels } from '../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { splitSqlFile } from '../../src/pipeline/transform/sql-text/sql-file.ts';
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
+import { withIssues } from '../../src/project/sql/models/issue-models.ts';
+import { loadIssues } from '../../src/project/sql/models/issues.ts';
+import { loadModels } from '../../src/project/sql/models/load-models.ts';
+import type { Model } from '../../src/project/sql/models/model.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { splitSqlFile } from '../../src/project/sql/text/sql-file.ts';
+import { applyChange } from './change.ts';
 import { GoldenJudge } from './golden-judge.ts';
-import { applyChange, changesOf } from './mutants.ts';
+import { IssueJudge } from './issue-judge.ts';
+import { changesOf } from './mutants.ts';
 import {
   type FileResult,
   loadEquivalents,
@@ -20,12 +25,13 @@ import { SiteJudge } from './site-judge.ts';
 import type { Verdict } from './verdict.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LEAST_RATIO = 0.9;
+const LEAST_RATIO = 0.95;
 
 const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-mutation-'));
 const sources = [sqlFolder(join(ROOT, 'sql'))];
 const models = await loadModels(sources);
 const questions = await loadQuestions(sources);
+const issues = await loadIssues(sources);
 const cases = await loadCases(join(ROOT, 'test/golden'), 'test/golden');
 try {
   await using sites = await SiteJudge.open(folder, models, questions);
@@ -45,17 +51,15 @@ async function judgeFiles(sites: SiteJudge, wanted: readonly string[]): Promise<
   if (unknown !== undefined)
     throw new Error(`there is no file ${unknown}: name one as sql/<folder>/<name>.sql`);
   const equivalents = await loadEquivalents();
-  const results = new Map<string, FileResult>();
   let stale = 0;
   for (const file of wanted.length > 0 ? wanted : files) {
     const judged = await judgeFile(sites, file, equivalents[file]);
     if (!judged) continue;
-    results.set(file, judged.result);
     for (const change of judged.stale) console.log(`  no survivor, though in equivalent.yaml: ${change}`);
     stale += judged.stale.length;
-    await writeReport(results, files);
+    await writeReport(new Map([[file, judged.result]]), files);
   }
-  const all = await writeReport(results, files);
+  const all = await writeReport(new Map(), files);
   console.log(line('all files', all));
   return all.ratio >= LEAST_RATIO && stale === 0 ? 0 : 1;
 }
@@ -69,7 +73,7 @@ async function judgeFile(
   const { sql, sqlLine } = splitSqlFile(file, await readFile(join(ROOT, file), 'utf8'));
   const changes = changesOf(sql);
   if (changes.length === 0) return undefined;
-  await using judge = await judgeOf(sites, file);
+  await using judge = await judgeOf(sites, file, sql);
   const survivors: Survivor[] = [];
   let caught = 0;
   for (const change of changes) {
@@ -77,6 +81,7 @@ async function judgeFile(
     if (verdict === 'caught') caught++;
     if (verdict === 'survived') survivors.push(survivorOf(sql, sqlLine, change));
   }
+  if (caught + survivors.length === 0) throw new Error(`no mutant of ${file} is valid`);
   const judged = resultOf(survivors, caught, known);
   console.log(line(file, judged.result));
   for (const { line, change } of judged.result.survivors) console.log(`  ${line}: ${change}`);
@@ -87,21 +92,33 @@ interface FileJudge extends AsyncDisposable {
   judge(sql: string): Promise<Verdict>;
 }
 
-/** A question is judged by its answers; a model by its cases, then by the answers that it has a part in. */
-async function judgeOf(sites: SiteJudge, file: string): Promise<FileJudge> {
+/**
+ * A question is judged by its answers; a condition on pages by its cases; a model by its cases, then by the answers that
+ * it has a part in, as is any other issue by the model of all of them.
+ */
+async function judgeOf(sites: SiteJudge, file: string, own: string): Promise<FileJudge> {
   const question = questions.find((one) => one.file === file);
   if (question) {
     const judge = (sql: string) => sites.judgeQuestion({ ...question, sql });
     return { judge, [Symbol.asyncDispose]: async () => {} };
   }
-  const model = models.find((one) => one.file === file);
-  if (!model) throw new Error(`${file} is neither a model nor a question`);
-  const own = cases.find((one) => one.model === model.name)?.cases ?? [];
-  const golden = await GoldenJudge.open(folder, models, model.name, own);
+  const issue = issues.find((one) => one.file === file);
+  if (issue?.scan) return IssueJudge.open(folder, models, issue);
+  const model = models.find((one) => (issue ? one.name === 'mart.page_issues' : one.file === file));
+  if (!model) throw new Error(`${file} is neither a model nor a question nor an issue`);
+  const mutantOf = (sql: string): Model => {
+    if (issue) return { ...model, sql: model.sql.replace(issue.sql, () => sql) };
+    if (/\bissues\.(files|found)\b/.test(own)) return withIssues({ ...model, sql }, issues);
+    // The SQL of a model stands within that of its former columns.
+    return { ...model, sql: model.sql.replace(own, () => sql) };
+  };
+  const ofModel = cases.find((one) => one.model === model.name)?.cases ?? [];
+  const golden = await GoldenJudge.open(folder, models, model.name, ofModel);
   return {
     judge: async (sql) => {
-      const verdict = await golden.judge({ ...model, sql });
-      return verdict === 'survived' ? sites.judgeModel({ ...model, sql }) : verdict;
+      const mutant = mutantOf(sql);
+      const verdict = await golden.judge(mutant);
+      return verdict === 'survived' ? sites.judgeModel(mutant) : verdict;
     },
     [Symbol.asyncDispose]: () => golden[Symbol.asyncDispose](),
   };

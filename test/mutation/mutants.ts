@@ -1,21 +1,12 @@
+import type { Change } from './change.ts';
+import { keyChanges } from './key-changes.ts';
 import { endOf, isToken, type Level, levelsOf, startOf, type Token, tokensOf } from './tokens.ts';
-
-/** One change of some SQL: what stands between two places, and what a mutant has instead. */
-export interface Change {
-  readonly start: number;
-  readonly end: number;
-  readonly instead: string;
-}
 
 /** Every mutant of some SQL: it differs by one change. Comments, names and parameters stay. */
 export function changesOf(sql: string): Change[] {
   const tokens = tokensOf(sql);
   const changes = [...tokens.flatMap((_, index) => changesAt(tokens, index)), ...changesIn(levelsOf(tokens))];
   return changes.sort((a, b) => a.start - b.start || a.end - b.end);
-}
-
-export function applyChange(sql: string, { start, end, instead }: Change): string {
-  return sql.slice(0, start) + instead + sql.slice(end);
 }
 
 /** Signs and words that are swapped wherever they stand. */
@@ -158,11 +149,12 @@ const CLAUSES = [
 ];
 const isClause = (value: string): boolean => CLAUSES.includes(value);
 /** Those whose expression is a condition. */
-const CONDITIONS = ['WHERE', 'ON', 'HAVING', 'QUALIFY', 'WHEN'];
+const FILTERS = ['WHERE', 'HAVING', 'QUALIFY'];
+const CONDITIONS = [...FILTERS, 'ON', 'WHEN'];
 
-/** The changes that need to know where an expression ends: conditions, coalesce, ORDER BY. */
+/** The changes that need to know where an expression ends: conditions, keys, coalesce, count. */
 function changesIn(level: Level): Change[] {
-  const changes: Change[] = [];
+  const changes: Change[] = keyChanges(level);
   let clause = '';
   let expression: (Token | Level)[] = [];
   const finish = (): void => {
@@ -178,23 +170,21 @@ function changesIn(level: Level): Change[] {
       clause = item.value;
     } else expression.push(item);
     if (isToken(item)) {
-      if (item.value === 'COALESCE' && follower && !isToken(follower))
-        changes.push(...firstOnly(item, follower));
+      if (follower && !isToken(follower)) changes.push(...callChanges(item, follower));
     } else changes.push(...changesIn(item));
   }
   finish();
   return changes;
 }
 
-/** AND for OR and the other way round; each operand left out; a condition alone becomes true. */
+/** AND for OR and the other way round; each operand left out; a condition alone, or a whole filter, becomes true. */
 function conditionChanges(clause: string, expression: readonly (Token | Level)[]): Change[] {
   const [first, last] = [expression[0], expression.at(-1)];
   if (!first || !last) return [];
   const operators = operatorsOf(expression);
-  if (operators.length === 0) {
-    if (!CONDITIONS.includes(clause)) return [];
-    return [{ start: startOf(first), end: endOf(last), instead: 'true' }];
-  }
+  const isDropped = (operators.length === 0 ? CONDITIONS : FILTERS).includes(clause);
+  const whole = isDropped ? [{ start: startOf(first), end: endOf(last), instead: 'true' }] : [];
+  if (operators.length === 0) return whole;
   const swaps = operators.map(({ value, start, end }) => ({
     ...{ start, end, instead: value === 'AND' ? 'OR' : 'AND' },
   }));
@@ -206,7 +196,7 @@ function conditionChanges(clause: string, expression: readonly (Token | Level)[]
     const end = withBefore ? (after ? after.start - 1 : endOf(last)) : (after?.end ?? 0) + 1;
     return { start, end, instead: '' };
   });
-  return [...swaps, ...drops];
+  return [...whole, ...swaps, ...drops];
 }
 
 /** The ANDs and ORs of an expression, less the AND of BETWEEN. */
@@ -222,12 +212,17 @@ function operatorsOf(expression: readonly (Token | Level)[]): Token[] {
   return operators;
 }
 
-/** coalesce(x, y) becomes x. */
-function firstOnly(name: Token, called: Level): Change[] {
-  const comma = called.find((item) => isToken(item) && item.value === ',');
-  const close = called.at(-1);
-  if (!comma || !close) return [];
-  return [{ start: startOf(comma), end: startOf(close), instead: '' }].filter(
-    ({ start }) => start > name.end,
-  );
+/** coalesce(x, y) becomes x, and count(x) becomes count(*). */
+function callChanges(name: Token, called: Level): Change[] {
+  const [open, first, last, close] = [called[0], called[1], called.at(-2), called.at(-1)];
+  if (!open || !first || !last || !close || startOf(open) !== name.end) return [];
+  if (name.value === 'COUNT') {
+    // Of these, count(DISTINCT x) becomes count(x), and count(CASE WHEN x …) becomes count(CASE WHEN true …).
+    const isOther = isToken(first) ? ['DISTINCT', '*', ')'].includes(first.value) : startsWith(first, 'CASE');
+    return isOther ? [] : [{ start: startOf(first), end: endOf(last), instead: '*' }];
+  }
+  const comma = name.value === 'COALESCE' && called.find((item) => isToken(item) && item.value === ',');
+  return comma ? [{ start: startOf(comma), end: startOf(close), instead: '' }] : [];
 }
+
+const startsWith = (level: Level, value: string): boolean => isToken(level[0]) && level[0].value === value;

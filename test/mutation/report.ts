@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import type { Change } from './mutants.ts';
+import type { Change } from './change.ts';
 
 /** A mutant that nothing has caught. */
 export interface Survivor {

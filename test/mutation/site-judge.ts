@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type Connection, Database, table } from '../../src/core/duckdb.ts';
-import type { Model } from '../../src/pipeline/transform/models/model.ts';
-import { type PlannedModel, planModels } from '../../src/pipeline/transform/plan/plan-models.ts';
-import { selectModels } from '../../src/pipeline/transform/plan/select-models.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import type { Question } from '../../src/pipeline/transform/questions/questions.ts';
+import type { Model } from '../../src/project/sql/models/model.ts';
+import { type PlannedModel, planModels } from '../../src/project/sql/plan/plan-models.ts';
+import { selectModels } from '../../src/project/sql/plan/select-models.ts';
 import { ANSWERS } from '../questions/answers/answers.ts';
 import { type Facts, factsOf } from '../questions/answers/facts.ts';
 import { casesOf, compareQuestion } from '../questions/compare-question.ts';

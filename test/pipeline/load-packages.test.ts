@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { text } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import type { Manifest } from '../../src/project/model/manifest.ts';
 import type { RunResult } from '../../src/project/model/run-result.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { anyCharacter } from '../support/characters.ts';
 import { rawProjectFolder } from '../support/project.ts';
 import { runs } from '../support/runs.ts';
@@ -93,7 +93,7 @@ test.for([
   [`SELECT ${GOOD} FROM range(2)`, 'has 2 rows, the manifest says 1'],
   [
     `SELECT * REPLACE ('nan'::DOUBLE AS inrank) FROM (SELECT ${GOOD})`,
-    '"inrank" has a value that is no DOUBLE of a package',
+    '"inrank" has an invalid DOUBLE value',
   ],
   [`SELECT * REPLACE ('b' AS url) FROM (SELECT ${GOOD})`, 'its parts have the fingerprint '],
   [`SELECT ${GOOD.replace("'{}'::JSON", "'{no'::VARCHAR")}`, '"data" is VARCHAR, the manifest says JSON'],

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { silentLogger } from '../../src/core/logger.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadPackages } from '../../src/pipeline/load-packages.ts';
 import type { RunResult } from '../../src/project/model/run-result.ts';
-import { loadSettings, type Settings } from '../../src/project/settings/settings.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { published, rawProjectFolder } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { fields, makePackage } from './load/make-package.ts';
@@ -45,7 +46,7 @@ export async function packageProject(files: Readonly<Record<string, string>> = {
     load: (...folders) => loadPackages(settings, folders, silentLogger, signal),
     read: (sql) => published(connection, folder, sql),
     async stateOf(unit) {
-      await using ledger = new SqliteLedger(settings.state_dir);
+      await using ledger = sqliteLedger(settings.state_dir);
       return (await ledger.units()).find((one) => one.unit === unit)?.status;
     },
   };

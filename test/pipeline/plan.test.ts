@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { drop } from '../../src/pipeline/drop.ts';
 import { discoverUnits, reportPlan } from '../../src/pipeline/plan.ts';
 import type { RunRequest } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 import { signal } from './package-project.ts';
 

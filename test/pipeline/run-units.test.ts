@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../src/core/errors.ts';
 import { readStatus } from '../../src/operations/status/read-status.ts';
 import { describeStatus } from '../../src/people/cli/status-report.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { clearFaults, rawProjectFolder, runProject, sandboxFor, setFaults } from '../support/project.ts';
 
 const PAGES = { pipelines: ['crawl_pages'] } as const;
@@ -23,7 +23,7 @@ test('a unit that is refused keeps no other back, and the next run loads it alon
   expect(again.report.units.map(({ status }) => status)).toEqual(['loaded']);
 });
 
-test('an answer that lets us in no more ends the rest of the run', async () => {
+test('no further unit starts once the credentials are rejected', async () => {
   const { exitCode, report } = await runOf(12, {
     match: { path: 'export=true' },
     kind: 'status',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { routesOf, scopeOf } from '../../src/pipeline/run.ts';
 import { loadPipelines } from '../../src/project/settings/pipelines.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { field, importFolder } from '../service/sandbox/support.ts';
 import { rawProjectFolder, runProject, sandboxFor } from '../support/project.ts';
 

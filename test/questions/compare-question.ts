@@ -57,13 +57,13 @@ function differenceOf(
   const missing =
     limit === null
       ? lacking
-      : lacking.filter((row) => isTooEarly(row, left.get(projectOf(row, facts)), answer));
+      : lacking.filter((row) => isTooEarly(row, left.get(projectOf(row, facts)), answer, facts));
   const order = [...right].flatMap(([project, rows]) => {
     const shown = left.get(project) ?? [];
     const most = Math.min(rows.length, Number(limit ?? rows.length));
     return shown.length === most ? [] : [`${project}: ${shown.length} rows, not ${most}`];
   });
-  const late = known.find((row, n) => compareBy(answer, known[n - 1] ?? row, row) > 0);
+  const late = known.find((row, n) => compareBy(answer, facts, known[n - 1] ?? row, row) > 0);
   if (late) order.push(`${JSON.stringify(late)} comes too late`);
   return surplus.length + missing.length + order.length === 0 ? [] : [{ given, missing, surplus, order }];
 }
@@ -75,8 +75,8 @@ function rowsWithout(rows: readonly Row[], others: readonly Row[]): Row[] {
 }
 
 /** Whether a row that a limited answer lacks comes before one that it has. */
-const isTooEarly = (row: Row, shown: readonly Row[] | undefined, answer: Answer): boolean =>
-  shown?.some((other) => compareBy(answer, row, other) < 0) ?? true;
+const isTooEarly = (row: Row, shown: readonly Row[] | undefined, answer: Answer, facts: Facts): boolean =>
+  shown?.some((other) => compareBy(answer, facts, row, other) < 0) ?? true;
 
 const byProject = (rows: readonly Row[], facts: Facts): Map<string, Row[]> =>
   Map.groupBy(rows, (row) => projectOf(row, facts));
@@ -88,10 +88,13 @@ function projectOf({ project_id, crawl_id, first_crawl_id, project_name }: Row, 
 }
 
 /** By the columns that an answer is ordered by; what is not known comes last. */
-function compareBy({ order }: Answer, a: Row, b: Row): number {
+function compareBy({ order }: Answer, facts: Facts, a: Row, b: Row): number {
   for (const key of ['project_name', ...order]) {
     const isDown = typeof key === 'string' && key.startsWith('-');
-    const keyOfRow = (row: Row) => (typeof key === 'string' ? row[key.replace(/^-/, '')] : key(row)) ?? null;
+    const keyOfRow = (row: Row) => {
+      if (key === 'project_id') return projectOf(row, facts);
+      return (typeof key === 'string' ? row[key.replace(/^-/, '')] : key(row)) ?? null;
+    };
     const [left, right] = [keyOfRow(a), keyOfRow(b)];
     if (left === right) continue;
     if (left === null || right === null) return left === null ? 1 : -1;

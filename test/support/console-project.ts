@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, Database, text } from '../../src/core/duckdb.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { LedgerRun, LedgerUnit } from '../../src/project/model/ledger-records.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
 import { createSchema, FILE_OPTIONS } from '../../src/state/catalogue/schema.ts';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { projectFolder, rawProjectFolder } from './project.ts';
 import { threads } from './threads.ts';
 
@@ -62,7 +62,7 @@ export async function consoleProject(
     await fill(connection);
     await connection.run('USE memory; DETACH warehouse');
   }
-  await using ledger = new SqliteLedger(settings.state_dir);
+  await using ledger = sqliteLedger(settings.state_dir);
   await ledger.restore(units, []);
   for (const { run_id, command, started_at, status, ended_at, summary } of runs) {
     await ledger.startRun(run_id, command, started_at);

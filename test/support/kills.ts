@@ -4,7 +4,7 @@ import { type FSWatcher, mkdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import './process-timeout.ts';
 
 /**
@@ -48,7 +48,7 @@ export class LedgerWatch implements Disposable {
   constructor(folder: string) {
     this.#folder = folder;
     const stateDir = join(folder, STATE_DIR);
-    void new SqliteLedger(stateDir)[Symbol.asyncDispose]();
+    void sqliteLedger(stateDir)[Symbol.asyncDispose]();
     this.#database = new DatabaseSync(join(stateDir, 'ledger.sqlite'), { timeout: 5000 });
     this.#database.exec(CHANGES);
   }

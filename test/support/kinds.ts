@@ -16,6 +16,7 @@ const STARTS = [
   'fastify',
   'src/core/duckdb.ts',
   'src/service/sandbox/start-sandbox.ts',
+  'src/core/listen-http.ts',
   'src/operations/schedule/listen.ts',
   'src/answers/query/query-process.ts',
 ];
@@ -27,8 +28,10 @@ const OWN_COMMAND = ['bench', 'browser', 'integration', 'long', 'trino'];
 interface TestFiles {
   /** Those that start no process, no server and no database. */
   readonly unit: readonly string[];
-  /** The others. */
+  /** Those that do. */
   readonly e2e: readonly string[];
+  /** Those that replace a module: what other files of a worker have imported would stay as it was. */
+  readonly replacing: readonly string[];
   /** Those of `e2e` with the longer timeout. */
   readonly slow: readonly string[];
 }
@@ -39,8 +42,11 @@ export function testFiles(): TestFiles {
     .filter((file) => file.endsWith('.test.ts') && !OWN_COMMAND.includes(file.split('/')[0] ?? ''))
     .sort()
     .map((file) => `test/${file}`);
-  const e2e = files.filter(reaching(STARTS));
-  return { unit: files.filter((file) => !e2e.includes(file)), e2e, slow: e2e.filter(reaching(LONGER)) };
+  const replacing = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('vi.mock('));
+  const shared = files.filter((file) => !replacing.includes(file));
+  const e2e = shared.filter(reaching(STARTS));
+  const unit = shared.filter((file) => !e2e.includes(file));
+  return { unit, e2e, replacing, slow: e2e.filter(reaching(LONGER)) };
 }
 
 /** Whether a file, or one of the tests' own that it imports, imports one of these modules. */

@@ -4,7 +4,7 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { openConfiguredStore } from '../../src/stores/registry.ts';

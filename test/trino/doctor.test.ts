@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test, vi } from 'vitest';
-import type { TrinoAddress } from '../../src/core/trino-address.ts';
+import type { TrinoAddress } from '../../src/engines/trino/address.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { examineTrino } from '../../src/operations/doctor/examine-trino.ts';
+import { examineTrino } from '../../src/engines/trino/examine-trino.ts';
 import { listObjects } from '../../src/stores/list-objects.ts';
 import { openServer } from '../stores/store-server.ts';
 
@@ -12,6 +12,7 @@ const folder = `doctor/${randomUUID()}`;
 const { url, catalog, bucket, s3 } = trino;
 const address: TrinoAddress = {
   ...{ url, catalog, bucket, folder, region: s3.region, endpoint: s3.endpoint },
+  engine: 'trino',
   ...{ schemaPrefix: `d${randomUUID().slice(0, 8)}_`, user: 'doctor' },
   ...{ credentials: undefined, authority: undefined },
 };

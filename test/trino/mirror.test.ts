@@ -3,12 +3,13 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
 import { type Connection, ident, text } from '../../src/core/duckdb.ts';
+import { DuckDbMirror } from '../../src/engines/duckdb/duckdb-mirror.ts';
 import { DuckDbRows } from '../../src/engines/duckdb/duckdb-rows.ts';
 import type { RowStore } from '../../src/engines/row-store.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
+import { TrinoMirror } from '../../src/engines/trino/trino-mirror.ts';
 import { TrinoRows } from '../../src/engines/trino/trino-rows.ts';
 import { type MirrorReport, mirror } from '../../src/pipeline/publish/mirror.ts';
-import { mirrorSource } from '../../src/pipeline/publish/mirror-source.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';
 import { LocalStore } from '../../src/stores/local/local-store.ts';
@@ -81,7 +82,7 @@ async function scene(rowsOf: (connection: Connection, folder: string) => Promise
       const columns = await tableColumns(connection, ['raw']);
       const options = { store, prefix: 'm', tables: [EVENTS], columns, publication: 'p1', folder };
       return mirror(
-        mirrorSource({ connection, rows }),
+        rows instanceof TrinoRows ? new TrinoMirror(connection, rows) : new DuckDbMirror(connection),
         { ...options, folder: join(folder, 'on their way') },
         signal,
       );

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { sqlFolders } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { sqlFolders } from '../../src/project/sql/models/sql-folders.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import {
   crawlhouse,
@@ -49,7 +49,14 @@ const IN_TRINO = `warehouse:
  * Models that take Trino 10 to 15 s each on two busy cores, more than all others together. parity.test.ts and run.test.ts
  * make them, and query.test.ts asks all questions.
  */
-const LARGE = ['crawl_segments', 'links_to_broken_pages', 'orphans', 'page_actions'];
+const LARGE = [
+  'crawl_segments',
+  'issue_changes',
+  'links_to_broken_pages',
+  'orphans',
+  'page_actions',
+  'page_issues',
+];
 /** Questions that are asked again after a run: all of them take minutes. */
 const FEW = ['q05_status_codes_by_crawl', 'q06_page_changes', 'q23_redirect_map'];
 
@@ -182,7 +189,7 @@ test('a wrong target is said before anything is moved', async () => {
   expect(await wrong('--to', 'duckdb')).toEqual([2, 'Error: the warehouse is in duckdb already']);
   expect(await wrong('--to', 'trino', '--warehouse', 'none.yaml')).toEqual([
     2,
-    'Error: there is no none.yaml, which says where in Trino',
+    'Error: there is no none.yaml, which says where the warehouse will be',
   ]);
   await writeFile(join(folder, 'wrong.yaml'), IN_TRINO.replace('s3://', ''));
   expect(await wrong('--to', 'trino', '--warehouse', 'wrong.yaml')).toEqual([

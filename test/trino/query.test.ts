@@ -10,10 +10,11 @@ import { readSiteReport } from '../../src/answers/report/read-site-report.ts';
 import { Database, file, ident, table } from '../../src/core/duckdb.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { sqlFolder } from '../../src/pipeline/transform/models/sql-folders.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { loadSettings, type Settings } from '../../src/project/settings/settings.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import {
   openWarehouse as openTestWarehouse,

@@ -6,8 +6,10 @@ import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from '
 import { openWarehouse } from '../../src/answers/query/open-warehouse.ts';
 import { WarehousePool } from '../../src/answers/query/warehouse-pool.ts';
 import { type Logger, silentLogger } from '../../src/core/logger.ts';
+import { asTrino } from '../../src/engines/trino/address.ts';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
-import { loadSettings, type Settings } from '../../src/project/settings/settings.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
 import { publicationStamp } from '../../src/state/catalogue/publication-stamp.ts';
 import { PAGES_MODEL, packageProject, signal } from '../pipeline/package-project.ts';
 import { errorOf } from '../support/error-of.ts';
@@ -123,7 +125,7 @@ test('where the bucket or Trino gives nothing the catalogue that is there is rea
   const { logger, warnings } = listening();
   expect(await loads(settings, logger)).toEqual(['ca']);
   expect(await pages(settings, logger)).toEqual(['ca', 'cb']);
-  const away = { ...settings, trino: settings.trino && { ...settings.trino, url: 'http://127.0.0.1:9' } };
+  const away = { ...settings, engine: { ...asTrino(settings.engine), url: 'http://127.0.0.1:9' } };
   expect(await loads(away, logger)).toEqual(['ca']);
   expect(warnings).toEqual(
     Array(3).fill('the newest catalogue cannot be had: that of an earlier publication is read'),

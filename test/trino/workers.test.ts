@@ -8,11 +8,11 @@ import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { RelationNames } from '../../src/engines/trino/relation-names.ts';
 import { tidyRows } from '../../src/engines/trino/tidy-rows.ts';
 import { WorkingCopy } from '../../src/engines/working-copy.ts';
-import { describeTables } from '../../src/pipeline/known-tables.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import { loadPackage } from '../../src/pipeline/load/load-package.ts';
 import { readPackage, type StagedPackage } from '../../src/pipeline/load/read-package.ts';
-import { LoadWriter } from '../../src/pipeline/load-writer.ts';
-import { loadSettings } from '../../src/project/settings/settings.ts';
+import { describeTables } from '../../src/pipeline/sharing/known-tables.ts';
+import { LoadWriter } from '../../src/pipeline/sharing/load-writer.ts';
 import type { Sandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { openDatabase } from '../engines/open-working.ts';
@@ -147,10 +147,10 @@ test('a load that the table has outgrown is written again by the run, and every 
   Object.assign(process.env, bucketCredentials(trino));
   const settings = await loadSettings(folder, { CRAWLHOUSE_BASE_URL: sandbox.baseUrl });
   const database = await openDatabase(folder);
-  const { warehouse, trino: place } = settings;
+  const { warehouse, engine } = settings;
   const working = await WorkingCopy.open(
     database,
-    { stateDir: settings.state_dir, warehouse, trino: place },
+    { stateDir: settings.state_dir, warehouse, engine },
     silentLogger,
   );
   onTestFinished(() => working[Symbol.asyncDispose]());

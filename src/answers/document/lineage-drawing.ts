@@ -8,7 +8,7 @@ const MARGIN = 8;
 /** Width of a letter of the drawing's font, in pixels. */
 const LETTER = 7;
 
-/** What a drawing or a link must know of the whole page. */
+/** The facts about the whole page that a drawing or link needs. */
 export interface Site {
   readonly reads: Reads;
   /** The names that have a place on the page: `mart.pages`, `mart.pages.url`. */

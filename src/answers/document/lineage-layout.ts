@@ -1,4 +1,4 @@
-/** What a table is made from, by name. */
+/** The tables that a table is made from, by name. */
 export type Reads = ReadonlyMap<string, readonly string[]>;
 
 export interface LineageNode {

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { type Connection, Database } from '../../core/duckdb.ts';
-import { loadModels } from '../../pipeline/transform/models/load-models.ts';
-import type { Model } from '../../pipeline/transform/models/model.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
-import { columnLineage } from '../../pipeline/transform/plan/column-lineage.ts';
-import { describedColumn, isWildcard } from '../../pipeline/transform/plan/wildcard-columns.ts';
+import { isInCatalogue } from '../../engines/registry.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
-import { sqlReferences } from '../../pipeline/transform/sql-text/sql-references.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { loadModels } from '../../project/sql/models/load-models.ts';
+import type { Model } from '../../project/sql/models/model.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
+import { columnLineage } from '../../project/sql/plan/column-lineage.ts';
+import { describedColumn, isWildcard } from '../../project/sql/plan/wildcard-columns.ts';
+import { sqlReferences } from '../../project/sql/text/sql-references.ts';
 import {
   type CatalogColumn,
   recordedFacts,
@@ -36,7 +37,7 @@ export async function readDictionary(
   const sql = sqlFolders(settings);
   const models = await loadModels(sql);
   const questions = await compileQuestions(settings, models);
-  const inCatalogue = settings.trino === null;
+  const inCatalogue = isInCatalogue(settings);
   const found = published
     ? await readPublished(settings, (connection) => readWarehouse(connection, inCatalogue))
     : undefined;
@@ -61,8 +62,11 @@ export async function readDictionary(
     tables: tables.sort((a, b) => (a.name < b.name ? -1 : 1)),
     questions: await Promise.all(
       questions.map(async (question) => ({
-        ...{ name: question.name, title: question.title, description: question.description.trim() },
-        ...{ parameters: question.parameters, sql: question.sql },
+        name: question.name,
+        title: question.title,
+        description: question.description.trim(),
+        parameters: question.parameters,
+        sql: question.sql,
         reads: await readsOf(parser, question),
       })),
     ),
@@ -92,7 +96,7 @@ async function readsOf(
   return [...new Set(names)].sort();
 }
 
-/** What the published warehouse says. */
+/** The facts from the published warehouse. */
 interface Warehouse {
   readonly publishedAt: string | null;
   /** Columns by table, in their order. */
@@ -134,14 +138,12 @@ function modelTable(
   );
   const untested = { status: null, failures: null, testedAt: null };
   return {
-    ...{
-      name: model.name,
-      kind: model.kind,
-      description: model.description,
-      grain: model.grain,
-      columns,
-      reads,
-    },
+    name: model.name,
+    kind: model.kind,
+    description: model.description,
+    grain: model.grain,
+    columns,
+    reads,
     tests: model.tests.map(
       ({ name, severity }) => found?.results.get(`${model.name} ${name}`) ?? { name, severity, ...untested },
     ),

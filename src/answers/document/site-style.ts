@@ -1,12 +1,10 @@
-/** The look of the site: no fonts, images or scripts from elsewhere. */
-export const SITE_STYLE = `
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5c6675; --line: #dfe3e8; --page: #fff; --side: #f6f7f9;
-  --link: #0b5cad; --raw: #e8f0e4; --mart: #e3ecf8; --ops: #f3ead9; --good: #18794e; --bad: #b42318; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #333b47; --page: #14181f; --side: #1a1f28;
-  --link: #7ab3f0; --raw: #26331f; --mart: #1d2c42; --ops: #3a301c; --good: #5fd19a; --bad: #ff8a80; } }
-* { box-sizing: border-box; }
+import { PAGE_STYLE } from '../../core/page-style.ts';
+
+/** The look of the site. */
+export const SITE_STYLE = `${PAGE_STYLE}
+:root { --raw: light-dark(#e8f0e4, #26331f); --mart: light-dark(#e3ecf8, #1d2c42); --ops: light-dark(#f3ead9, #3a301c); }
 html { scroll-padding-top: 1rem; }
-body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); display: flex; }
+body { display: flex; }
 nav { position: sticky; top: 0; height: 100vh; width: 300px; flex: none; overflow-y: auto; padding: 1.2rem; background: var(--side);
   border-right: 1px solid var(--line); }
 nav h2 { font-size: .75rem; text-transform: uppercase; letter-spacing: .06em; color: var(--soft); margin: 1.2rem 0 .3rem; }
@@ -15,7 +13,7 @@ nav a:hover { background: var(--line); }
 nav input { width: 100%; padding: .45rem .6rem; font: inherit; border: 1px solid var(--line); border-radius: 6px; color: inherit; background: var(--page); }
 nav .found { font-size: .85rem; color: var(--soft); padding-left: 1rem; }
 main { padding: 1.5rem 2.5rem 6rem; min-width: 0; max-width: 1240px; flex: 1; }
-a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; }
+a { text-decoration: none; } a:hover { text-decoration: underline; }
 h1 { font-size: 1.6rem; margin: .2rem 0 1rem; }
 section { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem; }
 section > h2 { font-size: 1.25rem; margin: 0; font-family: ui-monospace, monospace; }

@@ -7,7 +7,7 @@ export interface ChartColumn {
 }
 
 interface ChartColumns {
-  /** What names a row; none for a single row, or where all rows are alike. */
+  /** The columns that label a row; none for a single row, or where all rows are alike. */
   readonly labels: readonly string[];
   /** The number that is drawn; null where there is none. */
   readonly measure: string | null;
@@ -26,8 +26,8 @@ export function isDimension(name: string): boolean {
 }
 
 /**
- * What to draw of an answer. The last number is drawn that is no code, identifier or depth and is not the same in every
- * row. As many of the other columns label the rows as tell them apart; none is the same in every row.
+ * Chooses the columns of a chart. The number drawn is the last one that is no code, identifier or depth and differs
+ * between rows. The labels are as many of the other columns as distinguish the rows.
  */
 export function chartColumns(columns: readonly ChartColumn[]): ChartColumns {
   const numbers = columns.filter(

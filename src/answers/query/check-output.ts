@@ -82,7 +82,7 @@ function isSame(one: Identity, other: Identity): boolean {
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
-  // Who can't look there can't write there either.
+  // A user who can't look there can't write there either.
   return stat(path).catch(() => null);
 }
 

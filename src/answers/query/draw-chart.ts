@@ -47,7 +47,8 @@ export function drawChart(chart: Chart, rows: readonly Row[], width: number): st
     rows.every((row) => row[name] === null || ['number', 'bigint'].includes(typeof row[name])) &&
     rows.some((row) => row[name] !== null);
   const columns = names.map((name) => ({
-    ...{ name, isNumber: isNumber(name) },
+    name,
+    isNumber: isNumber(name),
     texts: rows.map((row) => (row[name] == null ? null : stringifyJson(row[name]))),
   }));
   const { labels, measure: value } = chartColumns(columns);

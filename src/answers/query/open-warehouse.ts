@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Logger } from '../../core/logger.ts';
-import type { TrinoAddress } from '../../core/trino-address.ts';
 import { PublicationFollower } from '../../engines/publication-follower.ts';
-import type { TrinoClient } from '../../engines/trino/client.ts';
+import { openElsewhere } from '../../engines/registry.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -11,7 +10,7 @@ import type { Warehouse } from './warehouse.ts';
 interface Opening {
   readonly logger: Logger;
   readonly signal?: AbortSignal;
-  /** Of a process that reads on. */
+  /** Of a long-running reader. */
   readonly follower?: PublicationFollower;
 }
 
@@ -40,24 +39,21 @@ export async function openWarehouse(
     ...more,
   };
   await (follower ?? new PublicationFollower(settings, logger)).follow(signal);
-  const client = settings.trino && (await clientOf(settings.trino));
+  const elsewhere = await openElsewhere(settings.engine);
+  const statements = await elsewhere?.openStatements();
   const warehouse = await QueryProcess.start(options, forked);
   if (warehouse.isCopy) {
     logger.warn('the warehouse was copied for this query: its disk takes no hard links', {
       warehouse: settings.warehouse,
     });
   }
-  if (settings.trino === null || client === null) return warehouse;
-  const { TrinoWarehouse } = await import('./trino-warehouse.ts');
+  if (statements === undefined) return warehouse;
+  const { EngineWarehouse } = await import('./engine-warehouse.ts');
   const { limits, threads } = options;
-  return new TrinoWarehouse(warehouse, client, {
-    ...{ prefix: settings.trino.schemaPrefix, limits, threads },
+  return new EngineWarehouse(warehouse, statements, {
+    engine: settings.engine,
+    limits,
+    threads,
     spill: join(settings.state_dir, 'spill'),
   });
-}
-
-/** Read only where it is used: it brings libraries. */
-async function clientOf(address: TrinoAddress): Promise<TrinoClient> {
-  const { openTrinoClient } = await import('../../engines/trino/open-trino.ts');
-  return openTrinoClient(address);
 }

@@ -81,7 +81,7 @@ export function pageStatement(
   };
 }
 
-/** What the column at a place, from 0, is called in a statement around an answer. */
+/** The name of the column at a place, from 0, in a statement around an answer. */
 export function placeName(place: number): string {
   return `c${place}`;
 }

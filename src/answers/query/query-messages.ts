@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
+import type { PlanRequest } from './engine-statement.ts';
 import type { RowsPage } from './page-of-rows.ts';
 import type { ParameterTexts } from './parameters.ts';
 import type { QueryOptions } from './query-warehouse.ts';
-import type { PlanRequest } from './trino-statement.ts';
 import type { TextOptions } from './write-result.ts';
 
 /** The requests to the process that runs queries. */

@@ -4,11 +4,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bytesOf, bytesText, countText, durationText } from '../../core/amounts.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import type { EngineStatement, PlanRequest } from './engine-statement.ts';
 import { removeLeftovers } from './private-warehouse.ts';
 import { processLimit, type QueryLimits, queryLimitError } from './query-limits.ts';
 import type { QueryReply, QueryRequest } from './query-messages.ts';
 import type { QueryOptions } from './query-warehouse.ts';
-import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
 import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
 import { withinResult } from './within-result.ts';
 import type { Write } from './write-result.ts';
@@ -99,18 +99,18 @@ export class QueryProcess extends Warehouse {
   }
 
   /**
-   * What Trino is asked for a statement, where this file is a catalogue; null where the file has all rows that it reads.
+   * What the engine is asked for a statement, where this file is a catalogue; null where the file has all rows that it reads.
    *
    * @throws CrawlhouseError as `write`
    */
-  async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
+  async plan(asked: PlanRequest, signal: AbortSignal): Promise<EngineStatement | null> {
     let plan = '';
     await this.#open(signal);
     const collect: Write = async (text) => {
       plan += text;
     };
     await this.#exchange({ kind: 'plan', ...asked }, collect, signal);
-    return JSON.parse(plan) as TrinoStatement | null;
+    return JSON.parse(plan) as EngineStatement | null;
   }
 
   async writeParquet(

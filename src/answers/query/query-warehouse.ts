@@ -6,11 +6,11 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { prepareOne } from '../../core/one-statement.ts';
 import { StreamedRows } from '../../core/streamed-rows.ts';
 import { publishedError } from '../../state/catalogue/attach-published.ts';
+import type { EngineStatement, PlanRequest } from './engine-statement.ts';
 import { asRelation, pageStatement, type RowsPage } from './page-of-rows.ts';
 import { bindParameters, type Parameters, type ParameterTexts } from './parameters.ts';
 import { PrivateWarehouse } from './private-warehouse.ts';
 import { isExplain, readOnlyStatement } from './read-only-statement.ts';
-import type { PlanRequest, TrinoStatement } from './trino-statement.ts';
 
 export interface QueryOptions {
   /** The published warehouse. */
@@ -149,16 +149,16 @@ export class PublishedWarehouse implements Disposable {
   }
 
   /**
-   * Writes a statement for Trino, where this is the catalogue of a warehouse there.
+   * Writes a statement for the engine that has the rows, where this is a catalogue.
    *
    * @returns null where the catalogue has all rows that it reads
    * @throws CrawlhouseError as `ask`
    */
-  async plan(asked: PlanRequest, signal: AbortSignal): Promise<TrinoStatement | null> {
+  async plan(asked: PlanRequest, signal: AbortSignal): Promise<EngineStatement | null> {
     return this.#guarded(signal, async (connection) => {
       const statement = await readOnlyStatement(connection, asked.sql);
-      const { planOnTrino } = await import('./plan-on-trino.ts');
-      return planOnTrino(new Connection(connection, '', () => {}), statement, asked);
+      const { planElsewhere } = await import('./plan-elsewhere.ts');
+      return planElsewhere(new Connection(connection, '', () => {}), statement, asked);
     });
   }
 

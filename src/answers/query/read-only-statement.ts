@@ -61,7 +61,7 @@ export function isExplain(sql: string): boolean {
   return splitExplain(sql).explain !== '';
 }
 
-/** What explains, written anew, and the rest, on the lines that it has. */
+/** The EXPLAIN, written anew, and the rest of the statement on its own lines. */
 function splitExplain(sql: string): ReadOnlyStatement {
   const tokens = sqlTokens(sql);
   const code = tokens.filter(isCode);

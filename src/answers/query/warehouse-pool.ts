@@ -55,7 +55,7 @@ export class WarehousePool implements AsyncDisposable {
 
   #endUnused(): void {
     clearTimeout(this.#unused);
-    // Nobody waits for it, and its answers were given.
+    // Nobody waits for it, and it has given its answers.
     this.#unused = setTimeout(() => this.#closeOld('unused').catch(() => {}), IDLE_MS).unref();
   }
 

@@ -25,7 +25,7 @@ export interface TextOptions {
   readonly firstRows?: number;
   /** Whether texts that look like formulas get an apostrophe before them, in CSV. */
   readonly safeCsv?: boolean;
-  /** What stands for NULL in a table or record; none: nothing. */
+  /** The text for NULL in a table or record; none: empty. */
   readonly nullText?: string;
 }
 

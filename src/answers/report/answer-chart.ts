@@ -8,7 +8,7 @@ export type ChartKind = (typeof CHART_KINDS)[number];
 
 /**
  * They stand on a light and a dark page by 3:1, and colour-blind people tell them apart (after Okabe and Ito); marks
- * and dashes differ too. What comes after them is grey.
+ * and dashes differ too. Further ones are grey.
  */
 const COLOURS = ['#0072b2', '#d55e00', '#009470', '#b4608f'];
 const OTHERS = '#7d8794';
@@ -29,7 +29,7 @@ export interface ChartPoint {
   readonly colour: string | null;
 }
 
-/** What a chart says of its axes: the names of columns. */
+/** The labels of a chart's axes: the names of columns. */
 export interface ChartNames {
   readonly x: string;
   readonly y: string | null;
@@ -47,67 +47,92 @@ export function answerChart(kind: ChartKind, points: readonly ChartPoint[], name
     title: titleOf(point),
   }));
   const label = `${names.y ?? 'rows'} by ${names.x}, ${kind}`;
-  const isTime = points.some(({ x }) => x instanceof Date);
-  const x = { label: names.x, ...(isTime && { type: 'utc' as const }) };
-  const y = { label: names.y, grid: true, nice: true };
-  const chart = {
-    line: () => ({
-      x,
-      y,
-      marks: [
-        ...series.map((one, index) =>
-          Plot.lineY(
-            rows.filter(({ colour }) => colour === one),
-            {
-              ...{ x: 'x', y: 'y', stroke: COLOURS[index] ?? OTHERS, strokeWidth: 2 },
-              strokeDasharray: DASHES[index] ?? 'none',
-            },
-          ),
+  const chart = CHARTS[kind]({ rows, series, names });
+  return html`${names.colour === null ? null : keyOf(series)}${drawn(label, chart)}`;
+}
+
+/** A point as it is drawn. */
+interface DrawnPoint extends ChartPoint {
+  readonly paint: string;
+  readonly symbol: string;
+  readonly title: string;
+}
+
+/** What a chart is drawn from. */
+interface Drawing {
+  readonly rows: readonly DrawnPoint[];
+  /** Each has a colour. */
+  readonly series: readonly (string | null)[];
+  readonly names: ChartNames;
+}
+
+const CHARTS: Readonly<Record<ChartKind, (drawing: Drawing) => Plot.PlotOptions>> = {
+  line: ({ rows, series, names }) => ({
+    ...axes(rows, names),
+    marks: [
+      ...series.map((one, index) =>
+        Plot.lineY(
+          rows.filter(({ colour }) => colour === one),
+          {
+            x: 'x',
+            y: 'y',
+            stroke: COLOURS[index] ?? OTHERS,
+            strokeWidth: 2,
+            strokeDasharray: DASHES[index] ?? 'none',
+          },
         ),
-        Plot.dot(rows.length > MOST_DOTS ? [] : rows, {
-          x: 'x',
-          y: 'y',
-          fill: 'paint',
-          r: 3,
-          title: 'title',
-        }),
-      ],
-    }),
-    scatter: () => ({
+      ),
+      Plot.dot(rows.length > MOST_DOTS ? [] : rows, { x: 'x', y: 'y', fill: 'paint', r: 3, title: 'title' }),
+    ],
+  }),
+  scatter: ({ rows, names }) => {
+    const { x, y } = axes(rows, names);
+    return {
       x: { ...x, grid: true, nice: true },
       y,
       marks: [Plot.dot(rows, { x: 'x', y: 'y', stroke: 'paint', symbol: 'symbol', r: 3, title: 'title' })],
       symbol: { type: 'identity' as const },
-    }),
-    histogram: () => ({
+    };
+  },
+  histogram: ({ rows, names }) => {
+    const { x, y } = axes(rows, names);
+    return {
       x,
       y: { ...y, label: 'rows' },
       marks: [Plot.rectY(rows, Plot.binX({ y: 'count' }, BINS)), Plot.ruleY([0])],
-    }),
-    bar: () => {
-      const labels = rows.map((row) => ({ ...row, x: textOf(row.x) }));
-      const domain = [...new Set(labels.map((row) => row.x))];
-      return {
-        height: 60 + BAR_HEIGHT * domain.length,
-        marginLeft: 200,
-        x: { label: names.y, grid: true },
-        y: { label: null, domain, tickFormat: cut },
-        marks: [Plot.barX(labels, { y: 'x', x: 'y', fill: 'paint', title: 'title' }), Plot.ruleX([0])],
-      };
-    },
-  }[kind]();
+    };
+  },
+  bar: ({ rows, names }) => {
+    const labels = rows.map((row) => ({ ...row, x: textOf(row.x) }));
+    const domain = [...new Set(labels.map((row) => row.x))];
+    return {
+      height: 60 + BAR_HEIGHT * domain.length,
+      marginLeft: 200,
+      x: { label: names.y, grid: true },
+      y: { label: null, domain, tickFormat: cut },
+      marks: [Plot.barX(labels, { y: 'x', x: 'y', fill: 'paint', title: 'title' }), Plot.ruleX([0])],
+    };
+  },
+};
+
+function axes(rows: readonly ChartPoint[], names: ChartNames) {
+  const isTime = rows.some(({ x }) => x instanceof Date);
+  return {
+    x: { label: names.x, ...(isTime && { type: 'utc' as const }) },
+    y: { label: names.y, grid: true, nice: true },
+  };
+}
+
+/** The key of the colours; those that have none of their own share a name. */
+function keyOf(series: Drawing['series']): Html {
   const others = series.length - COLOURS.length;
-  const key =
-    names.colour === null
-      ? null
-      : chartKey([
-          ...series.slice(0, COLOURS.length).map((one, index) => ({
-            name: one ?? '–',
-            colour: COLOURS[index] ?? OTHERS,
-          })),
-          ...(others > 0 ? [{ name: counted(others, 'other'), colour: OTHERS }] : []),
-        ]);
-  return html`${key}${drawn(label, chart)}`;
+  return chartKey([
+    ...series.slice(0, COLOURS.length).map((one, index) => ({
+      name: one ?? '–',
+      colour: COLOURS[index] ?? OTHERS,
+    })),
+    ...(others > 0 ? [{ name: counted(others, 'other'), colour: OTHERS }] : []),
+  ]);
 }
 
 function titleOf({ x, y, colour }: ChartPoint): string {

@@ -81,7 +81,9 @@ export function stackedChart(
 ): Html | null {
   if (parts.length === 0) return null;
   const rows = parts.map(({ ended_at, crawl_id, ...part }) => ({
-    ...{ crawl: `${ended_at} ${crawl_id}`, at: new Date(ended_at), ...part },
+    crawl: `${ended_at} ${crawl_id}`,
+    at: new Date(ended_at),
+    ...part,
   }));
   return drawn(label, {
     color: { domain: entries.map(({ name }) => name), range: entries.map(({ colour }) => colour) },
@@ -106,7 +108,9 @@ export function barChart(
     y: { grid: true, zero: true, label: null, tickFormat: 's', nice: true },
     marks: [
       Plot.barY(known, {
-        ...{ x: 'name', y: 'value', fill: LINE_COLOURS[0] ?? '' },
+        x: 'name',
+        y: 'value',
+        fill: LINE_COLOURS[0] ?? '',
         title: ({ name, value }) => `${name}: ${value}`,
       }),
       Plot.ruleY([0], { strokeOpacity: 0.4 }),

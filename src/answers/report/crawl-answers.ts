@@ -24,7 +24,7 @@ export function placed(answer: string, by: string): string {
 /** Runs a statement on the published warehouse. */
 export type Ask = (sql: string, parameters: ReadonlyMap<string, string | null>) => Promise<Rows>;
 
-/** What the saved questions answer; each row names its crawl in `crawl_id`. */
+/** The answers of the saved questions; each row names its crawl in `crawl_id`. */
 export interface CrawlAnswers {
   readonly statuses: Rows;
   readonly funnel: Rows;

@@ -58,8 +58,8 @@ const SHOWN = `
   WHERE place <= ${MOST_CRAWLS}`;
 
 /**
- * What the saved questions answer about one project or all, by name. Each question is asked once, whatever the number
- * of projects.
+ * The answers of the saved questions about one project or all, by name. Each question is asked once, whatever the
+ * number of projects.
  *
  * @param project its name or identifier
  */

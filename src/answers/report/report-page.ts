@@ -14,7 +14,7 @@ const SPEED: readonly Series<TrendPoint>[] = [
   { name: 'average load time', value: ({ average_load_time }) => average_load_time },
 ];
 
-/** What is wrong with a project now: its figures are of the crawl before. */
+/** The present problems of a project. Its figures are then of the crawl before. */
 interface Wrong {
   readonly project_id: string | null;
   readonly title: string;

@@ -1,15 +1,13 @@
+import { PAGE_STYLE } from '../../core/page-style.ts';
+
 /** The look of the report; it fits a mail, a phone and paper. */
-export const REPORT_STYLE = `
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5c6675; --line: #dfe3e8; --page: #fff; --side: #f6f7f9; --link: #0b5cad; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b4; --line: #333b47; --page: #14181f; --side: #1a1f28; --link: #7ab3f0; } }
-* { box-sizing: border-box; }
-body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); }
+export const REPORT_STYLE = `${PAGE_STYLE}
 main { max-width: 1100px; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
-a { color: var(--link); } .facts { color: var(--soft); font-size: .9rem; margin: .2rem 0 .6rem; overflow-wrap: anywhere; }
-.wrong { border-left: 4px solid #b3261e; padding: .3rem .8rem; background: var(--side); overflow-wrap: anywhere; }
+.facts { color: var(--soft); font-size: .9rem; margin: .2rem 0 .6rem; overflow-wrap: anywhere; }
+.wrong { border-left: 4px solid var(--bad); padding: .3rem .8rem; background: var(--side); overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }

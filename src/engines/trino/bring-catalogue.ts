@@ -26,8 +26,8 @@ export function catalogueKey(folder: string, id: string): string {
 }
 
 /**
- * Puts the catalogue of the publication that Trino shows in the place of the published one, where that is missing or
- * another: a process was killed between the two, or another machine has published.
+ * Replaces the published catalogue by that of the publication in Trino, if they differ. Either a process was killed
+ * between the two steps of a publication, or another machine has published.
  *
  * @throws CrawlhouseError `damaged_warehouse` where the bucket has lost it
  */
@@ -92,7 +92,7 @@ export async function bringShown(
   if (lost === undefined) return null;
   throw new CrawlhouseError(
     'damaged_warehouse',
-    `the bucket has no ${lost}, the catalogue of what Trino shows`,
+    `the bucket has no ${lost}, the catalogue of the publication in Trino`,
     { hint: 'put it back from a copy of the bucket' },
   );
 }

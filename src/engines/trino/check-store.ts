@@ -12,7 +12,7 @@ import type { TrinoPlace } from './trino-place.ts';
 const STORE = 'store';
 
 /**
- * Notes which warehouse the catalogue and the location are of, so that they are never taken for those of another one.
+ * Records which warehouse owns the catalogue and the location, so that no other one uses them.
  *
  * @returns whether the location is surely this warehouse's
  * @throws CrawlhouseError `bad_settings` where either is of another one

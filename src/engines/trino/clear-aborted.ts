@@ -9,8 +9,8 @@ export function isOccupied(error: unknown): boolean {
 }
 
 /**
- * Removes what a CREATE TABLE has left that Trino or its catalogue did not survive: metadata of a table that never was.
- * Files of rows are left alone, and all else with them.
+ * Removes the metadata that a CREATE TABLE left when Trino or its catalogue crashed. If the folder has any other file,
+ * nothing is removed.
  *
  * @param folder of a table that is not there
  * @returns whether there was such metadata, and nothing else

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type Connection, ident, table, text } from '../../core/duckdb.ts';
-import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { DEFINITION, type Pointer, readPointers } from '../../state/catalogue/ops-pointers.ts';
 
 /** As the published catalogue will have them. */
@@ -8,19 +7,6 @@ const AS_PUBLISHED: Readonly<Record<string, string>> = {
   'ops.loads': 'SELECT * REPLACE (coalesce(queryable, loaded) AS queryable) FROM ops.loads',
   'ops.publication': 'SELECT * REPLACE (false AS dirty) FROM ops.publication',
 };
-
-/** Relations whose rows are in the catalogue, of which Trino has a copy: `ops` and the lists of resources. */
-export async function copiedRelations(connection: Connection): Promise<string[]> {
-  const tables = await tableColumns(connection, ['raw', 'ops']);
-  return [...tables]
-    .filter(([name, columns]) =>
-      // What points to loads would change with its own copy.
-      name.startsWith('ops.')
-        ? name !== 'ops.pointers'
-        : columns.some((column) => column.name === '_seen_to'),
-    )
-    .map(([name]) => name);
-}
 
 /** The units of a copied relation that are not as they were copied last. */
 interface ChangedCopies {

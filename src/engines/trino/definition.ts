@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ident } from '../../core/duckdb.ts';
+import type { SelectFrom } from '../portable-queries.ts';
 import type { RelationNames } from './relation-names.ts';
 
 /** SQL in parts: texts, and relations between them, whose names depend on who reads. */
@@ -13,9 +14,6 @@ const Definition = z.union([
   z.strictObject({ select: SqlParts }),
 ]);
 export type Definition = Readonly<z.infer<typeof Definition>>;
-
-/** SQL from relations under these names. */
-export type SelectFrom = (nameOf: (relation: string) => string) => string;
 
 /** A definition that `ops.pointers` has; undefined for one of an earlier form. */
 export function readDefinition(text: string): Definition | undefined {

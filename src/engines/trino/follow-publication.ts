@@ -4,36 +4,16 @@ import { Database } from '../../core/duckdb.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { underUserMask } from '../../core/private-files.ts';
-import type { TrinoAddress } from '../../core/trino-address.ts';
 import { targetOf } from '../../state/catalogue/attach-published.ts';
 import { publicationStamp } from '../../state/catalogue/publication-stamp.ts';
 import { readDespiteWriter } from '../../state/catalogue/read-publication.ts';
+import type { FollowedPlace, Following, KnownPublication } from '../engine.ts';
+import type { TrinoAddress } from './address.ts';
 import { bringShown } from './bring-catalogue.ts';
 import { openTrinoBucket, openTrinoClient } from './open-trino.ts';
 
 /** Trino and the bucket may take so long to name the newest catalogue: a machine that has one reads that. */
 const PATIENCE_MS = 15_000;
-
-/** Where the catalogue is, and where the newest one is to be had; the settings have all of it. */
-export interface FollowedPlace {
-  readonly warehouse: string;
-  readonly state_dir: string;
-  readonly trino: TrinoAddress | null;
-}
-
-/** A published file as it was found, and its publication. */
-export interface KnownPublication {
-  readonly stamp: string;
-  readonly id: string | null;
-}
-
-interface Following {
-  readonly signal?: AbortSignal | undefined;
-  /** What the same process has found before. */
-  readonly known?: KnownPublication | undefined;
-  /** Aborts a question that takes too long, where this machine has a catalogue; default: after 15 seconds. */
-  readonly patience?: () => AbortSignal;
-}
 
 /**
  * Brings the catalogue of the newest publication, for a process that reads. Where that fails, the one that is there is
@@ -42,15 +22,16 @@ interface Following {
  * @throws CrawlhouseError why it can't be had, where this machine has none
  */
 export async function followPublication(
-  place: FollowedPlace & { readonly trino: TrinoAddress },
+  place: FollowedPlace,
+  address: TrinoAddress,
   logger: Logger,
   following: Following = {},
 ): Promise<KnownPublication> {
   const { signal, known } = following;
-  const { bucket, folder } = place.trino;
+  const { bucket, folder } = address;
   const path = await targetOf(place.warehouse);
   try {
-    const id = await bring(place, path, logger, following);
+    const id = await bring({ ...place, address }, path, logger, following);
     return { stamp: publicationStamp(path), id };
   } catch (thrown) {
     signal?.throwIfAborted();
@@ -68,7 +49,7 @@ export async function followPublication(
 }
 
 async function bring(
-  { state_dir: stateDir, trino }: FollowedPlace & { readonly trino: TrinoAddress },
+  { state_dir: stateDir, address }: FollowedPlace & { readonly address: TrinoAddress },
   path: string,
   logger: Logger,
   { signal, known, patience = () => AbortSignal.timeout(PATIENCE_MS) }: Following,
@@ -79,10 +60,12 @@ async function bring(
       ? known.id
       : publishedId(path, stateDir, logger);
   await using stack = new AsyncDisposableStack();
-  const client = stack.use(await openTrinoClient(trino, { attempts: 2, baseMs: 100, maxMs: 1000 }));
+  const client = stack.use(await openTrinoClient(address, { attempts: 2, baseMs: 100, maxMs: 1000 }));
   const place = {
-    ...{ client, prefix: trino.schemaPrefix, folder: trino.folder },
-    objects: async () => stack.use(await openTrinoBucket(trino)),
+    client,
+    prefix: address.schemaPrefix,
+    folder: address.folder,
+    objects: async () => stack.use(await openTrinoBucket(address)),
     ...(existsSync(path) ? { patience } : {}),
   };
   return await bringShown(place, { path, id }, logger, signal);
@@ -91,7 +74,8 @@ async function bring(
 async function publishedId(path: string, stateDir: string, logger: Logger): Promise<string | null> {
   if (!existsSync(path)) return null;
   await using database = await Database.open({
-    ...{ memoryLimit: '100MB', threads: 1 },
+    memoryLimit: '100MB',
+    threads: 1,
     tempDirectory: join(stateDir, 'spill'),
   });
   using connection = await database.connect();
@@ -105,9 +89,10 @@ async function publishedId(path: string, stateDir: string, logger: Logger): Prom
  * @throws CrawlhouseError why the newest catalogue can't be had
  */
 export async function bringNewest(
-  place: FollowedPlace & { readonly trino: TrinoAddress },
+  place: FollowedPlace,
+  address: TrinoAddress,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  await bring(place, await targetOf(place.warehouse), logger, { signal });
+  await bring({ ...place, address }, await targetOf(place.warehouse), logger, { signal });
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Connection } from '../../core/duckdb.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { RetryPolicy } from '../../core/retry.ts';
-import type { TrinoAddress } from '../../core/trino-address.ts';
 import { fixedToken } from '../../service/api/token-source.ts';
 import { s3 } from '../../stores/s3/s3.ts';
+import type { TrinoAddress } from './address.ts';
 import { TrinoClient, type TrinoOptions } from './client.ts';
 import { ClientCredentials } from './client-credentials.ts';
 import type { TrinoPlace } from './trino-place.ts';
@@ -20,7 +20,9 @@ export async function openTrinoClient(address: TrinoAddress, retry?: RetryPolicy
   const ca = authority === undefined ? undefined : await readAuthority(authority);
   const credentials = credentialsOf(address, ca);
   return new TrinoClient({
-    ...{ url, user, catalog },
+    url,
+    user,
+    catalog,
     ...(ca === undefined ? {} : { ca }),
     ...(credentials === undefined ? {} : { credentials }),
     ...(retry === undefined ? {} : { retry }),
@@ -43,8 +45,14 @@ export async function openTrinoPlace(
   const objects = stack.use(await openTrinoBucket(address));
   const opened = stack.move();
   return {
-    ...{ client, catalog, prefix, bucket, folder, objects, connection },
-    temporary: join(stateDir, 'trino'),
+    client,
+    catalog,
+    prefix,
+    bucket,
+    folder,
+    objects,
+    connection,
+    temporary: join(stateDir, 'engine'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

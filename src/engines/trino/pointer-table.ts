@@ -39,7 +39,7 @@ export class PointerTable {
     this.#token = token;
   }
 
-  /** Becomes the writer: what former writers have not published is forgotten, and what they still try is refused. */
+  /** Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused. */
   static async begin(
     place: PointerPlace,
     names: RelationNames,
@@ -74,7 +74,7 @@ export class PointerTable {
       const others = `SELECT count(*) FROM ${names.candidate}
         WHERE token = ${literal(token)} AND relation IS NULL AND load_id <> ${literal(own)}`;
       if ((await place.client.scalar(others, {}, signal)) === 0n) return table;
-      // Both go on: at other moments, else they would meet again.
+      // Both try again, after random waits, so that they don't collide again.
       await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
     }
     throw anotherWriter();
@@ -108,7 +108,7 @@ export class PointerTable {
     return [...new Set([...this.#seen.keys(), ...this.#published.keys()])];
   }
 
-  /** Lets the writer see loads in the place of former ones. */
+  /** Points units to other loads, for the writer. */
   async set(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
     const moved = pointers.filter(
       ({ relation, unit, load }) => (this.seen(relation).get(unit) ?? null) !== load,
@@ -117,8 +117,8 @@ export class PointerTable {
     for (const pointer of moved) note(this.#seen, pointer);
   }
 
-  /** Lets the writer see these loads of raw, mart and ops, and no others. */
-  async settle(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
+  /** Replaces all pointers of raw, mart and ops: the writer then sees these loads and no others. */
+  async setAll(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
     const wanted: Loads = new Map();
     for (const pointer of pointers) note(wanted, pointer);
     const gone = this.relations()
@@ -132,7 +132,7 @@ export class PointerTable {
   }
 
   /**
-   * Refuses what only the last writer may do.
+   * Checks that this is still the last writer.
    *
    * @throws CrawlhouseError `locked` where another writer has begun since
    */
@@ -149,7 +149,7 @@ export class PointerTable {
   async publish(signal?: AbortSignal): Promise<void> {
     const { candidate, visible } = this.#names;
     const token = literal(this.#token);
-    // The pointer of nothing makes the number of rows tell whether the writer is still the last one.
+    // The writer's first row has a NULL relation. So zero rows are written only after another writer began.
     const written = await this.run(
       `INSERT INTO ${visible}
        SELECT ${token}, max(seq), relation, unit, max_by(load_id, seq) FROM ${candidate}

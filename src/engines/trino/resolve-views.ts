@@ -1,5 +1,6 @@
 import { DEFINITION } from '../../state/catalogue/ops-pointers.ts';
-import { type Definition, joinParts, type SelectFrom, sqlParts } from './definition.ts';
+import type { SelectFrom } from '../portable-queries.ts';
+import { type Definition, joinParts, sqlParts } from './definition.ts';
 import { literal } from './literal.ts';
 import type { RelationNames } from './relation-names.ts';
 

@@ -21,9 +21,8 @@ const LOADS_AT_ONCE = 10_000;
  * older than the grace time need. Queries that have begun keep their snapshot until then. Only the writer may do this,
  * and not during a load.
  *
- * Another writer may begin at any moment. So only loads are removed that were there before the writer was surely still
- * the last one: what another has registered since is not among them. Pointers are deleted row by row, which leaves those
- * that another inserts meanwhile.
+ * Another writer may begin at any moment. So only loads are removed that existed before this writer was last confirmed
+ * as the newest one. Pointers are deleted row by row, which leaves those that another inserts meanwhile.
  *
  * @returns the rows
  * @throws CrawlhouseError `locked` where another writer has begun since

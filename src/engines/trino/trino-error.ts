@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { EngineFailure } from '../engine-failure.ts';
 
 /** The error of a statement, as the protocol sends it. */
 export const TrinoErrorBody = z.looseObject({
@@ -10,8 +11,15 @@ export const TrinoErrorBody = z.looseObject({
   errorLocation: z.looseObject({ lineNumber: z.number(), columnNumber: z.number() }).nullish(),
 });
 
+const OF_VALUES: readonly string[] = [
+  'INVALID_CAST_ARGUMENT',
+  'NUMERIC_VALUE_OUT_OF_RANGE',
+  'DIVISION_BY_ZERO',
+  'INVALID_FUNCTION_ARGUMENT',
+];
+
 /** What Trino says of a failed statement: the `cause` of the CrawlhouseError. */
-export class TrinoFailure extends Error {
+export class TrinoFailure extends EngineFailure {
   override readonly name = 'TrinoFailure';
   readonly queryId: string;
   /** Such as `COLUMN_NOT_FOUND`. */
@@ -21,6 +29,14 @@ export class TrinoFailure extends Error {
   /** From 1, in the statement as it was sent. */
   readonly line: number | undefined;
   readonly column: number | undefined;
+
+  get isOfValues(): boolean {
+    return OF_VALUES.includes(this.errorName);
+  }
+
+  get isTimeLimit(): boolean {
+    return this.errorName === 'EXCEEDED_TIME_LIMIT';
+  }
 
   constructor(queryId: string, error: z.output<typeof TrinoErrorBody>) {
     super(error.message ?? 'no message');

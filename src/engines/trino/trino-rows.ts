@@ -10,21 +10,16 @@ import {
   setPointers,
   without,
 } from '../../state/catalogue/ops-pointers.ts';
+import { catalogueRelations } from '../catalogue-relations.ts';
 import { DuckDbRows } from '../duckdb/duckdb-rows.ts';
+import type { SelectFrom } from '../portable-queries.ts';
 import type { CatalogueFile, RowStore, UnitRows } from '../row-store.ts';
 import { CATALOGUE, catalogueKey, removeCatalogues } from './bring-catalogue.ts';
 import { type BuiltPartitions, type BuiltRelation, inOrder } from './built-relation.ts';
 import { checkStore } from './check-store.ts';
 import { commentViews } from './comment-views.ts';
-import { changedCopies, copiedRelations } from './copied-relations.ts';
-import {
-  type Definition,
-  definitionText,
-  readDefinition,
-  type SelectFrom,
-  sqlParts,
-  viewSql,
-} from './definition.ts';
+import { changedCopies } from './copied-relations.ts';
+import { type Definition, definitionText, readDefinition, sqlParts, viewSql } from './definition.ts';
 import { literal } from './literal.ts';
 import { makeStore } from './make-store.ts';
 import { partitionKey } from './partition-key.ts';
@@ -37,7 +32,7 @@ import { tidyAtTimes } from './tidy-at-times.ts';
 import type { TrinoPlace } from './trino-place.ts';
 import { folderOf, writeLoad } from './write-load.ts';
 
-/** The unit of a relation that has but one. */
+/** The unit of a relation that has only one. */
 const WHOLE = '';
 /** Units of one statement, whose text has at most a million characters. */
 const UNITS_AT_ONCE = 3000;
@@ -45,9 +40,9 @@ const UNITS_AT_ONCE = 3000;
 const COPIES_AT_ONCE = 4;
 
 /**
- * The rows of the warehouse in Trino, as one writer sees them. A stored row has the load that it came with, and is there
- * for nobody until a pointer names this load for its unit. `ops.pointers` of the catalogue says which loads count, within
- * its transactions; `settle` brings Trino to it (docs/decisions/engines.md).
+ * The rows of the warehouse in Trino, as one writer sees them. A stored row has the id of its load, and is invisible
+ * until a pointer names this load for its unit. `ops.pointers` of the catalogue says which loads count, within its
+ * transactions; `synchronize` makes Trino match it (docs/decisions/engines.md).
  */
 export class TrinoRows implements RowStore {
   readonly isInCatalogue = false;
@@ -68,7 +63,7 @@ export class TrinoRows implements RowStore {
   }
 
   /**
-   * Becomes the writer: what former writers have not published is forgotten, and what they still try is refused.
+   * Becomes the writer. Unpublished work of former writers is discarded, and their later writes are refused.
    *
    * @throws CrawlhouseError `bad_settings` where the catalogue or the location is of another warehouse
    */
@@ -124,14 +119,14 @@ export class TrinoRows implements RowStore {
   }
 
   /**
-   * Brings Trino to what the catalogue says: after a kill, and after what was taken back there. Copies the lists and
-   * tables of `ops` that have changed.
+   * Makes Trino match the catalogue, after a kill and after rollbacks of the catalogue. Copies the lists and tables of
+   * `ops` that have changed.
    *
    * @param relations those that are to be read; all when absent
    */
-  async settle(relations?: ReadonlySet<string>, signal?: AbortSignal): Promise<void> {
+  async synchronize(relations?: ReadonlySet<string>, signal?: AbortSignal): Promise<void> {
     const { connection } = this.#place;
-    const copied = await copiedRelations(connection);
+    const copied = await catalogueRelations(connection);
     const wanted = (relation: string): boolean => relations?.has(relation) ?? true;
     const due = copied.filter(wanted);
     const copies: Pointer[] = [];
@@ -150,7 +145,7 @@ export class TrinoRows implements RowStore {
       const definition = unit === DEFINITION && madeFrom !== null ? readDefinition(madeFrom) : undefined;
       if (definition !== undefined) this.#definitions.set(relation, definition);
     }
-    await this.#pointers.settle(pointers, signal);
+    await this.#pointers.setAll(pointers, signal);
   }
 
   storedColumns(relation: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -158,7 +153,7 @@ export class TrinoRows implements RowStore {
   }
 
   async prepare(signal?: AbortSignal): Promise<void> {
-    await this.settle(undefined, signal);
+    await this.synchronize(undefined, signal);
   }
 
   async show({ path, id }: CatalogueFile, signal?: AbortSignal): Promise<void> {
@@ -192,7 +187,7 @@ export class TrinoRows implements RowStore {
     return writeRowsFile(this.#pointers.pages(sql, signal), path);
   }
 
-  /** Builds a model, or some of its partitions, beside what is there; the rows that were written. */
+  /** Builds a model, or some of its partitions, beside the present rows. Returns the number of rows written. */
   async build(
     { relation, columns, select }: BuiltRelation,
     partitions?: BuiltPartitions,
@@ -249,7 +244,7 @@ export class TrinoRows implements RowStore {
   async publish(signal?: AbortSignal): Promise<void> {
     const definition = (relation: string) => this.#pointers.seen(relation).get(DEFINITION);
     const former = (relation: string) => this.#pointers.published(relation).get(DEFINITION);
-    // Those of raw and ops have been made: nobody sees rows in them before.
+    // Views of raw and ops exist already: they have no visible rows before the pointers.
     const changed = this.#pointers
       .relations()
       .filter((one) => one.startsWith('mart.') && definition(one) !== former(one));
@@ -279,7 +274,7 @@ export class TrinoRows implements RowStore {
     return [...gone, ...changed.map((one) => ({ ...one, load }))];
   }
 
-  /** Stores rows, for nobody yet. */
+  /** Stores rows that no pointer names yet. */
   async #write(
     relation: string,
     { from, ...rows }: Omit<UnitRows, 'relation'> & { readonly name: string },
@@ -322,7 +317,7 @@ export class TrinoRows implements RowStore {
     return hash('sha256', definitionText(definition)) === this.#pointers.seen(relation).get(DEFINITION);
   }
 
-  /** Lets the writer see loads in the place of former ones: in the catalogue, by its transaction, and in Trino. */
+  /** Points units to other loads: in the catalogue, by its transaction, and in Trino. */
   async #point(pointers: readonly Pointer[], signal?: AbortSignal): Promise<void> {
     const all = [...this.#prepared.values(), ...pointers];
     this.#prepared.clear();

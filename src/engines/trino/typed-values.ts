@@ -1,18 +1,8 @@
 import { z } from 'zod';
+import type { EngineValue } from '../engine.ts';
 
-/**
- * A value as it is handed on. BIGINT and whole DECIMAL are `bigint`, other DECIMAL are text, times are ISO 8601 to the
- * microsecond (in UTC with a `Z`), ROW and MAP are objects.
- */
-export type TrinoValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | readonly TrinoValue[]
-  | { readonly [key: string]: TrinoValue };
+/** A value as it is handed on. BIGINT and whole DECIMAL are `bigint`, ROW and MAP are objects. */
+export type TrinoValue = EngineValue;
 
 /** A type in the words of Trino's protocol. */
 export const TypeSignature = z.looseObject({

@@ -9,7 +9,7 @@ export interface Undelivered {
   readonly alert: Alert;
 }
 
-/** What a run changes. */
+/** The changes of a run. */
 export interface AlertChange {
   readonly opened: readonly OpenIncident[];
   /** Keys. */
@@ -20,7 +20,7 @@ export interface AlertChange {
 /** The open incidents that alerts were sent for, and the alerts that are not delivered yet. */
 export interface AlertStore extends AsyncDisposable {
   incidents(): Promise<OpenIncident[]>;
-  /** Makes a change alone and whole, whatever other processes do. */
+  /** Makes a change in one exclusive transaction. */
   change(plan: (open: readonly OpenIncident[]) => AlertChange): Promise<void>;
   /** In the order in which they came. */
   undelivered(): Promise<Undelivered[]>;

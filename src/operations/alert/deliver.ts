@@ -7,7 +7,7 @@ import type { Incident } from './incident.ts';
 import { planAlerts } from './plan-alerts.ts';
 import type { Target } from './targets.ts';
 
-/** What a run found wrong, and what it could have found. */
+/** The incidents of a run, and those that it could have found. */
 export interface Findings {
   readonly incidents: readonly Incident[];
   readonly judges: (key: string) => boolean;
@@ -31,7 +31,10 @@ export async function noteAlerts(
     const ended = events.includes('recovery') ? over : [];
     return {
       opened: raised.map(({ key, event, title, project_id, began }) => ({
-        ...{ key, event, title, project_id },
+        key,
+        event,
+        title,
+        project_id,
         since: began ?? run.at,
         targets: ids,
       })),

@@ -1,14 +1,14 @@
 import { ERROR_CODES, type ErrorCode } from '../../core/error-codes.ts';
 import { detailsOf, earliest, type Incident } from './incident.ts';
 
-/** A unit that did not go through when it was last tried. */
+/** A unit whose last try failed. */
 export interface FailedUnit {
   readonly unit: string;
   readonly project_id: string | null;
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** When it first did not, ISO 8601, UTC; null where that is not known. */
+  /** When it first failed, ISO 8601, UTC; null where that is not known. */
   readonly failing_since: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface RunFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | null | undefined;
-  /** When the first run of those in a row began that failed so, ISO 8601, UTC. */
+  /** The start of the first of the consecutive runs that failed so, ISO 8601, UTC. */
   readonly failing_since?: string;
 }
 

@@ -7,13 +7,15 @@ export interface Rhythm {
   readonly ends: readonly number[];
 }
 
-/** So many distances between ends make a rhythm. */
+/** The least number of intervals that make a rhythm. */
 const FEWEST_GAPS = 3;
-/** The rhythm is that of so many last ones. */
+/** The number of latest intervals that count. */
 const LAST_GAPS = 10;
 /** The shortest interval after which a project counts as stale. */
 const LEAST_MS = 3_600_000;
-/** A project that has been silent for so long, and for so many of its own distances, is at rest: nobody is waiting. */
+/**
+ * A project without a crawl for this time, and for this many of its own intervals, counts as inactive, not as stale.
+ */
 const REST_MS = 30 * 86_400_000;
 const REST_DISTANCES = 10;
 

@@ -14,7 +14,7 @@ export interface PostOptions {
 }
 
 /**
- * Posts a JSON text. What is not taken with 2xx is tried again twice, unless the receiver will never take it.
+ * Posts a JSON text. An answer other than 2xx is tried again twice, unless it is final.
  *
  * @returns what the receiver answered
  * @throws CrawlhouseError that says how the receiver answered

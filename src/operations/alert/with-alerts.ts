@@ -28,7 +28,7 @@ export interface Watch {
   readonly now: () => number;
 }
 
-/** What alerts look at in the request of a run. */
+/** The parts of a run's request that alerts need. */
 interface WatchedRequest {
   readonly pipelines: readonly Pipeline[];
   readonly selection: Selection;

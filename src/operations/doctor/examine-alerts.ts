@@ -1,9 +1,9 @@
+import { type Check, type Finding, look } from '../../core/check.ts';
 import { toCrawlhouseError } from '../../core/errors.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readAlertStore } from '../alert/open-alert-store.ts';
 import { allTargets } from '../alert/targets.ts';
-import { type Check, type Finding, look } from './check.ts';
 
 const TEST = 'crawlhouse alerts test sends a test alert and says what each target answers';
 

@@ -1,7 +1,7 @@
+import { type Check, type Finding, look } from '../../core/check.ts';
 import { describeDrift, driftHint } from '../../project/model/pipeline-drift.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readDrift } from '../status/read-drift.ts';
-import { type Check, type Finding, look } from './check.ts';
 
 /** The pipelines that have changed since units were loaded. */
 export function examineDrift(settings: Settings, signal: AbortSignal): Promise<Check> {

@@ -1,9 +1,9 @@
+import { type Check, look } from '../../core/check.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
-import { type Check, look } from './check.ts';
 
 /** Whether the published warehouse has the tables that the setting `mirror` names. */
 export async function examineMirror(settings: Settings, signal: AbortSignal): Promise<Check> {

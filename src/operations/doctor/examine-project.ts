@@ -1,11 +1,11 @@
+import { type Check, look, smallEngine } from '../../core/check.ts';
 import { packageVersion } from '../../core/package-version.ts';
-import { loadModels } from '../../pipeline/transform/models/load-models.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import { loadSchedules, type Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
-import { type Check, look, smallEngine } from './check.ts';
+import { loadModels } from '../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 
 /** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(

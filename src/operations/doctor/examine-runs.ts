@@ -1,9 +1,9 @@
+import { type Check, type Finding, look } from '../../core/check.ts';
 import type { LedgerRun } from '../../project/model/ledger-records.ts';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readLedger } from '../../state/ledger/open-ledger.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
-import { type Check, type Finding, look } from './check.ts';
 
 const RUNS = 1000;
 const DAY_MS = 86_400_000;

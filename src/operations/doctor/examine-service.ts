@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { type Check, type Finding, look, skipped } from '../../core/check.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
@@ -9,7 +10,6 @@ import type { ServiceClient } from '../../service/api/client.ts';
 import type { Project } from '../../service/api/projects.ts';
 import type { Workspace } from '../../service/api/workspaces.ts';
 import { exportStores } from '../../stores/registry.ts';
-import { type Check, type Finding, look, skipped } from './check.ts';
 
 /** Seconds by which the clocks may differ; signatures of stores take fifteen minutes, windows end at midnight. */
 const SKEW = 60;
@@ -62,7 +62,7 @@ export async function seenBy(client: ServiceClient, signal: AbortSignal): Promis
 }
 
 /**
- * Asks an address whether the service is there; what it says of the token is the token's business.
+ * Checks that the service answers at an address, whatever it says of the token.
  *
  * @throws CrawlhouseError where nothing answers, or something else
  */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Check, type Finding, look, smallEngine } from '../../core/check.ts';
 import { bytesOf } from '../../core/disk-use.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { describeHolder, tryLockState } from '../../core/state-lock.ts';
@@ -10,7 +11,6 @@ import { SPARE_FILE } from '../../state/catalogue/former-copies.ts';
 import { readPublication } from '../../state/catalogue/read-publication.ts';
 import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
 import { readLedger, sharedLedger } from '../../state/ledger/open-ledger.ts';
-import { type Check, type Finding, look, smallEngine } from './check.ts';
 
 const MB = 1_000_000;
 /** Less than this is too little for any run. */

@@ -1,21 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { CrawlhouseError } from '../../core/errors.ts';
+import { type Check, look } from '../../core/check.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { listObjects } from '../../stores/list-objects.ts';
-import type { ObjectStore } from '../../stores/object-store.ts';
 import { openConfiguredStore, type StoreName } from '../../stores/registry.ts';
-import { type Check, type Finding, look } from './check.ts';
-
-const CONTENT = 'crawlhouse doctor';
-
-/** What follows from a right that is missing. */
-interface Consequences {
-  readonly noWrite: string;
-  readonly noDelete: string;
-}
+import { type Consequences, tryObject } from '../../stores/try-object.ts';
 
 /** Lists, writes, reads and removes a small object where data exports go. */
 export async function examineStore(settings: Settings, name: StoreName, signal: AbortSignal): Promise<Check> {
@@ -56,40 +44,4 @@ async function examinePrefix(
     },
     signal,
   );
-}
-
-/** Writes, lists, reads and removes a small object. */
-export async function tryObject(
-  store: ObjectStore,
-  key: string,
-  signal: AbortSignal,
-  { noWrite, noDelete }: Consequences,
-): Promise<Finding> {
-  const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-doctor-'));
-  try {
-    const file = join(folder, 'object');
-    await writeFile(file, CONTENT);
-    await store.put(key, file, signal);
-  } catch (error) {
-    if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
-    return { message: 'can list, may not write', hint: noWrite };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-  const [object] = await listObjects(store, key, signal);
-  if (object === undefined)
-    throw new CrawlhouseError('store_refused', `${key} was written but is not listed`);
-  const pieces = await Array.fromAsync(await store.read(object, { from: 0, to: object.size }, signal));
-  if (Buffer.concat(pieces).toString() !== CONTENT)
-    throw new CrawlhouseError('object_corrupt', `${object.url} returned other bytes`);
-  try {
-    await store.remove(object, signal);
-  } catch (error) {
-    if (!(error instanceof CrawlhouseError) || error.code !== 'store_access') throw error;
-    return {
-      message: 'can list, write and read, may not delete',
-      hint: `${noDelete}; remove ${object.url} by hand`,
-    };
-  }
-  return { message: 'can list, write, read and delete' };
 }

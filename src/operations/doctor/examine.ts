@@ -1,13 +1,14 @@
+import { type Check, type Finding, look, skipped } from '../../core/check.ts';
 import type { Logger } from '../../core/logger.ts';
+import { openEngine } from '../../engines/registry.ts';
 import { checkFields } from '../../pipeline/plan.ts';
-import { loadModels } from '../../pipeline/transform/models/load-models.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import { compileQuestions } from '../../pipeline/transform/questions/compile-questions.ts';
 import { isCrawlFolder } from '../../project/settings/crawl-folder.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { loadModels } from '../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { configuredStores } from '../../stores/registry.ts';
-import { type Check, type Finding, look, skipped } from './check.ts';
 import { examineAlerts } from './examine-alerts.ts';
 import { examineDrift } from './examine-drift.ts';
 import { examineMirror } from './examine-mirror.ts';
@@ -16,9 +17,8 @@ import { examineRuns } from './examine-runs.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
 import { examinePackages, examineStore } from './examine-store.ts';
-import { examineTrino } from './examine-trino.ts';
 
-/** What can't be checked without settings. */
+/** The checks that need settings. */
 const OF_SETTINGS = [
   'questions',
   ...OF_STATE,
@@ -63,7 +63,7 @@ export async function examine(
   const hasPipelines = checks.some(({ name, status }) => name === 'pipelines' && status === 'ok');
   checks.push(
     ...(await examineState(settings, signal)),
-    ...(settings.trino === null ? [] : await examineTrino(settings.trino, signal)),
+    ...(await (await openEngine(settings.engine)).examine(signal)),
     ...(hasPipelines ? [await examineDrift(settings, signal)] : skipped(['drift'], 'pipelines fails')),
     ...(await examineRuns(settings, project.schedules, signal)),
     ...(await examineAlerts(settings, project.schedules, signal)),
@@ -90,7 +90,7 @@ async function examineFields(
     return skipped(['fields'], isCrawlFolder(settings) ? NO_ACCOUNT : `${missing} fails`);
   const names = async (): Promise<Finding> => {
     await checkFields(settings, await loadPipelines(settings.projectDir), logger, signal);
-    return { message: 'the fields that pipelines include are known' };
+    return { message: 'the fields that pipelines name are known' };
   };
   return [await look('fields', names, signal)];
 }

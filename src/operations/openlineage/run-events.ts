@@ -10,7 +10,7 @@ import {
   type RunEvent,
 } from './run-event.ts';
 
-/** What all events of a run share. */
+/** The common parts of a run's events. */
 export interface LineageRun {
   /** Of the events; the id in `ops.runs` is in their facet `crawlhouse_run`. */
   readonly runId: string;
@@ -139,8 +139,13 @@ function testEvents(
   tests: readonly TestReport[],
 ): RunEvent[] {
   const assertions = tests.map(({ name, severity, status, failures, query }) => ({
-    ...{ assertion: name, success: status === 'passed', severity },
-    ...{ actual: String(failures), expected: '0', content: query, contentType: 'sql' },
+    assertion: name,
+    success: status === 'passed',
+    severity,
+    actual: String(failures),
+    expected: '0',
+    content: query,
+    contentType: 'sql',
   }));
   const broken = tests.filter(({ severity, status }) => severity === 'error' && status === 'failed');
   const part: Part = {
@@ -159,7 +164,7 @@ function testEvents(
 interface Part {
   /** Of the job. */
   readonly name: string;
-  /** What sets its run apart from others of the job; absent: the name. */
+  /** Distinguishes its run from others of the job; absent: the name. */
   readonly key?: string;
   readonly type: 'COMMAND' | 'UNIT' | 'MODEL' | 'TEST';
   readonly runFacets?: Facets;
@@ -197,7 +202,8 @@ function event(run: LineageRun, eventType: RunEvent['eventType'], eventTime: str
       facets: { ...(isRun ? {} : facet(producer, 'parent', parent)), ...part.runFacets },
     },
     job: {
-      ...{ namespace, name: part.name },
+      namespace,
+      name: part.name,
       facets: { ...facet(producer, 'jobType', jobType), ...part.jobFacets },
     },
     inputs: part.inputs ?? [],

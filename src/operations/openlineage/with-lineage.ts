@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { readDictionary } from '../../answers/document/read-dictionary.ts';
 import { toCrawlhouseError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { packageVersion } from '../../core/package-version.ts';
+import { engineKind } from '../../engines/registry.ts';
 import type { RunResult } from '../../project/model/run-result.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
 import type { Settings } from '../../project/settings/settings.ts';
@@ -34,7 +34,7 @@ export async function withLineage(
     namespace: openlineage.namespace,
     producer: `urn:crawlhouse:${await packageVersion()}`,
     service: settings.base_url === undefined ? 'crawlhouse' : new URL(settings.base_url).origin,
-    warehouse: namespaceOf(settings),
+    warehouse: engineKind(settings.engine).describe(settings).namespace,
     startedAt: new Date().toISOString(),
   };
   const deliver = async (tell: () => Promise<() => Iterable<RunEvent>>): Promise<void> => {
@@ -62,10 +62,4 @@ export async function withLineage(
     await deliver(async () => () => [failEvent(context, eventType, message, new Date().toISOString())]);
     throw thrown;
   }
-}
-
-/** Of the tables: the file, or the schemas in Trino by what stands before their names. */
-function namespaceOf({ warehouse, trino }: Settings): string {
-  if (trino === null) return `duckdb://${hostname()}${warehouse}`;
-  return `trino://${new URL(trino.url).host}/${trino.catalog}.${trino.schemaPrefix}`;
 }

@@ -15,7 +15,7 @@ export interface Firing {
   readonly isLast: boolean;
   /** The fault of the present schedules.yaml, if it is invalid. */
   readonly schedulesError: string | null;
-  /** What goes around the run: it gives the settings to run with. */
+  /** Wraps the run, and gives the settings to run with. */
   readonly load?: (
     run: (settings: Settings, signal: AbortSignal) => Promise<RunResult>,
     signal: AbortSignal,

@@ -13,8 +13,8 @@ export interface Job {
 }
 
 /**
- * The queue with one more job. A schedule waits once: what comes on top is done by the same run, at the earlier time,
- * and a restart goes by the older cursor.
+ * The queue with one more job. A schedule waits once: a further job is merged into it, with the earlier time and the
+ * older cursor.
  */
 export function withJob(queue: readonly Job[], job: Job): readonly Job[] {
   const waiting = queue.find((other) => other.name === job.name);

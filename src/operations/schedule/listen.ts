@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerFault } from '../../core/answer-fault.ts';
-import { listenError } from '../../core/listen-error.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Listener, listenHttp, pathOf } from '../../core/listen-http.ts';
 import type { Logger } from '../../core/logger.ts';
 import { readBody } from '../../core/read-body.ts';
 import { verifyWebhookSignature, WEBHOOK_SIGNATURE_HEADER } from '../../service/api/webhook-signature.ts';
@@ -14,11 +11,6 @@ type Watched = Pick<Scheduler, 'running' | 'waiting' | 'broken' | 'outcomes' | '
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** The largest webhook that is read. */
 const MOST_BYTES = 1_000_000;
-
-/** The service's ear: open until disposed. */
-export interface Listener extends AsyncDisposable {
-  readonly port: number;
-}
 
 export interface ListenOptions {
   readonly webhookSecret: string | undefined;
@@ -41,29 +33,16 @@ export async function listen(
   signal: AbortSignal,
 ): Promise<Listener> {
   const recent = new RecentBodies(options.now ?? Date.now);
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-  const server = createServer((request, response) => {
-    answer(request, scheduler, options, recent, signal).then(
-      (answered) => send(response, answered),
-      (thrown: unknown) =>
-        answerFault(response, thrown, options.logger, { door: 'schedule_listen', path: pathOf(request) }),
-    );
-  });
-  try {
-    server.listen(Number(address.slice(colon + 1)), host);
-    await once(server, 'listening');
-  } catch (cause) {
-    throw listenError('bad_settings', address, 'the setting schedule_listen', cause);
-  }
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+  return listenHttp(
+    address,
+    async (request, response) => send(response, await answer(request, scheduler, options, recent, signal)),
+    {
+      code: 'bad_settings',
+      way: (free) => `CRAWLHOUSE_SCHEDULE_LISTEN=${free} crawlhouse schedule`,
+      door: 'schedule_listen',
+      logger: options.logger,
     },
-  };
+  );
 }
 
 /** A text is the metrics; everything else is JSON. */
@@ -93,10 +72,6 @@ async function answer(
   if (!recent.isNew(body)) return [202, { status: 'known' }];
   scheduler.nudge();
   return [202, { status: 'a run is due' }];
-}
-
-function pathOf({ url }: IncomingMessage): string | undefined {
-  return url?.split('?')[0];
 }
 
 function readiness(scheduler: Watched, signal: AbortSignal): Answer {

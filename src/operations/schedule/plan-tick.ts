@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Schedule } from '../../project/settings/schedules.ts';
 import { lastFiring } from './next-firing.ts';
 
-/** Up to which time the firings of one schedule are done. */
+/** The time up to which the firings of one schedule are done. */
 export interface ScheduleCursor {
   /** The expression of these firings; another one starts from now. */
   readonly cron: string;

@@ -180,7 +180,7 @@ export class Scheduler {
   async #reload(): Promise<void> {
     try {
       this.#schedules = await this.#options.load();
-      if (this.#broken !== null) this.#options.logger.info('schedules.yaml holds again');
+      if (this.#broken !== null) this.#options.logger.info('schedules.yaml is valid again');
       this.#broken = null;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

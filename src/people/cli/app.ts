@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { catchUncaught } from '../../core/catch-uncaught.ts';
 import { cutToWidth } from '../../core/display-width.ts';
 import { EXIT_CODES } from '../../core/error-codes.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
-import { aboveNet } from '../../core/last-net.ts';
 import { createLogger, type Logger, type LogLevel, type LogSink, withSink } from '../../core/logger.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import { packageVersion } from '../../core/package-version.ts';
@@ -27,7 +27,7 @@ import { progressLines } from './progress-lines.ts';
 
 const CLEAR_LINE = '\r\x1b[K';
 
-/** Has stdout got anything? What follows it would not be one document. */
+/** Whether stdout has output already. A JSON document after it would not be the only one. */
 let written = false;
 
 /** Runs the program with its arguments; the exit code says how it went (interface.md, "Exit codes"). */
@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.exit(interruption.signal.aborted ? interruption.exitCode : error.exitCode);
     };
     await using _telemetry = command.keepsLog ? await telemetry(invocation.logger) : undefined;
-    const code = await aboveNet('process', onError, () => command.run(invocation));
+    const code = await catchUncaught('process', onError, () => command.run(invocation));
     if (command.keepsLog) await keepMetrics(invocation);
     return code === EXIT_CODES.interrupted ? interruption.exitCode : code;
   } catch (thrown) {
@@ -123,32 +123,18 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
   const level: LogLevel = values.debug ? 'debug' : values.quiet ? 'error' : values.verbose ? 'info' : 'warn';
   const workingDirectory = process.cwd();
   const given = values['project-dir'];
-  const shows =
-    process.stderr.isTTY === true &&
-    values.quiet !== true &&
-    values.verbose !== true &&
-    values.debug !== true;
   const projectDir = (): string =>
     findProject(typeof given === 'string' ? given : undefined, workingDirectory);
-  const terminal = process.stdout.isTTY
-    ? {
-        width: process.stdout.columns || 80,
-        colours: values['no-color'] !== true && process.stdout.hasColors(),
-      }
-    : null;
   const isAsked =
     process.stdin.isTTY && process.stderr.isTTY && values.json !== true && values.quiet !== true;
   let toFile: LogSink | undefined;
   const logTo = (least: LogLevel): Logger =>
     withSink(
       // Instead of the bar, which comes back below.
-      createLogger(least, (line) => process.stderr.write(`${shows ? CLEAR_LINE : ''}${line}\n`)),
+      createLogger(least, (line) => process.stderr.write(`${showsBar(values) ? CLEAR_LINE : ''}${line}\n`)),
       'info',
       (record) => toFile?.(record),
     );
-  const lines = progressLines((line) => {
-    if (values.quiet !== true) process.stderr.write(`${visibleLine(redact(line))}\n`);
-  });
   return {
     positionals,
     text: (flag) => (typeof values[flag] === 'string' ? values[flag] : undefined),
@@ -157,7 +143,7 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     projectDir,
     settings: async () => {
       // Read here: a wrong use, a help and the sandbox need no settings.
-      const { loadSettings } = await import('../../project/settings/settings.ts');
+      const { loadSettings } = await import('../settings/load-settings.ts');
       const settings = await loadSettings(projectDir(), process.env);
       await setCloudVariables(settings.projectDir);
       if (command.keepsLog)
@@ -171,8 +157,31 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
     logger: logTo(level),
     logTo,
     signal,
-    terminal,
     person: isAsked ? { input: process.stdin, output: process.stderr } : null,
+    ...outputOf(values),
+    ...wordsTo(values),
+  };
+}
+
+type FlagValues = ReturnType<typeof parse>['values'];
+
+/** Whether the progress is a bar on the terminal, which other lines have to clear. */
+function showsBar({ quiet, verbose, debug }: FlagValues): boolean {
+  return process.stderr.isTTY === true && quiet !== true && verbose !== true && debug !== true;
+}
+
+/** What goes to standard output. */
+function outputOf(
+  values: FlagValues,
+): Pick<Invocation, 'terminal' | 'write' | 'print' | 'clear' | 'printJson'> {
+  const terminal = process.stdout.isTTY
+    ? {
+        width: process.stdout.columns || 80,
+        colours: values['no-color'] !== true && process.stdout.hasColors(),
+      }
+    : null;
+  return {
+    terminal,
     write: (text) => writeOut(terminal === null ? text : visible(text)),
     print: (text, isAlarm) => {
       const shown = visible(redact(asCalled(text)));
@@ -182,12 +191,20 @@ function invoke(command: Command, argv: readonly string[], signal: AbortSignal):
       if (terminal !== null) process.stdout.write('\x1b[H\x1b[J');
     },
     printJson: (document) => writeOut(`${visible(stringifyJson(redactTexts(document), 2))}\n`),
+  };
+}
+
+/** What is said to a person, on standard error. */
+function wordsTo(values: FlagValues): Pick<Invocation, 'progress' | 'say'> {
+  const shows = showsBar(values);
+  const lines = progressLines((line) => {
+    if (values.quiet !== true) process.stderr.write(`${visibleLine(redact(line))}\n`);
+  });
+  return {
     progress: (text) => {
-      if (!shows) lines(text);
-      else
-        process.stderr.write(
-          `${CLEAR_LINE}${cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1)}`,
-        );
+      if (!shows) return lines(text);
+      const shown = cutToWidth(visibleLine(redact(text)), (process.stderr.columns || 80) - 1);
+      process.stderr.write(`${CLEAR_LINE}${shown}`);
     },
     say: (text) => {
       if (values.quiet === true) return;

@@ -2,8 +2,8 @@ import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/redact.ts';
 import { DEFAULT_RETRY } from '../../core/retry.ts';
 import { reachService, seenBy } from '../../operations/doctor/examine-service.ts';
-import { SettingsFile } from '../../project/settings/settings-file.ts';
 import { ServiceClient } from '../../service/api/client.ts';
+import { SettingsFile } from '../settings/settings-schema.ts';
 import { type Dialogue, type Problem, Questions } from './questions.ts';
 import { RefusedApplication, redirectAddress, type SignIn, signIn } from './sign-in.ts';
 
@@ -64,7 +64,7 @@ export async function askAccount(
   }
 }
 
-/** What went wrong, in words; undefined: nothing. */
+/** The error in words; undefined: none. */
 async function failure(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work();

@@ -1,6 +1,6 @@
 /**
  * Takes the errors of output that nobody reads any more. A terminal that is closed sends SIGHUP, which ends the work in
- * order. What is written until then fails later, even after the last command has ended.
+ * order. Writes until then fail later, even after the last command has ended.
  *
  * @throws any other error of the output
  */

@@ -13,6 +13,8 @@ export const COMMAND_NAMES = [
   'drop',
   'move',
   'query',
+  'issues',
+  'pages',
   'console',
   'report',
   'mcp',

@@ -16,7 +16,7 @@ export interface Flag {
   readonly help: string;
 }
 
-/** What stdout is, where it is a terminal. */
+/** The properties of stdout, if it is a terminal. */
 export interface Terminal {
   /** Characters in a line. */
   readonly width: number;
@@ -71,7 +71,7 @@ export interface Command {
   /** Positional arguments as the help shows them, such as `[PIPELINE…]`. */
   readonly positionals: { readonly shown: string; readonly most: number };
   readonly flags: Readonly<Record<string, Flag>>;
-  /** What it says goes to the project's log files too: it changes the warehouse. */
+  /** Its log also goes to the project's log files, because it changes the warehouse. */
   readonly keepsLog?: true;
   /** @returns the exit code */
   run(invocation: Invocation): Promise<number>;

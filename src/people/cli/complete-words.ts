@@ -1,8 +1,8 @@
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
-import { loadModels } from '../../pipeline/transform/models/load-models.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../project/settings/pipelines.ts';
+import { loadModels } from '../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { knownProjects } from '../../state/catalogue/known-projects.ts';
 import { type Flag, GLOBAL_FLAGS, type Invocation } from './command.ts';
 

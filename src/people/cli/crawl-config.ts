@@ -65,10 +65,13 @@ export async function crawlConfig(
     iOwnThisSite: invocation.has('i-own-this-site'),
     allowPrivate: invocation.has('allow-private'),
   };
-  const { startUrl, isLoopback } = await tryStart(config, owner).catch(async (error: unknown) => {
-    if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
-    throw error;
-  });
+  const onWait = (words: string): void => invocation.say(`${words}\n`);
+  const { startUrl, isLoopback } = await tryStart(config, { ...owner, onWait }).catch(
+    async (error: unknown) => {
+      if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
+      throw error;
+    },
+  );
   if (startUrl !== new URL(config.start_url).href)
     invocation.say(`${new URL(config.start_url).href} redirects to ${startUrl}, which is crawled.\n`);
   const isAsked = 'max_speed' in fromFile || invocation.text('speed') !== undefined;

@@ -6,11 +6,11 @@ type Progress = CrawlProgress['progress'];
 /** The speed is that of so many milliseconds. */
 const SPEED_MS = 5000;
 
-/** Says on one line how far a crawl is: pages, speed, depth, errors, what is left; then the jobs of its analysis. */
+/** Says on one line how far a crawl is: pages, speed, depth, errors, what is left, what else it does; then the jobs of its analysis. */
 export class CrawlDisplay {
   #seen: readonly { readonly at: number; readonly pages: number }[] = [];
 
-  line({ crawler, steps }: Progress, now: number): string {
+  line({ crawler, steps }: Progress, sideWork: readonly string[], now: number): string {
     const jobs = steps?.find(({ name }) => name === 'analysis')?.jobs ?? [];
     const job = jobs.findIndex(({ status }) => status === 'running');
     if (job >= 0) return `analysis: ${jobs[job]?.name} (${job + 1} of ${jobs.length})`;
@@ -23,8 +23,8 @@ export class CrawlDisplay {
       `${this.#speed(pages, now).toFixed(1)}/s`,
       `depth ${crawler?.depth ?? 0}`,
       `${countText(errors)} errors`,
-      // All that is known is answered: only sitemaps may list more.
-      counts.queued_urls === 0 && pages > 0 ? 'reading sitemaps' : `${countText(counts.queued_urls)} left`,
+      `${countText(counts.queued_urls)} left`,
+      ...sideWork,
     ].join('  ');
   }
 

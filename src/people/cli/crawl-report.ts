@@ -7,13 +7,13 @@ import {
 } from '../../answers/report/crawl-answers.ts';
 import { countText } from '../../core/amounts.ts';
 import { textTable } from '../../core/text-table.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import type { Crawl } from '../../service/api/crawls.ts';
 import type { Invocation } from './command.ts';
 
-/** What the saved questions answer about a crawl that was just loaded. */
+/** The answers of the saved questions about a crawl that was just loaded. */
 export interface CrawlReport extends CrawlAnswers {
   readonly crawl_id: string;
   readonly end_reason: string | null;

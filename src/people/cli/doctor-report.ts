@@ -1,11 +1,11 @@
-import type { Check } from '../../operations/doctor/check.ts';
+import type { Check } from '../../core/check.ts';
 
 /** The worst status of all checks. */
 export function worst(checks: readonly Check[]): Check['status'] {
   return (['fail', 'warn'] as const).find((status) => checks.some((one) => one.status === status)) ?? 'ok';
 }
 
-/** What the doctor found, a check a line, with what to do below it. */
+/** The doctor's findings: a line for each check, with the hint below it. */
 export function describeChecks(checks: readonly Check[]): string {
   return checks.map(describe).join('');
 }

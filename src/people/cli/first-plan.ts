@@ -29,7 +29,7 @@ export async function sayFirstPlan(
     invocation.say(describeFirstPlan(plan, settings.since));
     return new Map(plan.units.flatMap(({ unit, rows }) => (rows === null ? [] : [[unit, rows]])));
   } catch (thrown) {
-    // What is wrong, or a signal, is the run's to tell: it meets the same.
+    // The run reports errors and signals, because it meets the same ones.
     invocation.logger.debug('no plan', { error: toCrawlhouseError(thrown).message });
     return NOTHING;
   }

@@ -133,7 +133,7 @@ export class LocalService implements AsyncDisposable {
    */
   async finish(
     crawl_id: string,
-    show: (progress: CrawlProgress['progress']) => void,
+    show: (progress: CrawlProgress['progress'], sideWork: readonly string[]) => void,
     signal: AbortSignal,
   ): Promise<Crawl> {
     const pilot = (command: 'pause' | 'resume') =>
@@ -149,7 +149,8 @@ export class LocalService implements AsyncDisposable {
         const stuck = this.#sandbox.stuckCrawl(crawl_id);
         if (stuck !== undefined) throw paused(crawl, stuck);
         if (crawl.status === 'paused') await pilot('resume');
-        show((await this.#client.call('crawlProgress', { crawl_id })).progress);
+        const { progress } = await this.#client.call('crawlProgress', { crawl_id });
+        show(progress, this.#sandbox.sideWork(crawl_id));
         await sleep(INTERVAL_MS, undefined, { signal });
       }
     } catch (error) {

@@ -4,8 +4,8 @@ import type { Settings } from '../../project/settings/settings.ts';
 import type { Invocation } from './command.ts';
 
 /**
- * Whether a folder only crawls websites, so that there is no service to ask; says so. A folder that has neither an account
- * nor crawls is none of them: its account may have got lost.
+ * Whether a folder only crawls websites, so that there is no service to ask; says so. A folder with neither an account
+ * nor crawls does not count: its account may have got lost.
  */
 export function saysNoAccount({ say }: Invocation, settings: Settings): boolean {
   if (!isCrawlFolder(settings)) return false;

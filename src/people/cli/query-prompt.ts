@@ -151,7 +151,7 @@ class Prompt {
         rows > 0 || !parameters ? null : await explainEmpty({ needs, parameters }, warehouse, either);
       say(`${rows} ${rows === 1 ? 'row' : 'rows'}${why === null ? '' : `. ${why}`}\n`);
     } catch (thrown) {
-      // Who leaves the pager has seen enough.
+      // A person who leaves the pager has seen enough.
       const isLeft = paged?.left.signal.aborted === true;
       await paged?.end();
       if (!isLeft) throw thrown;

@@ -9,7 +9,7 @@ export interface Dialogue {
   readonly output: NodeJS.WritableStream;
 }
 
-/** What an answer lacks; undefined: it will do. */
+/** The fault of an answer; undefined: it is valid. */
 export type Problem = (answer: string) => string | undefined | Promise<string | undefined>;
 
 /** Asks a person on a terminal. The end of the input, as by Ctrl-D, and Ctrl-C end the program. */

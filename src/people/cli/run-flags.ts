@@ -21,7 +21,7 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   plan: { type: 'boolean', help: 'only print the plan' },
 };
 
-/** What a run says that has changed nothing: no more than what it was asked for. */
+/** The message of a run that changed nothing, limited to the request. */
 export function nothingNew({ positionals, texts, text }: Invocation): string | undefined {
   const isPart =
     positionals.length > 0 ||

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { bytesText, counted, countText, durationText } from '../../core/amounts.ts';
 import type { CrawlhouseError } from '../../core/errors.ts';
 import { fittedRows, textTable } from '../../core/text-table.ts';
+import { engineKind } from '../../engines/registry.ts';
 import { readDrift } from '../../operations/status/read-drift.ts';
 import { describeDrift, driftHint, type PipelineDrift } from '../../project/model/pipeline-drift.ts';
 import type { RunReport, UnitReport } from '../../project/model/report.ts';
@@ -16,7 +17,7 @@ import { failureOf, printError } from './print-error.ts';
 /** Errors of one code that are printed in full; `status` has them all. */
 const ERRORS_SHOWN = 3;
 
-/** What a run of everything says that has changed nothing. */
+/** The message of a complete run that changed nothing. */
 const NOTHING_NEW = 'Nothing new: every finished unit is in the warehouse.';
 
 /** Prints what a run did: its end for people, or the document of interface.md; `idle` where it has changed nothing. */
@@ -35,17 +36,12 @@ export async function printRun(
   printErrors(invocation, result);
   invocation.say(describeDrifts(drift));
   if (!isIdle(result.report)) {
-    if (existsSync(settings.warehouse)) invocation.say(`Warehouse: ${placeOf(settings)}\n`);
-    // What has changed says its own.
+    if (existsSync(settings.warehouse))
+      invocation.say(`Warehouse: ${engineKind(settings.engine).describe(settings).shown}\n`);
+    // Changed parts have their own lines.
     if (drift.length === 0) invocation.say(`Next: ${nextCommand(result.exitCode)}\n`);
   }
   return result.exitCode;
-}
-
-function placeOf({ warehouse, trino }: Settings): string {
-  return trino === null
-    ? warehouse
-    : `Trino at ${trino.url}, schemas ${trino.schemaPrefix}raw, ${trino.schemaPrefix}mart`;
 }
 
 /** The units by project and what they come to; with `--verbose` also a line a unit. */

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { listenError } from '../../core/listen-error.ts';
+import { listenError } from '../../core/listen-http.ts';
 import { commandEnvironment } from '../../project/settings/command-environment.ts';
 import {
   authorizationUrl,
@@ -76,23 +75,15 @@ async function codeOf(port: number, state: string, signal: AbortSignal, ready: (
       }),
     );
   });
-  server.on('error', ({ message }: Error) =>
-    reject(
-      new CrawlhouseError('usage', `the redirect address cannot be used: ${message}`, {
-        hint: '--redirect-port N: a free port, whose address is registered with the service',
-      }),
-    ),
-  );
+  const again = (_address: string, free: number): string =>
+    `register ${redirectAddress(free)} with the service, then: crawlhouse init --redirect-port ${free}`;
+  server.on('error', (cause) => listenError('usage', `127.0.0.1:${port}`, again, cause).then(reject, reject));
+  server.once('listening', ready);
   const stop = (): void => reject(signal.reason);
   signal.addEventListener('abort', stop);
   try {
     signal.throwIfAborted();
     server.listen(port, '127.0.0.1');
-    const listening = once(server, 'listening').catch((cause) => {
-      throw listenError('usage', `127.0.0.1:${port}`, '--port, as registered with the service', cause);
-    });
-    await Promise.race([listening, promise]);
-    ready();
     return await promise;
   } finally {
     signal.removeEventListener('abort', stop);

@@ -14,20 +14,21 @@ const DETAILS_SHOWN = 2;
 const FAILING: readonly string[] = ['failed', 'refused'];
 const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
 
+interface DueSchedule {
+  readonly name: string;
+  readonly next_at: string | null;
+}
+
 /** One screen for a person who comes back: what ran, what is wrong, what is due, how fresh, how large. */
 export function describeStatus(
   status: Status,
-  schedules: readonly { readonly name: string; readonly next_at: string | null }[],
+  schedules: readonly DueSchedule[],
   now: number,
   width: number | null = null,
 ): string {
-  // A section is indented.
-  const within = (...below: string[]): Fit => ({ width: width === null ? null : width - 2, below });
-  const { incidents, units, runs, live, claims, exports, discovery, freshness, disk, drift } = status;
+  const { incidents, units, runs, live, claims, exports, freshness, drift } = status;
   const wrong = units.filter((one) => FAILING.includes(one.status));
-  const due = units.filter((one) => UNDER_WAY.includes(one.status));
   const waiting = exports.filter((one) => one.status !== 'loaded');
-  const count = (status: string): number => units.filter((one) => one.status === status).length;
   const parts = [
     incidents.length === 0
       ? 'Nothing is wrong.\n'
@@ -50,62 +51,78 @@ export function describeStatus(
       : section(`Run under way: ${live.run_id.slice(0, 8)} (${live.command})`, `${describeLive(live)}\n`),
     claims.length === 0
       ? ''
-      : section(
-          `Units at work: ${claims.length}`,
-          textTable(
-            ['unit', 'process', 'since (UTC)', 'phase', 'rows'],
-            claims
-              .slice(0, UNITS_SHOWN)
-              .map((one) => [
-                ...[one.unit, one.worker, minute(one.claimed_at), one.phase],
-                one.reported === null
-                  ? countText(one.received)
-                  : `${countText(one.received)} of ${countText(one.reported)}`,
-              ]),
-            within('process'),
-          ),
-          claims.length,
-        ),
+      : section(`Units at work: ${claims.length}`, claimsTable(claims, width), claims.length),
     section(
       `Runs (the last ${Math.min(RUNS_SHOWN, runs.length)})`,
-      runsTable(runs.slice(0, RUNS_SHOWN), within('units')),
+      runsTable(runs.slice(0, RUNS_SHOWN), within(width, 'units')),
     ),
-    section(
-      'Projects',
-      textTable(
-        ['project', 'ended (UTC)', 'age', 'loaded (UTC)', 'last crawl'],
-        freshness.map((one) => [
-          one.project_name ?? one.project_id,
-          minute(one.ended_at),
-          one.ended_at === null ? null : age((now - Date.parse(one.ended_at)) / 1000),
-          minute(one.loaded_at),
-          one.crawl_id,
-        ]),
-        within('last crawl'),
-      ),
-    ),
-    waiting.length === 0
-      ? ''
-      : section(
-          'Data exports under way',
-          textTable(
-            ['unit', 'export', 'status', 'requested (UTC)'],
-            waiting.map((one) => [one.unit, one.data_export_id, one.status, minute(one.requested_at)]),
-            within('export'),
-          ),
-        ),
-    `Units: ${count('published')} published, ${due.length} due, ${wrong.length} failing, ${count('skipped')} skipped, ${count('dropped')} dropped\n`,
-    `Crawls: ${discovery.open.length} open${discovery.swept_at ? `, lists read to their end at ${minute(discovery.swept_at)} UTC` : ''}\n`,
-    ...schedules.map(
-      ({ name, next_at }) =>
-        `Schedule ${name}: ${next_at ? `next at ${minute(next_at)} UTC` : 'never again'}\n`,
-    ),
-    `Disk: warehouse ${bytesText(disk.warehouse)}, working copy ${bytesText(disk.working_copy)}, spare ${bytesText(disk.spare)}, packages ${bytesText(disk.packages)}, raw ${bytesText(disk.raw)}, logs ${bytesText(disk.logs)}, spill ${bytesText(disk.spill)}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
+    section('Projects', projectsTable(freshness, now, width)),
+    waiting.length === 0 ? '' : section('Data exports under way', exportsTable(waiting, width)),
+    ...describeTotals(status, schedules),
   ];
   return parts
     .filter((part) => part !== '')
     .join('\n')
     .replaceAll(/\n\n(?=Crawls:|Schedule |Disk:)/g, '\n');
+}
+
+/** A section is indented. */
+function within(width: number | null, ...below: string[]): Fit {
+  return { width: width === null ? null : width - 2, below };
+}
+
+function claimsTable(claims: Status['claims'], width: number | null): string {
+  const rows = claims.slice(0, UNITS_SHOWN).map((one) => {
+    const received = countText(one.received);
+    return [
+      ...[one.unit, one.worker, minute(one.claimed_at), one.phase],
+      one.reported === null ? received : `${received} of ${countText(one.reported)}`,
+    ];
+  });
+  return textTable(['unit', 'process', 'since (UTC)', 'phase', 'rows'], rows, within(width, 'process'));
+}
+
+function projectsTable(freshness: Status['freshness'], now: number, width: number | null): string {
+  const rows = freshness.map((one) => [
+    one.project_name ?? one.project_id,
+    minute(one.ended_at),
+    one.ended_at === null ? null : age((now - Date.parse(one.ended_at)) / 1000),
+    minute(one.loaded_at),
+    one.crawl_id,
+  ]);
+  const names = ['project', 'ended (UTC)', 'age', 'loaded (UTC)', 'last crawl'];
+  return textTable(names, rows, within(width, 'last crawl'));
+}
+
+function exportsTable(exports: Status['exports'], width: number | null): string {
+  const rows = exports.map((one) => [one.unit, one.data_export_id, one.status, minute(one.requested_at)]);
+  return textTable(['unit', 'export', 'status', 'requested (UTC)'], rows, within(width, 'export'));
+}
+
+/** A line each: units, crawls, schedules, disk. */
+function describeTotals({ units, discovery, disk }: Status, schedules: readonly DueSchedule[]): string[] {
+  const count = (...statuses: readonly string[]): number =>
+    units.filter((one) => statuses.includes(one.status)).length;
+  const sweptAt = discovery.swept_at;
+  const swept = sweptAt ? `, lists read to their end at ${minute(sweptAt)} UTC` : '';
+  const sizes = [
+    ['warehouse', disk.warehouse],
+    ['working copy', disk.working_copy],
+    ['spare', disk.spare],
+    ['packages', disk.packages],
+    ['raw', disk.raw],
+    ['logs', disk.logs],
+    ['spill', disk.spill],
+  ] as const;
+  return [
+    `Units: ${count('published')} published, ${count(...UNDER_WAY)} due, ${count(...FAILING)} failing, ${count('skipped')} skipped, ${count('dropped')} dropped\n`,
+    `Crawls: ${discovery.open.length} open${swept}\n`,
+    ...schedules.map(
+      ({ name, next_at }) =>
+        `Schedule ${name}: ${next_at ? `next at ${minute(next_at)} UTC` : 'never again'}\n`,
+    ),
+    `Disk: ${sizes.map(([name, bytes]) => `${name} ${bytesText(bytes)}`).join(', ')}; free ${disk.free === null ? 'unknown' : bytesText(disk.free)}\n`,
+  ];
 }
 
 function describeLive({ progress }: LiveRun): string {

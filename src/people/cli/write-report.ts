@@ -6,9 +6,9 @@ import { writeWhole } from '../../core/atomic-file.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
 import { readIncidents } from '../../operations/status/read-incidents.ts';
-import { sqlFolders } from '../../pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
 import type { Settings } from '../../project/settings/settings.ts';
+import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { checkProject } from '../../state/catalogue/resolve-parameters.ts';
 
 /**

@@ -8,7 +8,8 @@ import type { Status } from '../../operations/status/read-status.ts';
 import { bindQuestion } from '../../pipeline/transform/questions/bind-question.ts';
 import type { Needs } from '../../pipeline/transform/questions/question-needs.ts';
 import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
-import type { Catalog } from '../../state/catalogue/catalog.ts';
+import type { Catalog, CatalogReader } from '../../state/catalogue/catalog.ts';
+import { registerIssueTools } from './issue-tools.ts';
 
 /** What the tools reach: the published warehouse by fenced queries, its catalogue, the questions, the status. */
 export interface Desk {
@@ -132,17 +133,32 @@ export function assistantServer(desk: Desk, version: string): McpServer {
         ),
       ),
   );
+  registerIssueTools((name, description, shape, work) => {
+    const inputSchema = z.strictObject(shape);
+    server.registerTool(name, { description, inputSchema, annotations }, (given, context) =>
+      answered(desk, name, () => work(given as never, context.mcpReq.signal)),
+    );
+  }, readerOf(desk));
   return server;
 }
+
+/** The warehouse for answers that are put together from several statements. */
+const readerOf = (desk: Desk): CatalogReader => ({
+  rows: async (sql, signal, parameters = new Map()) => {
+    const statement = { sql, parameters, isQuestion: false, needs: {} };
+    const { lines } = await desk.select(statement, MOST_ROWS + 1, signal);
+    return linesOf(lines);
+  },
+});
+
+const linesOf = (text: string): object[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [parseJson(line) as object]));
 
 /** One row more than asked is read: it says whether there are more. */
 async function rows(desk: Desk, statement: Statement, limit: number, signal: AbortSignal) {
   const { lines: text, why } = await desk.select(statement, limit + 1, signal);
-  const lines = text.split('\n').filter((line) => line !== '');
-  const found = {
-    rows: lines.slice(0, limit).map((line) => parseJson(line)),
-    more_rows: lines.length > limit,
-  };
+  const lines = linesOf(text);
+  const found = { rows: lines.slice(0, limit), more_rows: lines.length > limit };
   return why === null ? found : { ...found, why };
 }
 

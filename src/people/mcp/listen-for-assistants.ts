@@ -1,7 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -11,8 +9,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
-import { answerFault } from '../../core/answer-fault.ts';
-import { listenError } from '../../core/listen-error.ts';
+import { listenAddress, listenHttp, pathOf } from '../../core/listen-http.ts';
 import type { Logger } from '../../core/logger.ts';
 import { readBody } from '../../core/read-body.ts';
 import { reportFault } from '../../core/report-fault.ts';
@@ -38,40 +35,30 @@ export async function listenForAssistants(
   serverFor: () => McpServer,
   logger: Logger,
 ): Promise<AssistantListener> {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  const { name, host } = listenAddress(address);
   const handler = createMcpHandler(serverFor, {
     onerror: (error) => reportFault(error, logger, { door: 'assistants' }),
   });
-  const hosts = [host, address.slice(0, colon), 'localhost'];
-  const server = createServer((incoming, response) => {
-    const answer = async (): Promise<Response> => {
-      if (incoming.url?.split('?')[0] !== '/mcp') return new Response('not found\n', { status: 404 });
-      if (!isToken(incoming, token)) return new Response('the token is missing or wrong\n', { status: 401 });
-      const body = await readBody(incoming, MOST_BYTES);
-      if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
-      const request = requestOf(incoming, body, address);
-      const refused =
-        hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
-      return refused ?? (await handler.fetch(request));
-    };
-    answer()
-      .then((answered) => send(response, answered))
-      .catch((thrown: unknown) => answerFault(response, thrown, logger, { door: 'assistants' }));
-  });
-  try {
-    server.listen(Number(address.slice(colon + 1)), host);
-    await once(server, 'listening');
-  } catch (cause) {
-    throw listenError('usage', address, 'crawlhouse mcp --http 127.0.0.1:0', cause);
-  }
+  const hosts = [host, name, 'localhost'];
+  const answer = async (incoming: IncomingMessage): Promise<Response> => {
+    if (pathOf(incoming) !== '/mcp') return new Response('not found\n', { status: 404 });
+    if (!isToken(incoming, token)) return new Response('the token is missing or wrong\n', { status: 401 });
+    const body = await readBody(incoming, MOST_BYTES);
+    if (body === null) return new Response(`more than ${MOST_BYTES} bytes\n`, { status: 413 });
+    const request = requestOf(incoming, body, address);
+    const refused = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+    return refused ?? (await handler.fetch(request));
+  };
+  const listener = await listenHttp(
+    address,
+    async (incoming, response) => send(response, await answer(incoming)),
+    { code: 'usage', way: (free) => `crawlhouse mcp --http ${free}`, door: 'assistants', logger },
+  );
   return {
-    url: `http://${address.slice(0, colon)}:${(server.address() as AddressInfo).port}/mcp`,
+    url: `http://${name}:${listener.port}/mcp`,
     async [Symbol.asyncDispose]() {
       await handler.close();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await listener[Symbol.asyncDispose]();
     },
   };
 }

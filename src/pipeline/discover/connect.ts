@@ -12,7 +12,7 @@ import { sharedSlots } from '../../state/ledger/shared-slots.ts';
 /**
  * The client of the service that the settings name.
  *
- * @throws CrawlhouseError `bad_settings` when the address, or what lets us in, is missing
+ * @throws CrawlhouseError `bad_settings` when the address or the credentials are missing
  */
 export function connect(settings: Settings, logger: Logger): ServiceClient {
   const service = serviceSettings(settings);
@@ -32,7 +32,7 @@ function accountOf(service: ServiceSettings): string {
   return `${service.baseUrl} ${createHash('sha256').update(credential).digest('hex').slice(0, 8)}`;
 }
 
-/** Tokens that outlive the process: a service that gives a new refresh token with each refresh takes the former no more. */
+/** Tokens are stored, because a service may give a new refresh token with each refresh and reject the former one. */
 function oauthTokens(
   { baseUrl, oauth }: Extract<ServiceSettings, { oauth: unknown }>,
   stateDir: string,

@@ -5,8 +5,8 @@ import type { ServiceClient } from '../../service/api/client.ts';
 import { GRANULARITIES, type Granularity } from '../../service/api/fields.ts';
 import type { WeekDefinition } from '../../service/api/log-monitoring.ts';
 import type { Project } from '../../service/api/projects.ts';
-import { ofThisOnly } from './of-this-only.ts';
 import { rankingDays } from './ranking-dates.ts';
+import { skippableError } from './skippable-error.ts';
 
 /** The key of a pipeline's dates within a project's. */
 export function datesKey({ source, window }: Pipeline): string {
@@ -89,8 +89,8 @@ function lacks(project: Project, feature: string): boolean {
 }
 
 /**
- * A missing feature, or data that is not ready, skips the project and fails nothing (wire-facts.md, "403"). What else is
- * wrong is the project's own failure.
+ * A missing feature, or data that is not ready, skips the project and fails nothing (wire-facts.md, "403"). Any other
+ * error is the project's own failure.
  */
 async function orReason<T>(
   read: () => Promise<T>,
@@ -101,6 +101,6 @@ async function orReason<T>(
   } catch (error) {
     if (error instanceof CrawlhouseError && (error.kind === 'skip' || error.code === 'forbidden'))
       return { value: null, reason: { skip: error.message } };
-    return { value: null, reason: { failure: ofThisOnly(error, signal) } };
+    return { value: null, reason: { failure: skippableError(error, signal) } };
   }
 }

@@ -10,7 +10,7 @@ import { listIncrementally } from './list-incrementally.ts';
 import { CRAWL_OVER_CRAWLS, CRAWLS, DATA_EXPORTS, type ListKind } from './list-kinds.ts';
 import { listPipeline } from './list-pipeline.ts';
 import { needsSweep } from './needs-sweep.ts';
-import { ofThisOnly } from './of-this-only.ts';
+import { skippableError } from './skippable-error.ts';
 
 /** The inputs of a discovery, and the known records. */
 export interface DiscoveryScope {
@@ -31,10 +31,10 @@ export interface DiscoveryScope {
 }
 
 /**
- * Reads the lists of every selected workspace. What can't be read of one workspace, list or project, or is outside its
- * contract, is reported and left out; the others are read all the same.
+ * Reads the lists of every selected workspace. A workspace, list or project that can't be read, or is outside its
+ * contract, is reported and left out. The others are still read.
  *
- * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `ofThisOnly` throws
+ * @throws CrawlhouseError `bad_settings` for a workspace that the token does not see; what `skippableError` throws
  */
 export async function discover(
   client: ServiceClient,
@@ -63,7 +63,7 @@ export async function discover(
     try {
       workspaces.push(await viewWorkspace(client, record, scope, signal));
     } catch (thrown) {
-      unread.set(record.id, ofThisOnly(thrown, signal));
+      unread.set(record.id, skippableError(thrown, signal));
     }
   }
   const projects = workspaces
@@ -110,7 +110,7 @@ async function viewWorkspace(
     try {
       return await read(kind);
     } catch (thrown) {
-      faulty.set(kind.name, ofThisOnly(thrown, signal));
+      faulty.set(kind.name, skippableError(thrown, signal));
       return null;
     }
   };

@@ -95,7 +95,7 @@ export async function readByIds<T extends { readonly id: string }>(
     );
     for (const item of found.items) records.set(item.id, item);
     broken.push(...found.broken);
-    // Its own address has the last word on what the list does not show.
+    // A record that the list does not show is requested by its own address.
     for (const id of ids.filter((one) => !records.has(one) && !broken.some((other) => other.id === one))) {
       try {
         records.set(id, await kind.one(client, workspaceId, id, signal));
@@ -109,7 +109,7 @@ export async function readByIds<T extends { readonly id: string }>(
   }
 }
 
-/** Holds what came against what was known. */
+/** Compares the records with the known ones. */
 export function reading<T extends { readonly id: string }>(
   kind: ListKind<T>,
   known: KnownList,

@@ -38,7 +38,7 @@ export const CRAWLS: ListKind<Crawl> = {
     created_at: crawl.created_at ?? null,
     ended_at: crawl.ended_at ?? null,
   }),
-  // An archive that is being made or undone is on its way to another state.
+  // A crawl that is being archived or restored will still change its state.
   isFinal: (crawl) => leftNoReport(crawl) || ['done', 'archived', 'cancelled'].includes(crawl.status),
 };
 

@@ -42,7 +42,7 @@ export async function planRun(
   const found = await discover(client, scope, signal);
   const plan = await planOf(found);
   const due = plan.units.filter(
-    // One that is to be restored is looked at before it is, as far as a run may go with them.
+    // Crawls to restore are looked at later, right before each is restored.
     (one) => one.skip === null && one.restore === null && (request.reload || !isLoaded(scope.loaded, one)),
   );
   const inventory = await refreshRecords(

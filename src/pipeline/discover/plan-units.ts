@@ -6,7 +6,7 @@ import type { Listed } from '../../project/model/listed.ts';
 import type { Pipeline } from '../../project/model/pipeline.ts';
 import type { Plan, PlannedUnit, Selection } from '../../project/model/planned-unit.ts';
 import { isProjectResource } from '../../project/model/resources.ts';
-import type { Unit, Window } from '../../project/model/unit.ts';
+import { type Unit, unitName, type Window } from '../../project/model/unit.ts';
 import type { BrokenItem } from '../../service/api/read-list.ts';
 import { datesKey } from './discover-dates.ts';
 import { CRAWL_OVER_CRAWLS, leftNoReport } from './list-kinds.ts';
@@ -22,7 +22,7 @@ export interface PlanRequest {
   readonly selection: Selection;
   /** UTC milliseconds, now by default; a window is planned once it has ended. */
   readonly now?: number;
-  /** Leaves out the units of crawls and comparisons that nothing is left to do for: there may be very many. */
+  /** Leaves out the finished units of crawls and comparisons, because there may be very many. */
   readonly isDone?: (unit: string, endedAt: number | null) => boolean;
 }
 
@@ -32,90 +32,129 @@ export interface PlanRequest {
  *
  * @throws CrawlhouseError `usage` for a project or crawl that is not there
  */
-export function planUnits(
-  inventory: Inventory,
-  { pipelines, selection, now = Date.now(), isDone = () => false }: PlanRequest,
-): Plan {
-  const projects = inventory.workspaces.flatMap((workspace) => workspace.projects.items);
+export function planUnits(inventory: Inventory, request: PlanRequest): Plan {
+  const { pipelines, selection, now = Date.now(), isDone = () => false } = request;
+  const projects = onceEach(inventory.workspaces.flatMap((workspace) => workspace.projects.items));
   const crawls = onceEach(inventory.workspaces.flatMap((workspace) => soundItems(workspace.crawls)));
-  const brokenCrawls = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
+  const broken = onceEach(inventory.workspaces.flatMap((workspace) => workspace.crawls.broken));
   const projectIds = selectProjects(projects, selection.projects, inventory.failures);
   const isSelected = (projectId: string): boolean => projectIds === null || projectIds.has(projectId);
-  const wanted = selectCrawls({ crawls, broken: brokenCrawls, isSelected }, selection.crawls, inventory);
-  const isWithin = (time: number): boolean => time >= selection.from && time < selection.to;
-  const of = (kind: Pipeline['source']['kind']): Pipeline[] =>
-    pipelines.filter((pipeline) => pipeline.source.kind === kind);
-
-  const [ofCrawls, ofComparisons] = [of('crawl'), of('crawl_over_crawl')];
-  const pending = (kind: 'crawl' | 'crawl_over_crawl', { id, ended_at }: Listed): Pipeline[] =>
-    (kind === 'crawl' ? ofCrawls : ofComparisons).filter(
-      ({ dataset }) => !isDone(`${dataset}/${id}`, ended_at),
-    );
-
-  const chosen = crawls
-    .filter((crawl) => isOf(crawl, isSelected))
-    .filter((crawl) => wanted === null || wanted.includes(crawl.id))
-    .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
-    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
-  const crawlUnits = chosen.flatMap((crawl) =>
-    pending('crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)),
-  );
-  const comparisonLists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
-  const allComparisons = onceEach(comparisonLists.flatMap(soundItems));
-  const openComparisons = allComparisons.filter((one) => !CRAWL_OVER_CRAWLS.isFinal(one));
-  const comparisons = allComparisons
-    .filter((one) => isOf(one, isSelected) && selection.crawls === null)
-    .filter((one) => CRAWL_OVER_CRAWLS.isFinal(one) && isWithin(endOf(one)))
-    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id));
-  const comparisonUnits = comparisons.flatMap((one) => {
-    const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
-    return pending('crawl_over_crawl', one).map((pipeline) => ({
-      ...planned(pipeline, one.id, one.project_id, skip),
-      ended_at: one.ended_at,
-    }));
-  });
-
-  // Its end is unknown: whatever the span, unless the warehouse holds it.
-  const brokenUnits = (broken: readonly BrokenItem[], kind: 'crawl' | 'crawl_over_crawl'): PlannedUnit[] =>
-    broken
-      .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))
-      .filter(({ id }) => wanted === null || (kind === 'crawl' && wanted.includes(id)))
-      .flatMap(({ id, projectId, error }) =>
-        (kind === 'crawl' ? ofCrawls : ofComparisons)
-          .filter(({ dataset }) => !isDone(`${dataset}/${id}`, null))
-          .map((pipeline) => ({ ...planned(pipeline, id, projectId, null), failure: error })),
-      );
-  const broken = [
-    ...brokenUnits(brokenCrawls, 'crawl'),
-    ...brokenUnits(onceEach(comparisonLists.flatMap((list) => list.broken)), 'crawl_over_crawl'),
+  const scope: Scope = {
+    projects: projects.filter(({ id }) => isSelected(id)),
+    projectIds,
+    crawlIds: selectCrawls({ crawls, broken, isSelected }, selection.crawls, inventory),
+    isWithin: (time) => time >= selection.from && time < selection.to,
+    of: (kind) => pipelines.filter((pipeline) => pipeline.source.kind === kind),
+    isDone,
+    now,
+  };
+  const lists = inventory.workspaces.flatMap(({ crawlOverCrawls }) => crawlOverCrawls ?? []);
+  const comparisons = onceEach(lists.flatMap(soundItems));
+  const brokenComparisons = onceEach(lists.flatMap((list) => list.broken));
+  const open = [
+    ...crawls.filter((crawl) => !isEnded(crawl)),
+    ...comparisons.filter((one) => !CRAWL_OVER_CRAWLS.isFinal(one)),
   ];
-  const lists = of('resource').flatMap((pipeline) => {
+  return {
+    units: [
+      ...planLists(scope, inventory),
+      ...planBroken(scope, broken, 'crawl'),
+      ...planBroken(scope, brokenComparisons, 'crawl_over_crawl'),
+      ...planCrawls(scope, crawls),
+      ...planComparisons(scope, comparisons),
+      ...planDated(scope, inventory),
+    ],
+    open: open.map((one) => one.id).sort(),
+  };
+}
+
+/** What a selection asks for. */
+interface Scope {
+  readonly projects: readonly { readonly id: string }[];
+  /** Null: all. */
+  readonly projectIds: ReadonlySet<string> | null;
+  /** Null: all. */
+  readonly crawlIds: readonly string[] | null;
+  readonly isWithin: (time: number) => boolean;
+  /** The pipelines of a kind of source. */
+  readonly of: (kind: Pipeline['source']['kind']) => Pipeline[];
+  readonly isDone: (unit: string, endedAt: number | null) => boolean;
+  readonly now: number;
+}
+
+function planLists({ of, projects }: Scope, { workspaces, unread }: Inventory): PlannedUnit[] {
+  return of('resource').flatMap((pipeline) => {
     const { data_type } = pipeline.source;
     if (isProjectResource(data_type))
-      return onceEach(projects)
-        .filter((project) => isSelected(project.id))
-        .map((project) => ({ ...planned(pipeline, project.id, project.id, null), refresh: true }));
-    const views = inventory.workspaces.map(({ id, faulty }) => ({
-      id,
-      failure: faulty.get(data_type) ?? null,
-    }));
-    const unread = [...inventory.unread].map(([id, failure]) => ({ id, failure }));
-    return [...views, ...unread].map(({ id, failure }) => ({
-      ...planned(pipeline, id, null, null),
-      refresh: true,
-      failure,
-    }));
+      return projects.map(({ id }) => ({ ...planned(pipeline, id, id, null), refresh: true }));
+    const read = workspaces.map(({ id, faulty }) => ({ id, failure: faulty.get(data_type) ?? null }));
+    const failed = [...unread].map(([id, failure]) => ({ id, failure }));
+    return [...read, ...failed].map(({ id, failure }) => {
+      return { ...planned(pipeline, id, null, null), refresh: true, failure };
+    });
   });
-  const dated = [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
-    onceEach(projects)
-      .filter((project) => isSelected(project.id) && selection.crawls === null)
-      .flatMap((project) => planWindows(inventory, pipeline, project.id, now))
+}
+
+/** The end of a broken record is unknown: whatever the span, unless the warehouse holds it. */
+function planBroken(
+  { of, projectIds, crawlIds, isDone }: Scope,
+  broken: readonly BrokenItem[],
+  kind: 'crawl' | 'crawl_over_crawl',
+): PlannedUnit[] {
+  return broken
+    .filter(({ projectId }) => projectIds === null || (projectId !== null && projectIds.has(projectId)))
+    .filter(({ id }) => crawlIds === null || (kind === 'crawl' && crawlIds.includes(id)))
+    .flatMap(({ id, projectId, error }) =>
+      of(kind)
+        .filter(({ dataset }) => !isDone(`${dataset}/${id}`, null))
+        .map((pipeline) => ({ ...planned(pipeline, id, projectId, null), failure: error })),
+    );
+}
+
+function planCrawls(scope: Scope, crawls: readonly Listed[]): PlannedUnit[] {
+  const { crawlIds, isWithin } = scope;
+  return crawls
+    .filter((crawl) => isOfScope(crawl, scope))
+    .filter((crawl) => crawlIds === null || crawlIds.includes(crawl.id))
+    .filter((crawl) => isEnded(crawl) && isWithin(endOf(crawl)))
+    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id))
+    .flatMap((crawl) => pending(scope, 'crawl', crawl).map((pipeline) => plannedCrawl(pipeline, crawl)));
+}
+
+function planComparisons(scope: Scope, comparisons: readonly Listed[]): PlannedUnit[] {
+  if (scope.crawlIds !== null) return [];
+  return comparisons
+    .filter((one) => isOfScope(one, scope))
+    .filter((one) => CRAWL_OVER_CRAWLS.isFinal(one) && scope.isWithin(endOf(one)))
+    .sort((a, b) => endOf(a) - endOf(b) || a.id.localeCompare(b.id))
+    .flatMap((one) => {
+      const skip = one.status === 'done' ? null : `the crawl over crawl is ${one.status}`;
+      return pending(scope, 'crawl_over_crawl', one).map((pipeline) => {
+        return { ...planned(pipeline, one.id, one.project_id, skip), ended_at: one.ended_at };
+      });
+    });
+}
+
+function planDated({ of, projects, crawlIds, isWithin, now }: Scope, inventory: Inventory): PlannedUnit[] {
+  if (crawlIds !== null) return [];
+  return [...of('log_monitoring'), ...of('ranking_performance')].flatMap((pipeline) =>
+    projects
+      .flatMap(({ id }) => planWindows(inventory, pipeline, id, now))
       .filter(({ unit: { window } }) => window === null || isWithin(Date.parse(window.from))),
   );
-  return {
-    units: [...lists, ...broken, ...crawlUnits, ...comparisonUnits, ...dated],
-    open: [...crawls.filter((crawl) => !isEnded(crawl)), ...openComparisons].map((one) => one.id).sort(),
-  };
+}
+
+/** The pipelines whose units of a source are not finished. */
+function pending(
+  { of, isDone }: Scope,
+  kind: 'crawl' | 'crawl_over_crawl',
+  { id, ended_at }: Listed,
+): Pipeline[] {
+  return of(kind).filter(({ dataset }) => !isDone(`${dataset}/${id}`, ended_at));
+}
+
+function isOfScope(one: Listed, { projectIds }: Scope): boolean {
+  return isOf(one, (projectId) => projectIds === null || projectIds.has(projectId));
 }
 
 /** Why a crawl that has ended can't be exported, null when it can (spec-notes.md 23, 24). */
@@ -164,17 +203,18 @@ function planWindows(
   if ('failure' in known)
     return [{ ...planned(pipeline, projectId, projectId, null), failure: known.failure }];
   const finalBefore = now - (pipeline.reload_last ?? 0) * DAY;
+  const plain = planned(pipeline, projectId, projectId, null);
   return windowsOf(pipeline.window ?? 'day', known, known.weeks)
     .filter((window) => Date.parse(window.to) <= now)
     .map((window) => {
       const unit = unitOf(pipeline, projectId, projectId, window);
       const oql = unitFilter(pipeline, unit, known.weeks);
       const refresh = Date.parse(window.to) > finalBefore;
-      return { unit, pipeline, skip: null, failure: null, oql, refresh, restore: null, ended_at: null };
+      return { ...plain, unit, name: unitName(unit), oql, refresh };
     });
 }
 
-/** What a list holds, less what came broken: what was known of it before may hold no more. */
+/** The records of a list without the broken ones, whose former state may be out of date. */
 function soundItems({ items, broken }: ListReading): readonly Listed[] {
   if (broken.length === 0) return items;
   const ids = new Set(broken.map((one) => one.id));
@@ -202,7 +242,17 @@ function endOf(crawl: Listed): number {
 function planned(pipeline: Pipeline, id: string, projectId: string | null, skip: string | null): PlannedUnit {
   const unit = unitOf(pipeline, id, projectId, null);
   const oql = unitFilter(pipeline, unit, 'iso');
-  return { unit, pipeline, skip, failure: null, oql, refresh: false, restore: null, ended_at: null };
+  return {
+    unit,
+    name: unitName(unit),
+    pipeline,
+    skip,
+    failure: null,
+    oql,
+    refresh: false,
+    restore: null,
+    ended_at: null,
+  };
 }
 
 function unitOf(pipeline: Pipeline, id: string, projectId: string | null, window: Window | null): Unit {

@@ -30,7 +30,7 @@ export async function recordListing(
   await recordLists(connection, readings);
 }
 
-/** Notes of each list that was brought into `raw` that nothing of it is left to do. */
+/** Marks each list that was loaded into `raw` as done. */
 export async function recordLoadedLists(
   connection: Connection,
   inventory: Inventory,
@@ -49,7 +49,7 @@ export async function recordLoadedLists(
   }
 }
 
-/** When the list that was longest not read to its end was so; null while one never was. UTC milliseconds. */
+/** When the least recently swept list was last read in full; null if one never was. UTC milliseconds. */
 export function lastSweep(inventory: Inventory, known: KnownLists, now: number): number | null {
   const times = inventory.workspaces.flatMap((workspace) =>
     listReadings(workspace).map(([list, { isSwept }]) =>

@@ -27,7 +27,7 @@ export async function refreshRecords(
     const now = { records: new Map(found.records), gone: [...found.gone], broken: [...found.broken] };
     await readByIds({ client, kind, workspaceId }, asked, now, signal);
     const known = scope.known.of(kind.name, workspaceId);
-    // What is gone now was there when the total was given.
+    // A record that is gone now was counted in the total.
     const total = found.total - (now.gone.length - found.gone.length);
     const pipeline = listPipeline(scope.pipelines, kind.name);
     return reading(kind, known, { ...now, total, isSwept: found.isSwept }, pipeline);

@@ -56,7 +56,7 @@ export async function openFile(path: string): Promise<FileHandle> {
 const LINKS = 'a package holds its own files: copy the target of the link';
 
 async function isFolder(path: string): Promise<boolean> {
-  // What can't be looked at is no folder, which the caller refuses.
+  // A path that can't be examined is no folder, which the caller refuses.
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
 }
 

@@ -77,9 +77,7 @@ async function checkFile(
   const broken = columns[found.sound.items.indexOf(false)];
   if (!broken) return BigInt(found.fingerprint);
   const [column, type] = broken;
-  throw notAsSaid(
-    `${path}: the column ${JSON.stringify(column)} has a value that is no ${type} of a package`,
-  );
+  throw notAsSaid(`${path}: the column ${JSON.stringify(column)} has an invalid ${type} value`);
 }
 
 /** SQL that is false where one of its values is none that staging writes. */

@@ -15,7 +15,7 @@ interface VolumeContext {
 }
 
 /**
- * Holds the rows of a crawl, or of a comparison, against those of the ones before it.
+ * Compares the rows of a crawl or comparison with those of its predecessors.
  *
  * @throws CrawlhouseError `volume_held` if they are far fewer, the setting holds such crawls, and nobody named the
  * crawl

@@ -8,8 +8,8 @@ const MANY_COLUMNS = 50;
 const WIDE_COLUMNS = 200;
 
 /**
- * Runs what writes all rows of a package with what keeps the process within its ceiling, and DuckDB from spilling.
- * Parquet files of the service, whose row groups are larger than ours, need more (docs/decisions/load.md).
+ * Runs the INSERT of a package with memory and threads that keep the process below its ceiling and DuckDB from
+ * spilling. Parquet files of the service, whose row groups are larger than ours, need more (docs/decisions/load.md).
  */
 export async function withLoadMemory<T>(
   connection: Connection,

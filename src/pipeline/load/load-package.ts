@@ -49,7 +49,7 @@ export async function loadPackage(
   staged: StagedPackage,
   options: LoadOptions,
 ): Promise<Counts> {
-  await working.letGoOfWritten();
+  await working.releaseMemory();
   const { connection } = working;
   const { folder, manifest } = staged;
   const dataset = manifest.unit.dataset;

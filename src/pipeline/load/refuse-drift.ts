@@ -12,7 +12,7 @@ export interface ColumnContract {
   readonly retype?: 'allow' | undefined;
 }
 
-/** What a pipeline file says of changes. */
+/** The rules of a pipeline file for changes. */
 interface Contracts {
   readonly dataset: Contract;
   /** By field. */

@@ -34,7 +34,7 @@ export function unitValues({ targets }: RawTablePlan, meta: MetaValues): Readonl
   ]);
 }
 
-/** What stands after FROM for the rows of a package; null if it has none. */
+/** The FROM clause of a package's rows; null if it has none. */
 export function partsOf({ folder, manifest: { parts } }: StagedPackage): string | null {
   return parts.length === 0 ? null : parquetFiles(parts.map(({ file }) => join(folder, file)));
 }

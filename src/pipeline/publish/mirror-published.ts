@@ -8,7 +8,6 @@ import type { Settings } from '../../project/settings/settings.ts';
 import { tableColumns } from '../../state/catalogue/catalog.ts';
 import { openConfiguredStore } from '../../stores/registry.ts';
 import { mirror } from './mirror.ts';
-import { mirrorSource } from './mirror-source.ts';
 
 /**
  * Brings the tables under the setting `mirror` to their store, unless that was done for this publication already.
@@ -34,7 +33,7 @@ export async function mirrorPublished(
   const folder = join(settings.state_dir, 'mirror');
   const columns = await tableColumns(working.connection, ['raw', 'mart']);
   const options = { store, prefix, tables, columns, publication: id, folder };
-  const report = await mirror(mirrorSource(working), options, signal);
+  const report = await mirror(working.mirror, options, signal);
   await writeFileAtomic(note, done);
   const seconds = Math.round(performance.now() - startedAt) / 1000;
   logger.info('mirrored', { store: kind, prefix, ...report, seconds });

@@ -2,12 +2,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { jsonOf } from '../../core/json.ts';
+import type { MirroredTable, MirrorPartition, MirrorSource } from '../../engines/mirror-source.ts';
 import type { CatalogColumn } from '../../state/catalogue/catalog.ts';
 import { findObject } from '../../stores/find-object.ts';
 import type { ObjectStore } from '../../stores/object-store.ts';
 import { objectText } from '../../stores/read-object.ts';
-import type { MirroredTable, MirrorSource } from './mirror-source.ts';
-import { type MirrorManifest, type MirrorPartition, mirrorObject, planMirror } from './plan-mirror.ts';
+import { type MirrorManifest, mirrorObject, planMirror } from './plan-mirror.ts';
 
 export interface MirrorOptions {
   readonly store: ObjectStore;
@@ -112,15 +113,6 @@ async function readManifest(
   throw new CrawlhouseError('bad_settings', `${object.url} is not a manifest of a mirror`, {
     hint: 'set another prefix under mirror, or remove that object',
   });
-}
-
-function jsonOf(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    // The caller refuses what is no manifest.
-    return null;
-  }
 }
 
 /** @throws CrawlhouseError `bad_settings` for a table that is not there */

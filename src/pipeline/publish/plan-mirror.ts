@@ -1,13 +1,4 @@
-/** A partition of a mirrored table: what tells its rows from those of the others, as Hive writes it. */
-export interface MirrorPartition {
-  /** With its schema: `raw.crawl_pages`. */
-  readonly table: string;
-  /** Columns and values; a NULL is a value too. Empty: the table is one partition. */
-  readonly key: readonly (readonly [column: string, value: string | null])[];
-  readonly rows: number;
-  /** Of its rows, whatever their order. */
-  readonly fingerprint: string;
-}
+import type { MirrorPartition } from '../../engines/mirror-source.ts';
 
 /** The contents of the store, by its manifest. */
 export interface MirrorManifest {

@@ -31,7 +31,7 @@ export class FieldSchemaCache {
     try {
       return await this.#client.fields(source, this.#signal);
     } catch (error) {
-      // Whatever it says but "later": it does not report them.
+      // Any answer but "later" means that the service does not report them.
       if (error instanceof CrawlhouseError && !['retriable', 'interrupted'].includes(error.kind)) return null;
       throw error;
     }

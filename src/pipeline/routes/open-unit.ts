@@ -3,7 +3,6 @@ import type { Logger } from '../../core/logger.ts';
 import type { Inventory } from '../../project/model/inventory.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { Source } from '../../project/model/source.ts';
-import { unitName } from '../../project/model/unit.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
 import { pickRoute } from './choose-route.ts';
 import { describeRows } from './describe-rows.ts';
@@ -73,7 +72,7 @@ export async function openUnit(
       if (others.length === 0) throw lastRefusal(first, error);
       first ??= error;
       const reason = `${chosen.route} was refused: ${error.message}`;
-      context.logger.info('route refused, trying another', { unit: unitName(planned.unit), reason });
+      context.logger.info('route refused, trying another', { unit: planned.name, reason });
       left = others.map((one) => ({ ...one, reason }));
     }
   }

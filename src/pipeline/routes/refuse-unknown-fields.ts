@@ -5,9 +5,11 @@ import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import { dataSourceOf } from '../../project/model/unit-source.ts';
 import { pipelinePlace } from '../../project/settings/pipelines.ts';
 import type { FieldRecord } from '../../service/api/fields.ts';
+import type { Oql } from '../../service/api/oql.ts';
+import { parseOql } from '../../service/api/parse-oql.ts';
 import type { FieldSchemaCache } from './field-schema-cache.ts';
 
-/** What is known of the fields of a project's datasets. */
+/** The known fields of a project's datasets. */
 export interface KnownFields {
   readonly projectDir: string;
   readonly fieldSchemas: FieldSchemaCache;
@@ -15,9 +17,18 @@ export interface KnownFields {
   readonly loadedFields: (dataset: string) => Promise<ReadonlySet<string>>;
 }
 
+/** A field that a pipeline file names. */
+interface NamedField {
+  readonly name: string;
+  /** Of its entry in the file. */
+  readonly path: readonly PropertyKey[];
+  /** An exception: a crawl may lack the field, so its name is refused only if a field has nearly the same. */
+  readonly isException: boolean;
+}
+
 /**
- * Refuses a name in a pipeline's `include` that neither the warehouse nor any due unit's field schema has. Asks only
- * for the schemas that are needed to find every name, the newest first.
+ * Refuses a field that a pipeline names if neither the warehouse nor any due unit's field schema has it. Asks only for
+ * the schemas that are needed to find every name, the newest first.
  *
  * @throws CrawlhouseError `bad_pipeline` naming file, line, key and near names
  */
@@ -29,22 +40,23 @@ export async function refuseUnknownFields(
   for (const [dataset, own] of Map.groupBy(units.filter(isReadable), ({ unit }) => unit.dataset)) {
     const pipeline = own[0]?.pipeline;
     if (pipeline === undefined) continue;
-    const { include } = pipeline.fields;
     let unknown = unknownNames(pipeline, new Set());
     if (unknown.length > 0) unknown = unknownNames(pipeline, await known.loadedFields(dataset));
-    const seen = new Set<string>();
+    const shown = new Set<string>();
     for (const planned of own.toReversed()) {
       if (unknown.length === 0) break;
       const schema = await schemaOf(known.fieldSchemas, planned, signal);
       // Where one can't be told, another may have the name.
       if (schema === null) unknown = [];
-      for (const { name, can_display } of schema ?? []) if (can_display !== false) seen.add(name);
-      unknown = without(unknown, seen);
+      for (const { name, can_display } of schema ?? []) if (can_display !== false) shown.add(name);
+      const all = new Set(schema?.map(({ name }) => name));
+      unknown = unknown.filter(({ name, isException }) => !(isException ? all : shown).has(name));
     }
-    const [name] = unknown;
+    const fields = [...shown];
+    const wrong = unknown.find(({ name, isException }) => !isException || nearNames(name, fields).length > 0);
     // Where the service shows no field of any unit, the pipeline file is not to blame: each unit says so by itself.
-    if (name !== undefined && seen.size > 0)
-      throw await unknownField(known.projectDir, { dataset, include, name }, [...seen]);
+    if (wrong !== undefined && fields.length > 0)
+      throw await unknownField(known.projectDir, dataset, wrong, fields);
   }
 }
 
@@ -53,16 +65,32 @@ export function isReadable({ skip, failure, restore }: PlannedUnit): boolean {
   return skip === null && failure === null && restore === null;
 }
 
-/** The names of a pipeline's `include` that are not among the known ones. */
-export function unknownNames({ fields }: Pipeline, known: ReadonlySet<string>): string[] {
-  return without(
-    fields.include.filter((name) => !name.includes('*')),
-    known,
-  );
+/** The fields that a pipeline names and that are not among the known ones. */
+export function unknownNames(pipeline: Pipeline, known: ReadonlySet<string>): NamedField[] {
+  return namedFields(pipeline).filter(({ name }) => !name.includes('*') && !known.has(name));
 }
 
-function without(names: readonly string[], found: ReadonlySet<string>): string[] {
-  return names.filter((name) => !found.has(name));
+/** The service tells the fields of crawls alone, so only there a filter and the entry of a column can be checked. */
+function namedFields({ fields: { include, exclude }, filter, columns, source }: Pipeline): NamedField[] {
+  const isReported = source.kind === 'crawl' && source.data_type !== 'fields';
+  const named = (key: string, names: readonly string[], isException: boolean): NamedField[] =>
+    names.map((name, index) => ({ name, path: ['fields', key, index], isException }));
+  return [
+    ...named('include', include, false),
+    ...named('exclude', exclude, true),
+    ...(isReported && filter !== undefined ? filteredFields(parseOql(filter), ['filter']) : []),
+    ...(isReported ? Object.keys(columns) : []).map((name) => ({
+      name,
+      path: ['columns', name],
+      isException: true,
+    })),
+  ];
+}
+
+function filteredFields(node: Oql, path: readonly PropertyKey[]): NamedField[] {
+  if ('field' in node) return [{ name: node.field[0], path: [...path, 'field', 0], isException: false }];
+  const [key, nodes] = 'and' in node ? ['and', node.and] : ['or', node.or];
+  return nodes.flatMap((one, index) => filteredFields(one, [...path, key, index]));
 }
 
 /** Null where the service lists no fields, or not now: the unit's own work meets the same and says why. */
@@ -83,14 +111,11 @@ async function schemaOf(
 
 async function unknownField(
   projectDir: string,
-  {
-    dataset,
-    include,
-    name,
-  }: { readonly include: Pipeline['fields']['include'] } & Readonly<Record<'dataset' | 'name', string>>,
+  dataset: string,
+  { name, path }: NamedField,
   fields: readonly string[],
 ): Promise<CrawlhouseError> {
-  const place = await pipelinePlace(projectDir, dataset, ['fields', 'include', include.indexOf(name)]);
+  const place = await pipelinePlace(projectDir, dataset, path);
   const near = nearNames(name, fields);
   return new CrawlhouseError('bad_pipeline', `${place}: the service has no field ${name} for ${dataset}`, {
     hint:

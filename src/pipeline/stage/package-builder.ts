@@ -243,7 +243,7 @@ export class PackageBuilder {
   ): Promise<PartKeys> {
     const before = this.#keysNoted;
     const keys = before.then(() => this.#keys(connection, part, index === 0 ? 'all' : 'sample', signal));
-    // Whoever waits for the keys of that part has its error.
+    // The error reaches those who wait for the keys of that part.
     this.#keysNoted = keys.catch(() => {});
     return keys;
   }

@@ -4,7 +4,7 @@ import { fingerprintSql } from '../../state/catalogue/fingerprint.ts';
 import { foreignRowSql } from './foreign-rows.ts';
 import type { PackageColumns } from './package-columns.ts';
 
-/** What one reading of a package's part shows. */
+/** The results of reading a package's part once. */
 export interface PartFacts {
   readonly rows: number;
   /** The sum of the hashes of its rows. */

@@ -29,7 +29,7 @@ export interface Difference {
 
 /**
  * The first difference along the way, or null: `reported` = `received` = `staged` + `rejected`, `staged` = `loaded` =
- * `queryable`. What is not known yet is not compared.
+ * `queryable`. Unknown counts are not compared.
  */
 export function reconcile(counts: Counts): Difference | null {
   const pairs: readonly (readonly [string, number | null, string, number | null])[] = [

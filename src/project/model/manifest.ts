@@ -26,7 +26,10 @@ export const PackageColumn = z
   });
 export type PackageColumn = z.infer<typeof PackageColumn>;
 
-/** What a field's values show that its schema does not foresee: loaded all the same, and recorded (spec-notes.md 31). */
+/**
+ * A finding in a field's values that its schema does not foresee. The value is loaded, and the finding recorded
+ * (spec-notes.md 31).
+ */
 export const PackageNote = z.object({
   field: z.string(),
   /** `enum_value`: a value outside the list; `out_of_range`: a number outside the range of its type. */

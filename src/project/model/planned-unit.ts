@@ -14,9 +14,11 @@ export interface Selection {
   readonly to: number;
 }
 
-/** A unit with what stands in its way, if anything does. */
+/** A unit, with the reason if it can't be loaded. */
 export interface PlannedUnit {
   readonly unit: Unit;
+  /** Of the unit (`unitName`), so that no stage has to make it again. */
+  readonly name: string;
   readonly pipeline: Pipeline;
   /** Why nothing can be loaded; null when it can. */
   readonly skip: string | null;

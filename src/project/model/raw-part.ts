@@ -14,7 +14,7 @@ export interface RawPart {
   readonly delimiter: string | null;
 }
 
-/** What is known of a download once its last byte has been checked. */
+/** The facts about a download, known after its last byte was checked. */
 export interface Download {
   /** Bytes on the wire. */
   readonly bytes: number;

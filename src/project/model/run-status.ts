@@ -1,7 +1,7 @@
 import type { CrawlhouseError } from '../../core/errors.ts';
 import type { RunStatus, UnitReport, UnitStatus } from './report.ts';
 
-/** Exit codes in the order in which the first that applies is taken (interface.md, "Exit codes"). */
+/** Exit codes by precedence (interface.md, "Exit codes"). */
 const ORDER = [130, 1, 2, 5, 4, 3];
 const CAME: readonly UnitStatus[] = ['loaded', 'unchanged'];
 

@@ -15,7 +15,7 @@ export interface Source {
   readonly reported: number | null;
   /** The requested fields, with their types. */
   readonly catalogue: readonly Field[];
-  /** What of them a file shows; nothing is said where it is absent. */
+  /** Which of them a file shows; absent: unknown. */
   readonly shown?: Shown;
   /** OQL under which `reported` was counted. */
   readonly filter: Oql | null;

@@ -4,13 +4,11 @@ import type { UnitReport } from './report.ts';
 /** A unit's attributes in telemetry (docs/telemetry.md). */
 export function unitAttributes({ status, route, format, attempts, bytes, counts }: UnitReport) {
   return {
-    ...{
-      status,
-      attempts,
-      route: route ?? undefined,
-      format: format ?? undefined,
-      bytes: bytes ?? undefined,
-    },
+    status,
+    attempts,
+    route: route ?? undefined,
+    format: format ?? undefined,
+    bytes: bytes ?? undefined,
     rows: counts.loaded ?? undefined,
   };
 }

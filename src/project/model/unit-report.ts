@@ -11,7 +11,7 @@ const NO_COUNTS: UnitReport['counts'] = {
   queryable: null,
 };
 
-/** What is known of a unit's rows and its work; nothing where nothing was asked of the unit. */
+/** The known facts about a unit's rows and work; empty if nothing was requested. */
 export type UnitFacts = Partial<
   Pick<UnitReport, 'route' | 'format' | 'reason' | 'counts' | 'bytes' | 'seconds' | 'attempts'>
 >;

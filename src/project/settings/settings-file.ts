@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { bytesOf } from '../../core/amounts.ts';
 import { PostgresUrl } from '../../core/postgres-address.ts';
 import { address, Given, Prefix } from '../../core/setting-types.ts';
-import { TrinoWarehouse } from '../../core/trino-address.ts';
 import { STORE_NAMES, STORE_SETTINGS } from '../../stores/registry.ts';
 import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
@@ -35,176 +34,177 @@ const OAuthSettings = z.strictObject({
 });
 export type OAuthSettings = z.output<typeof OAuthSettings>;
 
-/** Every setting, as crawlhouse.yaml writes it (docs/settings.md). */
-export const SettingsFile = z.strictObject({
-  base_url: address('an address is expected, such as https://service.example')
-    .optional()
-    .describe('Address of the service, without /api/v2.'),
-  access_token: Token.optional().describe('Needs account:read and projects:read.'),
-  oauth: OAuthSettings.optional().describe('In place of access_token.'),
-  workspaces: Names.default('all').describe('Ids of the workspaces to read.'),
-  projects: Names.default('all').describe('Ids or names of the projects to read.'),
-  since: z
-    .union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE })
-    .default('all')
-    .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
-  warehouse: z
-    .union([Given, TrinoWarehouse], {
-      error: ({ input }) =>
-        typeof input === 'object' && input !== null ? undefined : 'a path or {engine: trino, …} is expected',
-    })
-    .default('warehouse.duckdb')
-    .describe('The published warehouse: a path, or where it is in Trino.'),
-  ledger: PostgresUrl.optional().describe(
-    'A ledger that several machines share: postgres://USER:PASSWORD@HOST/DATABASE?project=NAME; none: SQLite in state_dir.',
-  ),
-  state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
-  memory_limit: Size.default('400MB').describe('Memory of DuckDB.'),
-  threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
-  concurrency: WholeNumber.default(2).describe('Units at once; the projects take turns.'),
-  concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
-  concurrency_per_store: WholeNumber.default(2).describe(
-    'Of them, units whose data exports go to one store.',
-  ),
-  requests_per_second: z
-    .number()
-    .positive()
-    .optional()
-    .describe(
-      'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
+/**
+ * Every setting, as crawlhouse.yaml writes it (docs/settings.md).
+ *
+ * @param warehouse the schema of the setting `warehouse`, which the engines give
+ */
+export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) =>
+  z.strictObject({
+    base_url: address('an address is expected, such as https://service.example')
+      .optional()
+      .describe('Address of the service, without /api/v2.'),
+    access_token: Token.optional().describe('Needs account:read and projects:read.'),
+    oauth: OAuthSettings.optional().describe('In place of access_token.'),
+    workspaces: Names.default('all').describe('Ids of the workspaces to read.'),
+    projects: Names.default('all').describe('Ids or names of the projects to read.'),
+    since: z
+      .union([z.literal('all'), z.iso.date(SINCE)], { error: SINCE })
+      .default('all')
+      .describe('How far back a first run goes: all, or a day (UTC) on or after which a crawl ended.'),
+    warehouse,
+    ledger: PostgresUrl.optional().describe(
+      'A ledger that several machines share: postgres://USER:PASSWORD@HOST/DATABASE?project=NAME; none: SQLite in state_dir.',
     ),
-  sweep_days: WholeNumber.default(7).describe('Days between two sweeps of a long list.'),
-  compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Compression of downloads.'),
-  keep_raw: z
-    .union([z.enum(['never', 'until_published']), z.strictObject({ days: WholeNumber })], {
-      error: 'never, until_published or {days: N} is expected',
-    })
-    .default('never')
-    .describe('How long raw files stay on disk.'),
-  keep_exports: z
-    .enum(['always', 'never'])
-    .default('always')
-    .describe('Whether the objects of a data export stay in the store once they are loaded.'),
-  shipped_models: z
-    .enum(['all', 'none'])
-    .default('all')
-    .describe('Whether the models and questions that ship are used, besides those of the project.'),
-  unarchive_per_run: WholeNumber.default(5).describe(
-    'Archived crawls that one run may restore, if a pipeline says unarchive.',
-  ),
-  ...STORE_SETTINGS,
-  logs: z
-    .strictObject({
-      megabytes: z.number().positive().default(20).describe('The largest size of a log file.'),
-      days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
-    })
-    .prefault({})
-    .describe('The log files under state_dir; at most 50 are kept.'),
-  mirror: z
-    .strictObject({
-      store: z.enum(STORE_NAMES).describe('Where to.'),
-      prefix: Prefix.default('mirror').describe('The prefix of the keys of the mirror.'),
-      tables: z
-        .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
-        .min(1)
-        .describe('Tables and views of `raw` and `mart`.'),
-    })
-    .optional()
-    .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
-  packages: z
-    .strictObject({
-      store: z.enum(STORE_NAMES).describe('Where to.'),
-      prefix: Prefix.default('packages').describe('The prefix of the keys of packages.'),
-    })
-    .optional()
-    .describe('The store that packages of workers go through on their way to the run (docs/operate.md).'),
-  limits: z
-    .strictObject({
-      answer: Size.default('64MB').describe(
-        'The largest JSON answer, such as a page of a list or of a search.',
+    state_dir: z.string().min(1).default('.crawlhouse').describe('Ledger, packages, working copy, logs.'),
+    memory_limit: Size.default('400MB').describe('Memory of DuckDB.'),
+    threads: WholeNumber.default(availableParallelism).describe('Threads of DuckDB.'),
+    concurrency: WholeNumber.default(2).describe('Units at once; the projects take turns.'),
+    concurrency_per_project: WholeNumber.default(2).describe('Of them, units of one project.'),
+    concurrency_per_store: WholeNumber.default(2).describe(
+      'Of them, units whose data exports go to one store.',
+    ),
+    requests_per_second: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'The highest number of requests a second, of all processes that share a ledger; none: no limit.',
       ),
-      record: Size.default('16MB')
-        .refine((size) => bytesOf(size) <= MOST_RECORD, 'at most 16MB, which DuckDB reads')
-        .describe('The longest record of an export.'),
-      fields: WholeNumber.max(MOST_COLUMNS)
-        .default(MOST_COLUMNS)
-        .describe('The most fields that the records of a dataset may have.'),
-      bytes_per_row: Size.default('1MB').describe(
-        'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always accepted.',
+    sweep_days: WholeNumber.default(7).describe('Days between two sweeps of a long list.'),
+    compression: z.enum(['auto', 'gzip', 'none']).default('auto').describe('Compression of downloads.'),
+    keep_raw: z
+      .union([z.enum(['never', 'until_published']), z.strictObject({ days: WholeNumber })], {
+        error: 'never, until_published or {days: N} is expected',
+      })
+      .default('never')
+      .describe('How long raw files stay on disk.'),
+    keep_exports: z
+      .enum(['always', 'never'])
+      .default('always')
+      .describe('Whether the objects of a data export stay in the store once they are loaded.'),
+    shipped_models: z
+      .enum(['all', 'none'])
+      .default('all')
+      .describe('Whether the models and questions that ship are used, besides those of the project.'),
+    unarchive_per_run: WholeNumber.default(5).describe(
+      'Archived crawls that one run may restore, if a pipeline says unarchive.',
+    ),
+    ...STORE_SETTINGS,
+    logs: z
+      .strictObject({
+        megabytes: z.number().positive().default(20).describe('The largest size of a log file.'),
+        days: WholeNumber.default(30).describe('Files whose last line is older are removed.'),
+      })
+      .prefault({})
+      .describe('The log files under state_dir; at most 50 are kept.'),
+    mirror: z
+      .strictObject({
+        store: z.enum(STORE_NAMES).describe('Where to.'),
+        prefix: Prefix.default('mirror').describe('The prefix of the keys of the mirror.'),
+        tables: z
+          .array(z.string().regex(/^(raw|mart)\.\w+$/, 'a table is expected, such as mart.pages'))
+          .min(1)
+          .describe('Tables and views of `raw` and `mart`.'),
+      })
+      .optional()
+      .describe('Tables that each publication copies to a store as partitioned Parquet (docs/query.md).'),
+    packages: z
+      .strictObject({
+        store: z.enum(STORE_NAMES).describe('Where to.'),
+        prefix: Prefix.default('packages').describe('The prefix of the keys of packages.'),
+      })
+      .optional()
+      .describe('The store that packages of workers go through on their way to the run (docs/operate.md).'),
+    limits: z
+      .strictObject({
+        answer: Size.default('64MB').describe(
+          'The largest JSON answer, such as a page of a list or of a search.',
+        ),
+        record: Size.default('16MB')
+          .refine((size) => bytesOf(size) <= MOST_RECORD, 'at most 16MB, which DuckDB reads')
+          .describe('The longest record of an export.'),
+        fields: WholeNumber.max(MOST_COLUMNS)
+          .default(MOST_COLUMNS)
+          .describe('The most fields that the records of a dataset may have.'),
+        bytes_per_row: Size.default('1MB').describe(
+          'The most bytes that the rows of an export may have on average, decompressed; 64 MB are always accepted.',
+        ),
+        rate: WholeNumber.default(1_000).describe(
+          'The lowest rate of a body, in bytes a second, over each minute of waiting.',
+        ),
+        export_wait: z.number().positive().default(360).describe('Minutes to wait for a data export.'),
+        unarchive_wait: z
+          .number()
+          .positive()
+          .default(360)
+          .describe('Minutes to wait while a crawl is restored from the archive.'),
+      })
+      .prefault({})
+      .describe('Upper limits for everything that the service and the stores send.'),
+    query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
+    query_memory_limit: Size.default('400MB').describe(
+      'Memory of DuckDB for a query; its process is ended at 500 MB more.',
+    ),
+    query_temp_limit: Size.default('10GB').describe('Bytes that a query may spill to disk.'),
+    query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
+    query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
+    mcp_token: Token.optional().describe('The token of assistants over HTTP; none: a new one each time.'),
+    on_reject: z
+      .enum(ON_REJECT)
+      .default('fail')
+      .describe('The action on a value that does not survive its type.'),
+    schema_change: z
+      .enum(SCHEMA_CHANGE)
+      .default('evolve')
+      .describe("The action on fields that differ from the dataset's."),
+    schedule_listen: z
+      .string()
+      .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
+      .optional()
+      .describe(
+        'Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook; none: nowhere.',
       ),
-      rate: WholeNumber.default(1_000).describe(
-        'The lowest rate of a body, in bytes a second, over each minute of waiting.',
-      ),
-      export_wait: z.number().positive().default(360).describe('Minutes to wait for a data export.'),
-      unarchive_wait: z
-        .number()
-        .positive()
-        .default(360)
-        .describe('Minutes to wait while a crawl is restored from the archive.'),
-    })
-    .prefault({})
-    .describe('Upper limits for everything that the service and the stores send.'),
-  query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
-  query_memory_limit: Size.default('400MB').describe(
-    'Memory of DuckDB for a query; its process is ended at 500 MB more.',
-  ),
-  query_temp_limit: Size.default('10GB').describe('Bytes that a query may spill to disk.'),
-  query_row_limit: WholeNumber.default(100_000_000).describe('Rows that a query may give.'),
-  query_result_limit: Size.default('100GB').describe('Bytes that a query may print or write.'),
-  mcp_token: Token.optional().describe('The token of assistants over HTTP; none: a new one each time.'),
-  on_reject: z
-    .enum(ON_REJECT)
-    .default('fail')
-    .describe('The action on a value that does not survive its type.'),
-  schema_change: z
-    .enum(SCHEMA_CHANGE)
-    .default('evolve')
-    .describe("The action on fields that differ from the dataset's."),
-  schedule_listen: z
-    .string()
-    .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8090')
-    .optional()
-    .describe('Where `crawlhouse schedule` answers /healthz, /readyz, /metrics and /webhook; none: nowhere.'),
-  console_listen: z
-    .string()
-    .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8092')
-    .optional()
-    .describe('Where the console listens; `crawlhouse schedule` serves it too if this is set.'),
-  console_url: ConsoleUrl.optional().describe(
-    'The address of the console for people, such as that of a proxy with TLS.',
-  ),
-  console_actions: z
-    .boolean()
-    .default(false)
-    .describe('Whether operators may start runs and drop data in the console.'),
-  console_oidc: ConsoleOidcSettings.optional().describe(
-    'How people sign in to a console that other machines reach (docs/console.md).',
-  ),
-  metrics_file: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('A file that gets the metrics for Prometheus after each command that changes the warehouse.'),
-  schedule_grace: z
-    .number()
-    .min(0)
-    .default(60)
-    .describe('Seconds that a run may take to end after the service gets a signal.'),
-  webhook_secret: Given.optional().describe('The secret that the service signs its webhooks with.'),
-  volume_check: z
-    .strictObject({
-      min_ratio: z
-        .number()
-        .min(0)
-        .max(1)
-        .default(0.5)
-        .describe('A crawl below this share of the usual rows is an incident; 0: never.'),
-      hold: z.boolean().default(false).describe('Whether such a crawl is held until a person names it.'),
-    })
-    .prefault({})
-    .describe('Crawls with far fewer rows than those before them.'),
-  alerts: AlertSettings.prefault({}).describe('The targets of alerts, and the events that raise them.'),
-  openlineage: LineageSettings.optional().describe(
-    'The receivers of OpenLineage events, which say what a run has read and written.',
-  ),
-});
+    console_listen: z
+      .string()
+      .regex(/^.+:\d{1,5}$/, 'an address is expected, such as 127.0.0.1:8092')
+      .optional()
+      .describe('Where the console listens; `crawlhouse schedule` serves it too if this is set.'),
+    console_url: ConsoleUrl.optional().describe(
+      'The address of the console for people, such as that of a proxy with TLS.',
+    ),
+    console_actions: z
+      .boolean()
+      .default(false)
+      .describe('Whether operators may start runs and drop data in the console.'),
+    console_oidc: ConsoleOidcSettings.optional().describe(
+      'How people sign in to a console that other machines reach (docs/console.md).',
+    ),
+    metrics_file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A file that gets the metrics for Prometheus after each command that changes the warehouse.'),
+    schedule_grace: z
+      .number()
+      .min(0)
+      .default(60)
+      .describe('Seconds that a run may take to end after the service gets a signal.'),
+    webhook_secret: Given.optional().describe('The secret that the service signs its webhooks with.'),
+    volume_check: z
+      .strictObject({
+        min_ratio: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.5)
+          .describe('A crawl below this share of the usual rows is an incident; 0: never.'),
+        hold: z.boolean().default(false).describe('Whether such a crawl is held until a person names it.'),
+      })
+      .prefault({})
+      .describe('Crawls with far fewer rows than those before them.'),
+    alerts: AlertSettings.prefault({}).describe('The targets of alerts, and the events that raise them.'),
+    openlineage: LineageSettings.optional().describe(
+      'The receivers of OpenLineage events, which say what a run has read and written.',
+    ),
+  });

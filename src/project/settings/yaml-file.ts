@@ -72,7 +72,7 @@ function resolved(document: Document, shownAs: string, code: ErrorCode): unknown
 }
 
 /**
- * Holds a YAML value against a strict schema.
+ * Validates a YAML value by a strict schema.
  *
  * @throws CrawlhouseError `code`, naming file, line, key and the keys or values that would work
  */

@@ -16,7 +16,7 @@ export interface Outgoing {
 const TREES = ['oql', 'post_aggs_oql'];
 
 /**
- * Holds a request against the definition of its endpoint before it is sent.
+ * Validates a request by the definition of its endpoint before it is sent.
  *
  * @throws CrawlhouseError `invalid_request` that names the parameter; nothing was sent
  */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { HttpUrl } from './http-url.ts';
 import { openEnum } from './open-enum.ts';
-import { NoQuery } from './pagination.ts';
 
 const AGENT_KINDS = ['web', 'mobile'] as const;
 const HTTP_AUTH_SCHEMES = ['Basic', 'Digest', 'NTLM'] as const;
@@ -183,79 +182,42 @@ function isMaxSpeed(speed: number): boolean {
   return [0.1, 0.2, 0.5, 1, 2].includes(speed) || (speed > 0 && speed % 5 === 0);
 }
 
+const { get, post, put, remove } = section('§4.7', 'projects');
+
 /** Configurations are listed bare: no `meta`, no parameters (spec-notes.md 2). */
-const CrawlConfigList = z.looseObject({ crawl_configs: z.array(CrawlConfig) });
-const CrawlConfigResponse = z.looseObject({ crawl_config: CrawlConfig });
+export const LIST_CRAWL_CONFIGS = get(
+  '/projects/{project_id}/crawl_configs',
+  'Crawl configurations of a project, all at once',
+  resultOf('crawl_configs', z.array(CrawlConfig)),
+);
 
-export const LIST_CRAWL_CONFIGS = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}/crawl_configs',
-  scope: 'projects:read',
-  summary: 'Crawl configurations of a project, all at once',
-  source: '§4.7',
-  query: NoQuery,
-  answers: 'json',
-  response: CrawlConfigList,
-  result: 'crawl_configs',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const GET_CRAWL_CONFIG = get(
+  '/projects/{project_id}/crawl_configs/{crawl_config_id}',
+  'One crawl configuration',
+  resultOf('crawl_config', CrawlConfig),
+);
 
-export const GET_CRAWL_CONFIG = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}/crawl_configs/{crawl_config_id}',
-  scope: 'projects:read',
-  summary: 'One crawl configuration',
-  source: '§4.7',
-  query: NoQuery,
-  answers: 'json',
-  response: CrawlConfigResponse,
-  result: 'crawl_config',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const CREATE_CRAWL_CONFIG = post(
+  '/projects/{project_id}/crawl_configs',
+  'Create a crawl configuration',
+  {
+    body: z.strictObject({ crawl_config: CrawlConfigInput }),
+    errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
+    ...resultOf('crawl_config', CrawlConfig),
+  },
+);
 
-export const CREATE_CRAWL_CONFIG = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/crawl_configs',
-  scope: 'projects:write',
-  summary: 'Create a crawl configuration',
-  source: '§4.7',
-  query: NoQuery,
-  body: z.strictObject({ crawl_config: CrawlConfigInput }),
-  answers: 'json',
-  response: CrawlConfigResponse,
-  result: 'crawl_config',
-  errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
-  repeatable: false,
-});
+export const UPDATE_CRAWL_CONFIG = put(
+  '/projects/{project_id}/crawl_configs',
+  'Change a crawl configuration; its name stays',
+  { body: z.strictObject({ crawl_config: CrawlConfigUpdate }), ...resultOf('crawl_config', CrawlConfig) },
+);
 
-export const UPDATE_CRAWL_CONFIG = endpoint({
-  method: 'PUT',
-  path: '/projects/{project_id}/crawl_configs',
-  scope: 'projects:write',
-  summary: 'Change a crawl configuration; its name stays',
-  source: '§4.7',
-  query: NoQuery,
-  body: z.strictObject({ crawl_config: CrawlConfigUpdate }),
-  answers: 'json',
-  response: CrawlConfigResponse,
-  result: 'crawl_config',
-  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
-
-export const DELETE_CRAWL_CONFIG = endpoint({
-  method: 'DELETE',
-  path: '/projects/{project_id}/crawl_configs/{crawl_config_id}',
-  scope: 'projects:write',
-  summary: 'Delete a crawl configuration',
-  source: '§4.7',
-  query: NoQuery,
-  answers: 'none',
-  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
-  repeatable: true,
-});
+export const DELETE_CRAWL_CONFIG = remove(
+  '/projects/{project_id}/crawl_configs/{crawl_config_id}',
+  'Delete a crawl configuration',
+  { errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'] },
+);
 
 /** A webhook to try (api-spec.md §4.7). */
 const WebhookTrial = z
@@ -266,16 +228,12 @@ const WebhookTrial = z
   .meta({ id: 'WebhookTrial' });
 
 /** The body of the answer is not shown; the sandbox tells what the webhook answered (docs/service-decisions.md). */
-export const VALIDATE_CUSTOM_WEBHOOK = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/crawl_configs/validate_custom_webhook',
-  scope: 'projects:write',
-  summary: 'Send a test request to a webhook',
-  source: '§4.7',
-  query: NoQuery,
-  body: WebhookTrial,
-  answers: 'json',
-  response: z.looseObject({ success: z.boolean().optional(), status_code: z.int().nullish() }),
-  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const VALIDATE_CUSTOM_WEBHOOK = post(
+  '/projects/{project_id}/crawl_configs/validate_custom_webhook',
+  'Send a test request to a webhook',
+  {
+    body: WebhookTrial,
+    response: z.looseObject({ success: z.boolean().optional(), status_code: z.int().nullish() }),
+    repeatable: true,
+  },
+);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 const CRAWL_OVER_CRAWL_STATUSES = ['running', 'done', 'cancelled'] as const;
 const CRAWL_OVER_CRAWL_END_REASONS = ['ok', 'requested', 'conflicting_urls'] as const;
@@ -63,67 +63,40 @@ export const CrawlOverCrawlInput = z
   .meta({ id: 'CrawlOverCrawlInput' });
 export type CrawlOverCrawlInput = z.input<typeof CrawlOverCrawlInput>;
 
-const CrawlOverCrawlResponse = z.looseObject({ crawl_over_crawl: CrawlOverCrawl });
+const { get, post, remove } = section('§4.6', 'projects');
 
-export const LIST_CRAWL_OVER_CRAWLS = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/crawl_over_crawls',
-  scope: 'projects:read',
-  summary: 'Crawl over crawls of a workspace',
-  source: '§4.6',
-  query: listQuery(CRAWL_OVER_CRAWL_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('crawl_over_crawls', CrawlOverCrawl),
-  result: 'crawl_over_crawls',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const LIST_CRAWL_OVER_CRAWLS = get(
+  '/workspaces/{workspace_id}/crawl_over_crawls',
+  'Crawl over crawls of a workspace',
+  { query: listQuery(CRAWL_OVER_CRAWL_LIST_FIELDS), ...pageOf('crawl_over_crawls', CrawlOverCrawl) },
+);
 
-export const GET_CRAWL_OVER_CRAWL = endpoint({
-  method: 'GET',
-  path: '/crawl_over_crawls/{crawl_over_crawl_id}',
-  scope: 'projects:read',
-  summary: 'One crawl over crawl',
-  source: '§4.6',
-  query: NoQuery,
-  answers: 'json',
-  response: CrawlOverCrawlResponse,
-  result: 'crawl_over_crawl',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const GET_CRAWL_OVER_CRAWL = get(
+  '/crawl_over_crawls/{crawl_over_crawl_id}',
+  'One crawl over crawl',
+  resultOf('crawl_over_crawl', CrawlOverCrawl),
+);
 
-export const LAUNCH_CRAWL_OVER_CRAWL = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/launch-coc',
-  scope: 'projects:write',
-  summary: 'Compare two crawls of one project and one configuration',
-  source: '§4.6',
-  query: z.strictObject({
-    crawl1: z.string('must be given once').min(1),
-    crawl2: z.string('must be given once').min(1),
-  }),
-  body: CrawlOverCrawlInput.optional(),
-  answers: 'json',
-  response: CrawlOverCrawlResponse,
-  result: 'crawl_over_crawl',
-  errors: [
-    'invalid_request',
-    'invalid_request_parameters',
-    'resource_not_found',
-    'invalid_state_for_request',
-  ],
-  repeatable: false,
-});
+export const LAUNCH_CRAWL_OVER_CRAWL = post(
+  '/projects/{project_id}/launch-coc',
+  'Compare two crawls of one project and one configuration',
+  {
+    query: z.strictObject({
+      crawl1: z.string('must be given once').min(1),
+      crawl2: z.string('must be given once').min(1),
+    }),
+    body: CrawlOverCrawlInput.optional(),
+    errors: [
+      'invalid_request',
+      'invalid_request_parameters',
+      'resource_not_found',
+      'invalid_state_for_request',
+    ],
+    ...resultOf('crawl_over_crawl', CrawlOverCrawl),
+  },
+);
 
-export const DELETE_CRAWL_OVER_CRAWL = endpoint({
-  method: 'DELETE',
-  path: '/crawl_over_crawls/{crawl_over_crawl_id}',
-  scope: 'projects:write',
-  summary: 'Delete a crawl over crawl and its data',
-  source: '§4.6',
-  query: NoQuery,
-  answers: 'none',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const DELETE_CRAWL_OVER_CRAWL = remove(
+  '/crawl_over_crawls/{crawl_over_crawl_id}',
+  'Delete a crawl over crawl and its data',
+);

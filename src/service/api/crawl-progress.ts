@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { NoQuery } from './pagination.ts';
 
 /** The result for a URL that a crawl reached (api-spec.md §2.5). */
 export const FETCH_STATUSES = [
@@ -82,15 +81,8 @@ export const CrawlProgress = z
   .meta({ id: 'CrawlProgress' });
 export type CrawlProgress = z.infer<typeof CrawlProgress>;
 
-export const GET_CRAWL_PROGRESS = endpoint({
-  method: 'GET',
-  path: '/crawls/{crawl_id}/progress',
-  scope: 'projects:read',
-  summary: 'How far a crawl is',
-  source: '§4.5',
-  query: NoQuery,
-  answers: 'json',
+const { get } = section('§4.5', 'projects');
+
+export const GET_CRAWL_PROGRESS = get('/crawls/{crawl_id}/progress', 'How far a crawl is', {
   response: CrawlProgress,
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
 });

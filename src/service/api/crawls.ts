@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CrawlConfig } from './crawl-configs.ts';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 /** States of a crawl (api-spec.md §3.1). */
 export const CRAWL_STATUSES = [
@@ -66,8 +66,6 @@ export type Crawl = z.infer<typeof Crawl>;
 /** The fields that a list of crawls can be sorted and filtered by; `ended_at` is not one of them (spec-notes.md 4). */
 export const CRAWL_LIST_FIELDS = ['id', 'user_id', 'project_id', 'status', 'created_at'] as const;
 
-const CrawlResponse = z.looseObject({ crawl: Crawl });
-
 /** Commands to the pilot of a crawl (api-spec.md §3.1). */
 export const PILOT_COMMANDS = [
   'cancel',
@@ -79,76 +77,40 @@ export const PILOT_COMMANDS = [
 ] as const;
 export type PilotCommand = (typeof PILOT_COMMANDS)[number];
 
-export const LIST_CRAWLS = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/crawls',
-  scope: 'projects:read',
-  summary: 'Crawls of a workspace',
-  source: '§4.5',
+const { get, post, remove } = section('§4.5', 'projects');
+
+export const LIST_CRAWLS = get('/workspaces/{workspace_id}/crawls', 'Crawls of a workspace', {
   query: listQuery(CRAWL_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('crawls', Crawl),
-  result: 'crawls',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
+  ...pageOf('crawls', Crawl),
 });
 
-export const GET_CRAWL = endpoint({
-  method: 'GET',
-  path: '/crawls/{crawl_id}',
-  scope: 'projects:read',
-  summary: 'One crawl',
-  source: '§4.5',
-  query: NoQuery,
-  answers: 'json',
-  response: CrawlResponse,
-  result: 'crawl',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const GET_CRAWL = get('/crawls/{crawl_id}', 'One crawl', resultOf('crawl', Crawl));
 
-export const LAUNCH_CRAWL = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/launch-crawl',
-  scope: 'projects:write',
-  summary: 'Launch a crawl with a configuration',
-  source: '§4.5',
-  query: z.strictObject({ configId: z.string('must be given once').min(1) }),
-  answers: 'json',
-  response: CrawlResponse,
-  result: 'crawl',
-  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request', 'quota_error'],
-  repeatable: false,
-});
+export const LAUNCH_CRAWL = post(
+  '/projects/{project_id}/launch-crawl',
+  'Launch a crawl with a configuration',
+  {
+    query: z.strictObject({ configId: z.string('must be given once').min(1) }),
+    errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request', 'quota_error'],
+    ...resultOf('crawl', Crawl),
+  },
+);
 
-export const PILOT_CRAWL = endpoint({
-  method: 'POST',
-  path: '/crawls/{crawl_id}/pilot',
-  scope: 'projects:write',
-  summary: 'Pause, resume, cancel, terminate or unarchive a crawl',
-  source: '§4.5',
-  query: NoQuery,
-  body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
-  answers: 'json',
-  response: CrawlResponse,
-  result: 'crawl',
-  errors: [
-    'invalid_request',
-    'invalid_request_parameters',
-    'resource_not_found',
-    'invalid_state_for_request',
-  ],
-  repeatable: false,
-});
+export const PILOT_CRAWL = post(
+  '/crawls/{crawl_id}/pilot',
+  'Pause, resume, cancel, terminate or unarchive a crawl',
+  {
+    body: z.strictObject({ command: z.enum(PILOT_COMMANDS) }),
+    errors: [
+      'invalid_request',
+      'invalid_request_parameters',
+      'resource_not_found',
+      'invalid_state_for_request',
+    ],
+    ...resultOf('crawl', Crawl),
+  },
+);
 
-export const DELETE_CRAWL = endpoint({
-  method: 'DELETE',
-  path: '/crawls/{crawl_id}',
-  scope: 'projects:write',
-  summary: 'Delete a crawl and its data',
-  source: '§4.5',
-  query: NoQuery,
-  answers: 'none',
+export const DELETE_CRAWL = remove('/crawls/{crawl_id}', 'Delete a crawl and its data', {
   errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
-  repeatable: true,
 });

@@ -1,159 +1,75 @@
 import { AggregateBody, AggregateResponse } from './aggregates.ts';
-import { endpoint } from './endpoint.ts';
+import { section } from './endpoint.ts';
 import { CRAWL_DATA_TYPES, FieldsResponse, GRANULARITIES } from './fields.ts';
 import { LogMetadata } from './log-monitoring.ts';
-import { NoQuery } from './pagination.ts';
 import { ExportBody, ExportQuery, SearchBody, SearchQuery, SearchResponse } from './search.ts';
+
+const { get, post } = section('§4.1', 'projects');
+/** Reading with a body. */
+const reading = {
+  scope: 'projects:read',
+  repeatable: true,
+  errors: [
+    'invalid_request',
+    'invalid_request_parameters',
+    'resource_not_found',
+    'invalid_state_for_request',
+  ],
+} as const;
+const fields = { response: FieldsResponse, result: 'fields' } as const;
+
+type Values = Readonly<Record<string, readonly string[]>>;
+
+/** The endpoints of a place that data is read from; `/aggs` comes behind its path. */
+function rowsOf<const Path extends string>(path: Path, values: Values, what: string) {
+  const searched = { query: SearchQuery, body: SearchBody, response: SearchResponse };
+  const counted = { body: AggregateBody, response: AggregateResponse };
+  const exported = { query: ExportQuery, body: ExportBody, answers: 'file' } as const;
+  return {
+    search: post(path, `Search ${what}`, { ...reading, values, ...searched }),
+    aggregate: post(`${path}/aggs`, `Aggregate ${what}`, { ...reading, values, ...counted }),
+    export: post(path, `Export ${what} as a streamed file`, { ...reading, values, ...exported }),
+    /** Not of the specification, and so in no list of its operations: a service may answer all the same (spec-notes.md 11). */
+    fields: get(`${path}/fields`, 'Fields, if the service lists them', {
+      values,
+      ...fields,
+      errors: ['resource_not_found'],
+    }),
+  };
+}
 
 /**
  * The four places that data is read from (api-spec.md §4.1). Granularity has a place only behind `pages` of log
- * monitoring, `/aggs` and the export come behind it (spec-notes.md 9).
+ * monitoring (spec-notes.md 9).
  */
-const CRAWL = '/data/crawl/{crawl_id}/{data_type}';
-const CRAWL_OVER_CRAWL = '/data/crawl_over_crawl/{coc_id}/{data_type}';
-const LOG_EVENTS = '/data/project/{project_id}/log_monitoring/{data_type}';
-const LOG_PAGES = '/data/project/{project_id}/log_monitoring/{data_type}/{granularity}';
-
+const CRAWL_PATH = '/data/crawl/{crawl_id}/{data_type}';
 const CRAWL_VALUES = { data_type: CRAWL_DATA_TYPES };
-const CRAWL_OVER_CRAWL_VALUES = { data_type: ['pages'] };
-const LOG_EVENT_VALUES = { data_type: ['events'] };
-const LOG_PAGE_VALUES = { data_type: ['pages'], granularity: GRANULARITIES };
-
-const common = { scope: 'projects:read', source: '§4.1', repeatable: true } as const;
-const READING_ERRORS = [
-  'invalid_request',
-  'invalid_request_parameters',
-  'resource_not_found',
-  'invalid_state_for_request',
-] as const;
-
-function search<const Path extends string>(
-  path: Path,
-  values: Readonly<Record<string, readonly string[]>>,
-  what: string,
-) {
-  return endpoint({
-    ...common,
-    method: 'POST',
-    path,
-    values,
-    summary: `Search ${what}`,
-    query: SearchQuery,
-    body: SearchBody,
-    answers: 'json',
-    response: SearchResponse,
-    errors: READING_ERRORS,
-  });
-}
-
-function unspecifiedFields<const Path extends string>(
-  path: Path,
-  values: Readonly<Record<string, readonly string[]>>,
-) {
-  return endpoint({
-    ...common,
-    method: 'GET',
-    path: `${path}/fields`,
-    values,
-    summary: 'Fields, if the service lists them',
-    query: NoQuery,
-    answers: 'json',
-    response: FieldsResponse,
-    result: 'fields',
-    errors: ['resource_not_found'],
-  });
-}
-
-function exported<const Path extends string>(
-  path: Path,
-  values: Readonly<Record<string, readonly string[]>>,
-  what: string,
-) {
-  return endpoint({
-    ...common,
-    method: 'POST',
-    path,
-    values,
-    summary: `Export ${what} as a streamed file`,
-    query: ExportQuery,
-    body: ExportBody,
-    answers: 'file',
-    errors: READING_ERRORS,
-  });
-}
-
-function aggregated<const Path extends string>(
-  path: Path,
-  values: Readonly<Record<string, readonly string[]>>,
-  what: string,
-) {
-  return endpoint({
-    ...common,
-    method: 'POST',
-    path: `${path}/aggs`,
-    values,
-    summary: `Aggregate ${what}`,
-    query: NoQuery,
-    body: AggregateBody,
-    answers: 'json',
-    response: AggregateResponse,
-    errors: READING_ERRORS,
-  });
-}
-
-export const GET_CRAWL_FIELDS = endpoint({
-  ...common,
-  method: 'GET',
-  path: `${CRAWL}/fields`,
-  values: CRAWL_VALUES,
-  summary: 'Fields of a data type of a crawl',
-  query: NoQuery,
-  answers: 'json',
-  response: FieldsResponse,
-  result: 'fields',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-});
-
-/** Not of the specification, and so in no list of its operations: a service may answer all the same (spec-notes.md 11). */
-export const GET_CRAWL_OVER_CRAWL_FIELDS = unspecifiedFields(CRAWL_OVER_CRAWL, CRAWL_OVER_CRAWL_VALUES);
-export const GET_LOG_EVENT_FIELDS = unspecifiedFields(LOG_EVENTS, LOG_EVENT_VALUES);
-export const GET_LOG_PAGE_FIELDS = unspecifiedFields(LOG_PAGES, LOG_PAGE_VALUES);
-
-export const GET_LOG_METADATA = endpoint({
-  ...common,
-  method: 'GET',
-  path: `${LOG_EVENTS}/metadata`,
-  values: { data_type: ['pages', 'events'] },
-  summary: 'What log monitoring holds: dates, bots, search engines, the definition of a week',
-  query: NoQuery,
-  answers: 'json',
-  response: LogMetadata,
-  errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
-});
-
-export const SEARCH_CRAWL = search(CRAWL, CRAWL_VALUES, 'the data of a crawl');
-export const SEARCH_CRAWL_OVER_CRAWL = search(
-  CRAWL_OVER_CRAWL,
-  CRAWL_OVER_CRAWL_VALUES,
+export const CRAWL = {
+  ...rowsOf(CRAWL_PATH, CRAWL_VALUES, 'the data of a crawl'),
+  fields: get(`${CRAWL_PATH}/fields`, 'Fields of a data type of a crawl', {
+    values: CRAWL_VALUES,
+    ...fields,
+  }),
+};
+export const CRAWL_OVER_CRAWL = rowsOf(
+  '/data/crawl_over_crawl/{coc_id}/{data_type}',
+  { data_type: ['pages'] },
   'the pages of a crawl over crawl',
 );
-export const SEARCH_LOG_EVENTS = search(LOG_EVENTS, LOG_EVENT_VALUES, 'the events of log monitoring');
-export const SEARCH_LOG_PAGES = search(LOG_PAGES, LOG_PAGE_VALUES, 'the pages of log monitoring');
-
-export const AGGREGATE_CRAWL = aggregated(CRAWL, CRAWL_VALUES, 'the data of a crawl');
-export const AGGREGATE_CRAWL_OVER_CRAWL = aggregated(
-  CRAWL_OVER_CRAWL,
-  CRAWL_OVER_CRAWL_VALUES,
-  'the pages of a crawl over crawl',
+const LOGS = '/data/project/{project_id}/log_monitoring/{data_type}';
+export const LOG_EVENTS = rowsOf(LOGS, { data_type: ['events'] }, 'the events of log monitoring');
+export const LOG_PAGES = rowsOf(
+  `${LOGS}/{granularity}`,
+  { data_type: ['pages'], granularity: GRANULARITIES },
+  'the pages of log monitoring',
 );
-export const AGGREGATE_LOG_EVENTS = aggregated(LOG_EVENTS, LOG_EVENT_VALUES, 'the events of log monitoring');
-export const AGGREGATE_LOG_PAGES = aggregated(LOG_PAGES, LOG_PAGE_VALUES, 'the pages of log monitoring');
 
-export const EXPORT_CRAWL = exported(CRAWL, CRAWL_VALUES, 'the data of a crawl');
-export const EXPORT_CRAWL_OVER_CRAWL = exported(
-  CRAWL_OVER_CRAWL,
-  CRAWL_OVER_CRAWL_VALUES,
-  'the pages of a crawl over crawl',
+export const GET_LOG_METADATA = get(
+  `${LOGS}/metadata`,
+  'What log monitoring holds: dates, bots, search engines, the definition of a week',
+  {
+    values: { data_type: ['pages', 'events'] },
+    response: LogMetadata,
+    errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
+  },
 );
-export const EXPORT_LOG_EVENTS = exported(LOG_EVENTS, LOG_EVENT_VALUES, 'the events of log monitoring');
-export const EXPORT_LOG_PAGES = exported(LOG_PAGES, LOG_PAGE_VALUES, 'the pages of log monitoring');

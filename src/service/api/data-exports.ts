@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 /** Data types of a workspace's data exports: singular here, plural in paths (spec-notes.md 5). */
 const EXPORT_DATA_TYPES = ['page', 'link'] as const;
@@ -101,51 +101,32 @@ export function dataExportStage(status: string): 'done' | 'failed' | 'open' {
 
 export const DataExportResponse = z.looseObject({ data_export: DataExport });
 
-export const LIST_DATA_EXPORTS = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/data_exports',
-  scope: 'account:read',
-  summary: 'Data exports of a workspace; its key is `account`',
-  source: '§4.9',
-  query: listQuery(DATA_EXPORT_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('account', DataExport),
-  result: 'account',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+const { get, post } = section('§4.9', 'account');
 
-export const GET_DATA_EXPORT = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/data_exports/{data_export_id}',
-  scope: 'account:read',
-  summary: 'One data export',
-  source: '§4.9',
-  query: NoQuery,
-  answers: 'json',
-  response: DataExportResponse,
-  result: 'data_export',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const LIST_DATA_EXPORTS = get(
+  '/workspaces/{workspace_id}/data_exports',
+  'Data exports of a workspace; its key is `account`',
+  { query: listQuery(DATA_EXPORT_LIST_FIELDS), ...pageOf('account', DataExport) },
+);
 
-export const CREATE_DATA_EXPORT = endpoint({
-  method: 'POST',
-  path: '/workspaces/{workspace_id}/data_exports',
-  scope: 'account:write',
-  summary: 'Export the pages or links of a crawl to an object store',
-  source: '§4.9',
-  query: NoQuery,
-  body: z.strictObject({ data_export: DataExportInput as z.ZodType<DataExportRequest, DataExportInput> }),
-  answers: 'json',
-  response: DataExportResponse,
-  result: 'data_export',
-  errors: [
-    'invalid_request',
-    'invalid_request_parameters',
-    'resource_not_found',
-    'invalid_state_for_request',
-    'quota_error',
-  ],
-  repeatable: false,
-});
+export const GET_DATA_EXPORT = get(
+  '/workspaces/{workspace_id}/data_exports/{data_export_id}',
+  'One data export',
+  resultOf('data_export', DataExport),
+);
+
+export const CREATE_DATA_EXPORT = post(
+  '/workspaces/{workspace_id}/data_exports',
+  'Export the pages or links of a crawl to an object store',
+  {
+    body: z.strictObject({ data_export: DataExportInput as z.ZodType<DataExportRequest, DataExportInput> }),
+    errors: [
+      'invalid_request',
+      'invalid_request_parameters',
+      'resource_not_found',
+      'invalid_state_for_request',
+      'quota_error',
+    ],
+    ...resultOf('data_export', DataExport),
+  },
+);

@@ -47,36 +47,15 @@ export interface SourceEndpoints {
 export function sourceEndpoints(source: DataSource): SourceEndpoints {
   switch (source.kind) {
     case 'crawl':
-      return {
-        parameters: { crawl_id: source.id, data_type: source.dataType },
-        fields: data.GET_CRAWL_FIELDS,
-        search: data.SEARCH_CRAWL,
-        aggregate: data.AGGREGATE_CRAWL,
-        export: data.EXPORT_CRAWL,
-      };
+      return { parameters: { crawl_id: source.id, data_type: source.dataType }, ...data.CRAWL };
     case 'crawl_over_crawl':
-      return {
-        parameters: { coc_id: source.id, data_type: 'pages' },
-        fields: data.GET_CRAWL_OVER_CRAWL_FIELDS,
-        search: data.SEARCH_CRAWL_OVER_CRAWL,
-        aggregate: data.AGGREGATE_CRAWL_OVER_CRAWL,
-        export: data.EXPORT_CRAWL_OVER_CRAWL,
-      };
+      return { parameters: { coc_id: source.id, data_type: 'pages' }, ...data.CRAWL_OVER_CRAWL };
     case 'log_events':
-      return {
-        parameters: { project_id: source.projectId, data_type: 'events' },
-        fields: data.GET_LOG_EVENT_FIELDS,
-        search: data.SEARCH_LOG_EVENTS,
-        aggregate: data.AGGREGATE_LOG_EVENTS,
-        export: data.EXPORT_LOG_EVENTS,
-      };
+      return { parameters: { project_id: source.projectId, data_type: 'events' }, ...data.LOG_EVENTS };
     case 'log_pages':
       return {
         parameters: { project_id: source.projectId, data_type: 'pages', granularity: source.granularity },
-        fields: data.GET_LOG_PAGE_FIELDS,
-        search: data.SEARCH_LOG_PAGES,
-        aggregate: data.AGGREGATE_LOG_PAGES,
-        export: data.EXPORT_LOG_PAGES,
+        ...data.LOG_PAGES,
       };
   }
 }

@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
+import { NoQuery } from './pagination.ts';
 import type { Scope } from './scopes.ts';
 import type { ServiceErrorType } from './service-error.ts';
 
@@ -42,9 +43,37 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** The errors that every endpoint may answer with, besides its own (api-spec.md §7). */
 export const COMMON_ERRORS: readonly ServiceErrorType[] = ['unauthorized', 'forbidden', 'internal_error'];
 
-/** An endpoint with its types as written. */
-export function endpoint<const E extends Endpoint>(definition: E): E {
-  return definition;
+/** The definition of an endpoint; the rest comes from its section and method. */
+type Own = Partial<Omit<Endpoint, 'method' | 'path' | 'summary' | 'source'>>;
+
+/** The endpoints of a section of api-spec.md §4, with the scopes of an area. Given values override these defaults. */
+export function section(source: string, area: 'account' | 'projects') {
+  const read = { source, scope: `${area}:read`, query: NoQuery, repeatable: true } as const;
+  const write = { ...read, scope: `${area}:write` } as const;
+  const looked = ['invalid_request_parameters', 'resource_not_found'] as const;
+  const sent = ['invalid_request', ...looked] as const;
+  return {
+    get: defining({ ...read, method: 'GET', answers: 'json', errors: looked }),
+    post: defining({ ...write, method: 'POST', answers: 'json', errors: sent, repeatable: false }),
+    put: defining({ ...write, method: 'PUT', answers: 'json', errors: sent }),
+    remove: defining({ ...write, method: 'DELETE', answers: 'none', errors: looked }),
+  };
+}
+
+const NOTHING = {} as const;
+
+/** Endpoints with their types as written. */
+function defining<const D extends Omit<Endpoint, 'path' | 'summary'>>(defaults: D) {
+  return <const Path extends string, const O extends Own = typeof NOTHING>(
+    path: Path,
+    summary: string,
+    own: O = NOTHING as O,
+  ) => ({ ...defaults, path, summary, ...own }) as Omit<D, keyof O> & O & { path: Path; summary: string };
+}
+
+/** An answer that wraps its result under a key. */
+export function resultOf<const K extends string, T extends z.ZodType>(key: K, result: T) {
+  return { response: z.looseObject({ [key]: result } as Record<K, T>), result: key };
 }
 
 /**

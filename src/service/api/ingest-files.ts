@@ -1,8 +1,8 @@
 import { FormData } from 'undici';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 const INGEST_FILE_STATUSES = ['UPLOADING', 'UPLOADED', 'PROCESSING', 'PROCESSED', 'ERROR'] as const;
 
@@ -29,33 +29,19 @@ export const IngestFile = z
   .meta({ id: 'IngestFile' });
 export type IngestFile = z.infer<typeof IngestFile>;
 
-export const LIST_INGEST_FILES = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}/ingest_files',
-  scope: 'projects:read',
-  summary: 'Ingest files of a project; its key is `user_files`',
-  source: '§4.8',
-  query: listQuery(INGEST_FILE_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('user_files', IngestFile),
-  result: 'user_files',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+const { get, post, remove } = section('§4.8', 'projects');
 
-export const GET_INGEST_FILE = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}/ingest_files/{ingest_file_id}',
-  scope: 'projects:read',
-  summary: 'One ingest file',
-  source: '§4.8',
-  query: NoQuery,
-  answers: 'json',
-  response: z.looseObject({ user_file: IngestFile }),
-  result: 'user_file',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const LIST_INGEST_FILES = get(
+  '/projects/{project_id}/ingest_files',
+  'Ingest files of a project; its key is `user_files`',
+  { query: listQuery(INGEST_FILE_LIST_FIELDS), ...pageOf('user_files', IngestFile) },
+);
+
+export const GET_INGEST_FILE = get(
+  '/projects/{project_id}/ingest_files/{ingest_file_id}',
+  'One ingest file',
+  resultOf('user_file', IngestFile),
+);
 
 /** The form of an upload. */
 export function fileForm(file: { readonly name: string; readonly content: Blob }): FormData {
@@ -65,30 +51,16 @@ export function fileForm(file: { readonly name: string; readonly content: Blob }
 }
 
 /** The answer has no body: the list tells the new file's id (spec-notes.md 8). */
-export const UPLOAD_INGEST_FILE = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/ingest_files',
-  scope: 'projects:write',
-  summary: 'Upload an ingest file',
-  source: '§4.8',
-  query: NoQuery,
+export const UPLOAD_INGEST_FILE = post('/projects/{project_id}/ingest_files', 'Upload an ingest file', {
   body: z.strictObject({
     file: z.instanceof(Blob).meta({ wire: { type: 'string', contentMediaType: 'application/octet-stream' } }),
   }),
   sends: 'multipart',
   answers: 'none',
   errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'duplicate_entry'],
-  repeatable: false,
 });
 
-export const DELETE_INGEST_FILE = endpoint({
-  method: 'DELETE',
-  path: '/projects/{project_id}/ingest_files/{ingest_file_id}',
-  scope: 'projects:write',
-  summary: 'Delete an ingest file',
-  source: '§4.8',
-  query: NoQuery,
-  answers: 'none',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const DELETE_INGEST_FILE = remove(
+  '/projects/{project_id}/ingest_files/{ingest_file_id}',
+  'Delete an ingest file',
+);

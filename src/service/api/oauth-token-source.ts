@@ -129,7 +129,7 @@ export class OAuthTokenSource implements TokenSource {
 
   /** Goes over to what another process stored; its access token where that will do. */
   async #takeStored(refused: string | undefined): Promise<string | undefined> {
-    // What is stored is older than what could not be written.
+    // The stored tokens are older than those that could not be written.
     const stored = this.#isUnwritten ? undefined : await this.#options.storedTokens?.();
     if (stored === undefined) return undefined;
     this.#tokens = stored;

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import { CrawlhouseError } from '../../core/errors.ts';
-import { parseJson } from '../../core/json.ts';
+import { jsonOf } from '../../core/json.ts';
 import { atLeastAtRate, DEFAULT_LIMITS } from '../../core/limits.ts';
 import { keepSecret } from '../../core/redact.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/retry.ts';
@@ -125,7 +125,7 @@ async function askForTokens(
     signal,
   );
   if (status < 200 || status > 299) throw refused(status, text, headers['retry-after']);
-  const answer = TokenResponse.safeParse(parsed(text));
+  const answer = TokenResponse.safeParse(jsonOf(text));
   if (!answer.success)
     throw new CrawlhouseError('contract_broken', 'the token endpoint answered outside its contract');
   const { access_token, refresh_token, expires_in, scope } = answer.data;
@@ -178,7 +178,7 @@ const Refused = z.looseObject({
 });
 
 function refused(status: number, text: string, after: string | string[] | undefined): CrawlhouseError {
-  const said = Refused.safeParse(parsed(text)).data;
+  const said = Refused.safeParse(jsonOf(text)).data;
   const reason = [said?.error ?? said?.type, said?.error_description ?? said?.message].filter(Boolean);
   const message = `the token endpoint answered ${[status, ...reason].join(': ')}`;
   if (status === 429 || status >= 500) {
@@ -192,13 +192,4 @@ function refused(status: number, text: string, after: string | string[] | undefi
   return new CrawlhouseError('unauthorized', message, {
     hint: 'check client_id and client_secret; a spent or revoked refresh token needs a new authorization',
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    // Not JSON: the caller says what answered.
-    return undefined;
-  }
 }

@@ -11,12 +11,13 @@ export const PageMeta = z.looseObject({
 });
 export type PageMeta = z.infer<typeof PageMeta>;
 
-/** One page of a list whose items are under `key`. */
-export function pageOf<K extends string, T extends z.ZodType>(key: K, item: T) {
-  return z.looseObject({ meta: PageMeta, [key]: z.array(item) } as { meta: typeof PageMeta } & Record<
-    K,
-    z.ZodArray<T>
-  >);
+/** An answer that is one page of a list, with the items under `key`. */
+export function pageOf<const K extends string, T extends z.ZodType>(key: K, item: T) {
+  const page = { meta: PageMeta, [key]: z.array(item) };
+  return {
+    response: z.looseObject(page as { meta: typeof PageMeta } & Record<K, z.ZodArray<T>>),
+    result: key,
+  };
 }
 
 const count = z

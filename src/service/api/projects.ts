@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CrawlConfig } from './crawl-configs.ts';
 import { Crawl } from './crawls.ts';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { HttpUrl } from './http-url.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 /** A project (api-spec.md §2.3); timestamps are UTC milliseconds. */
 export const Project = z
@@ -44,56 +44,23 @@ export const ProjectResponse = z.looseObject({
   crawls: z.array(Crawl),
 });
 
-export const LIST_PROJECTS = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/projects',
-  scope: 'projects:read',
-  summary: 'Projects of a workspace',
-  source: '§4.3',
+const { get, post, remove } = section('§4.3', 'projects');
+
+export const LIST_PROJECTS = get('/workspaces/{workspace_id}/projects', 'Projects of a workspace', {
   query: listQuery(PROJECT_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('projects', Project),
-  result: 'projects',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
+  ...pageOf('projects', Project),
 });
 
-export const GET_PROJECT = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}',
-  scope: 'projects:read',
-  summary: 'One project with its configurations and crawls',
-  source: '§4.3',
-  query: NoQuery,
-  answers: 'json',
+export const GET_PROJECT = get('/projects/{project_id}', 'One project with its configurations and crawls', {
   response: ProjectResponse,
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
 });
 
-export const CREATE_PROJECT = endpoint({
-  method: 'POST',
-  path: '/projects',
-  scope: 'projects:write',
-  summary: 'Create a project',
-  source: '§4.3',
-  query: NoQuery,
+export const CREATE_PROJECT = post('/projects', 'Create a project', {
   body: z.strictObject({ project: ProjectInput }),
-  answers: 'json',
-  response: z.looseObject({ project: Project }),
-  result: 'project',
   errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'quota_error'],
-  repeatable: false,
+  ...resultOf('project', Project),
 });
 
-export const DELETE_PROJECT = endpoint({
-  method: 'DELETE',
-  path: '/projects/{project_id}',
-  scope: 'projects:write',
-  summary: 'Delete a project with all that is in it',
-  source: '§4.3',
-  query: NoQuery,
-  answers: 'none',
+export const DELETE_PROJECT = remove('/projects/{project_id}', 'Delete a project with all that is in it', {
   errors: ['invalid_request_parameters', 'resource_not_found', 'invalid_state_for_request'],
-  repeatable: true,
 });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { AggregateResponse } from './aggregates.ts';
 import { DataExportResponse, OutputFormatParameters } from './data-exports.ts';
-import { endpoint } from './endpoint.ts';
+import { section } from './endpoint.ts';
 import { FieldsResponse } from './fields.ts';
 import { OqlTree } from './oql.ts';
-import { NoQuery } from './pagination.ts';
 
 /** Methods of ranking performance (api-spec.md §4.2); two of them are bound to one field each. */
 const RANKING_METHODS = ['sum', 'cardinality', 'weighted_average', 'ctr'] as const;
@@ -45,44 +44,34 @@ export const RankingExportInput = z
   .meta({ id: 'RankingExportInput' });
 export type RankingExportInput = z.input<typeof RankingExportInput>;
 
-const common = { scope: 'projects:read', source: '§4.2' } as const;
+const { get, post } = section('§4.2', 'projects');
 
-export const GET_RANKING_FIELDS = endpoint({
-  ...common,
-  method: 'GET',
-  path: '/data/project/{project_id}/ranking_performance/fields',
-  summary: 'Fields of ranking performance',
-  query: NoQuery,
-  answers: 'json',
-  response: FieldsResponse,
-  result: 'fields',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const GET_RANKING_FIELDS = get(
+  '/data/project/{project_id}/ranking_performance/fields',
+  'Fields of ranking performance',
+  { response: FieldsResponse, result: 'fields' },
+);
 
-export const AGGREGATE_RANKING = endpoint({
-  ...common,
-  method: 'POST',
-  path: '/data/project/{project_id}/ranking_performance/aggs',
-  summary: 'Aggregate ranking performance',
-  query: NoQuery,
-  body: RankingBody,
-  answers: 'json',
-  response: AggregateResponse,
-  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'quota_error'],
-  repeatable: true,
-});
+export const AGGREGATE_RANKING = post(
+  '/data/project/{project_id}/ranking_performance/aggs',
+  'Aggregate ranking performance',
+  {
+    body: RankingBody,
+    response: AggregateResponse,
+    errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'quota_error'],
+    repeatable: true,
+    scope: 'projects:read',
+  },
+);
 
-export const EXPORT_RANKING = endpoint({
-  ...common,
-  method: 'POST',
-  path: '/data/project/{project_id}/ranking_performance/async-export',
-  summary: 'Export ranking performance to the download center',
-  query: NoQuery,
-  body: RankingExportInput,
-  answers: 'json',
-  response: DataExportResponse,
-  result: 'data_export',
-  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'quota_error'],
-  repeatable: false,
-});
+export const EXPORT_RANKING = post(
+  '/data/project/{project_id}/ranking_performance/async-export',
+  'Export ranking performance to the download center',
+  {
+    body: RankingExportInput,
+    response: DataExportResponse,
+    result: 'data_export',
+    errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found', 'quota_error'],
+    scope: 'projects:read',
+  },
+);

@@ -64,7 +64,7 @@ export class RateLimit {
       this.#left--;
       return startAt;
     });
-    // Whoever waits for the slot has its error.
+    // The error reaches the caller that waits for the slot.
     this.#turn = slot.catch(() => {});
     return slot;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { NoQuery, OffsetQuery, pageOf } from './pagination.ts';
+import { OffsetQuery, pageOf } from './pagination.ts';
 
 /** How often a scheduled crawl fires; without one it fires once (api-spec.md §2.7, spec-notes.md 28). */
 export const RECURRENCES = ['day', 'week', '2weeks', 'month'] as const;
@@ -28,43 +28,20 @@ export const ScheduledCrawlInput = z
   .meta({ id: 'ScheduledCrawlInput' });
 export type ScheduledCrawlInput = z.input<typeof ScheduledCrawlInput>;
 
-export const LIST_SCHEDULED_CRAWLS = endpoint({
-  method: 'GET',
-  path: '/projects/{project_id}/scheduled_crawls',
-  scope: 'projects:read',
-  summary: 'Scheduled crawls of a project; no sort, no filters',
-  source: '§4.4',
-  query: OffsetQuery,
-  answers: 'json',
-  response: pageOf('scheduled_crawls', ScheduledCrawl),
-  result: 'scheduled_crawls',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+const { get, post, remove } = section('§4.4', 'projects');
 
-export const CREATE_SCHEDULED_CRAWL = endpoint({
-  method: 'POST',
-  path: '/projects/{project_id}/scheduled_crawls',
-  scope: 'projects:write',
-  summary: 'Schedule a crawl',
-  source: '§4.4',
-  query: NoQuery,
+export const LIST_SCHEDULED_CRAWLS = get(
+  '/projects/{project_id}/scheduled_crawls',
+  'Scheduled crawls of a project; no sort, no filters',
+  { query: OffsetQuery, ...pageOf('scheduled_crawls', ScheduledCrawl) },
+);
+
+export const CREATE_SCHEDULED_CRAWL = post('/projects/{project_id}/scheduled_crawls', 'Schedule a crawl', {
   body: z.strictObject({ scheduled_crawl: ScheduledCrawlInput }),
-  answers: 'json',
-  response: z.looseObject({ scheduled_crawl: ScheduledCrawl }),
-  result: 'scheduled_crawl',
-  errors: ['invalid_request', 'invalid_request_parameters', 'resource_not_found'],
-  repeatable: false,
+  ...resultOf('scheduled_crawl', ScheduledCrawl),
 });
 
-export const DELETE_SCHEDULED_CRAWL = endpoint({
-  method: 'DELETE',
-  path: '/projects/{project_id}/scheduled_crawls/{scheduled_crawl_id}',
-  scope: 'projects:write',
-  summary: 'Delete a scheduled crawl',
-  source: '§4.4',
-  query: NoQuery,
-  answers: 'none',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const DELETE_SCHEDULED_CRAWL = remove(
+  '/projects/{project_id}/scheduled_crawls/{scheduled_crawl_id}',
+  'Delete a scheduled crawl',
+);

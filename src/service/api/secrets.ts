@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { resultOf, section } from './endpoint.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 /** Types of a secret (api-spec.md §2.11). */
 const SECRET_TYPES = ['store_a_credentials', 'store_b_credentials'] as const;
@@ -45,43 +45,18 @@ export const StoreBCredentials = z.strictObject({
 });
 export type StoreBCredentials = z.infer<typeof StoreBCredentials>;
 
-export const LIST_SECRETS = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}/secrets',
-  scope: 'account:read',
-  summary: 'Secrets of a workspace, without their values',
-  source: '§4.9',
-  query: listQuery(SECRET_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('secrets', Secret),
-  result: 'secrets',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+const { get, post, remove } = section('§4.9', 'account');
 
-export const CREATE_SECRET = endpoint({
-  method: 'POST',
-  path: '/workspaces/{workspace_id}/secrets',
-  scope: 'account:write',
-  summary: 'Create a secret',
-  source: '§4.9',
-  query: NoQuery,
+export const LIST_SECRETS = get(
+  '/workspaces/{workspace_id}/secrets',
+  'Secrets of a workspace, without their values',
+  { query: listQuery(SECRET_LIST_FIELDS), ...pageOf('secrets', Secret) },
+);
+
+export const CREATE_SECRET = post('/workspaces/{workspace_id}/secrets', 'Create a secret', {
   body: z.strictObject({ secret: SecretInput }),
-  answers: 'json',
-  response: z.looseObject({ secret: Secret }),
-  result: 'secret',
   errors: ['invalid_request', 'invalid_request_parameters', 'duplicate_entry', 'resource_not_found'],
-  repeatable: false,
+  ...resultOf('secret', Secret),
 });
 
-export const DELETE_SECRET = endpoint({
-  method: 'DELETE',
-  path: '/workspaces/{workspace_id}/secrets/{secret_id}',
-  scope: 'account:write',
-  summary: 'Delete a secret',
-  source: '§4.9',
-  query: NoQuery,
-  answers: 'none',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const DELETE_SECRET = remove('/workspaces/{workspace_id}/secrets/{secret_id}', 'Delete a secret');

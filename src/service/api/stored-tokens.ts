@@ -4,6 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
+import { jsonOf } from '../../core/json.ts';
 import { keepSecret } from '../../core/redact.ts';
 import type { OAuthTokens } from './oauth.ts';
 
@@ -26,7 +27,8 @@ export interface TokenOrigin {
 /** The tokens put away that descend from this setting; none when there are none, or when they can't be read. */
 export async function readTokens(file: string, origin: TokenOrigin): Promise<OAuthTokens | undefined> {
   if (!existsSync(file)) return undefined;
-  const stored = StoredTokens.safeParse(parsed(await readFile(file, 'utf8'))).data;
+  // Of a broken file the token of the settings is used.
+  const stored = StoredTokens.safeParse(jsonOf(await readFile(file, 'utf8'))).data;
   if (stored === undefined || stored.descends_from !== fingerprint(origin)) return undefined;
   for (const secret of [stored.refresh_token, stored.access_token]) keepSecret(secret);
   return {
@@ -51,13 +53,4 @@ function fingerprint({ tokenUrl, clientId, refreshToken }: TokenOrigin): string 
   return createHash('sha256')
     .update(JSON.stringify([tokenUrl, clientId, refreshToken]))
     .digest('hex');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Broken: the token of the settings is used.
-    return undefined;
-  }
 }

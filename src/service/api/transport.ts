@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import { bytesText } from '../../core/amounts.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
-import { parseJson, parseJsonAsWritten, stringifyJson } from '../../core/json.ts';
+import { jsonOf, parseJson, parseJsonAsWritten, stringifyJson } from '../../core/json.ts';
 import { atLeastAtRate, DEFAULT_LIMITS, type Limits, overLimit } from '../../core/limits.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retriable, retry } from '../../core/retry.ts';
@@ -112,7 +112,7 @@ export class Transport implements AsyncDisposable {
     });
   }
 
-  /** What `parse` makes of an answer, which is held in memory as a whole. */
+  /** The result of `parse` for an answer, which is held in memory as a whole. */
   async #read<T>(
     response: Dispatcher.ResponseData,
     request: ServiceRequest,
@@ -291,13 +291,7 @@ function parseBody<T extends z.ZodType>(body: string, schema: T, request: Servic
 
 /** An answer that only confirms has no body, or one that does not matter unless it is an error. */
 function refuseErrorObject(text: string, status: number, request: ServiceRequest): void {
-  let said: ServiceErrorBody | undefined;
-  try {
-    said = asErrorObject(parseJson(text));
-  } catch {
-    // Not JSON, so no error object.
-    return;
-  }
+  const said = asErrorObject(jsonOf(text));
   if (said) throw serviceError(request, status, said, undefined);
 }
 

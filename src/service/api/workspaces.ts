@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { resultOf, section } from './endpoint.ts';
 import { openEnum } from './open-enum.ts';
-import { listQuery, NoQuery, pageOf } from './pagination.ts';
+import { listQuery, pageOf } from './pagination.ts';
 
 /** A workspace (api-spec.md §2.10). */
 export const Workspace = z
@@ -18,30 +18,16 @@ export type Workspace = z.infer<typeof Workspace>;
 /** The specification names no field that workspaces can be sorted or filtered by. */
 export const WORKSPACE_LIST_FIELDS: readonly string[] = [];
 
-export const LIST_WORKSPACES = endpoint({
-  method: 'GET',
-  path: '/workspaces',
-  scope: 'account:read',
-  summary: 'Workspaces that the token sees',
-  source: '§4.9',
+const { get } = section('§4.9', 'account');
+
+export const LIST_WORKSPACES = get('/workspaces', 'Workspaces that the token sees', {
   query: listQuery(WORKSPACE_LIST_FIELDS),
-  answers: 'json',
-  response: pageOf('workspaces', Workspace),
-  result: 'workspaces',
   errors: ['invalid_request_parameters'],
-  repeatable: true,
+  ...pageOf('workspaces', Workspace),
 });
 
-export const GET_WORKSPACE = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspace_id}',
-  scope: 'account:read',
-  summary: 'One workspace',
-  source: '§4.9',
-  query: NoQuery,
-  answers: 'json',
-  response: z.looseObject({ workspace: Workspace }),
-  result: 'workspace',
-  errors: ['invalid_request_parameters', 'resource_not_found'],
-  repeatable: true,
-});
+export const GET_WORKSPACE = get(
+  '/workspaces/{workspace_id}',
+  'One workspace',
+  resultOf('workspace', Workspace),
+);

@@ -2,6 +2,7 @@ import type { CrawlControl } from './crawl-control.ts';
 import type { CrawlCounts, CrawlSample, StatusCounts } from './crawl-counts.ts';
 import type { Frontier } from './frontier.ts';
 import { JOB_NAMES, type JobName } from './jobs/run-jobs.ts';
+import type { SideWork } from './side-work.ts';
 
 type JobStatus = 'waiting' | 'running' | 'done';
 type CrawlPhase = 'fetch' | 'analysis' | 'done';
@@ -18,11 +19,14 @@ export interface CrawlProgress {
   readonly jobs: readonly { readonly name: JobName; readonly status: JobStatus }[];
   /** Over the last seconds. */
   readonly urls_per_second: number;
+  /** Its other work and waits, in words. */
+  readonly side_work: readonly string[];
 }
 
 interface ReporterOptions {
   readonly counts: CrawlCounts;
   readonly frontier: Frontier;
+  readonly sideWork: SideWork;
   readonly control?: CrawlControl;
   readonly onProgress?: (progress: CrawlProgress) => void;
 }
@@ -53,7 +57,7 @@ export class ProgressReporter implements Disposable {
   };
 
   #report(): void {
-    const { counts, frontier, control, onProgress } = this.#options;
+    const { counts, frontier, sideWork, control, onProgress } = this.#options;
     const isFetching = this.#phase === 'fetch';
     onProgress?.({
       phase: this.#phase,
@@ -64,6 +68,7 @@ export class ProgressReporter implements Disposable {
       samples: counts.samples(),
       jobs: JOB_NAMES.map((name) => ({ name, status: this.#statusOf(name) })),
       urls_per_second: counts.speed(),
+      side_work: sideWork.words,
     });
   }
 

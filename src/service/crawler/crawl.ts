@@ -25,6 +25,7 @@ import { Scope } from './scope.ts';
 import { keepSitemaps, seedFrontier } from './seed-frontier.ts';
 import { Segments } from './segments.ts';
 import { Session } from './session.ts';
+import { SideWork } from './side-work.ts';
 
 /** The database that a crawl leaves in its folder. */
 export const CRAWL_DATABASE = 'crawl.duckdb';
@@ -76,11 +77,12 @@ export async function crawl(config: unknown, options: CrawlOptions): Promise<Cra
   makePrivateFolder(folder);
   using _lock = lockState(folder, 'crawl');
   using frontier = new Frontier(folder);
-  holdConfig(frontier, settings, folder);
+  requireSameConfig(frontier, settings, folder);
   const counts = new CrawlCounts(frontier.counts());
-  using progress = new ProgressReporter({ counts, frontier, ...options });
+  const sideWork = new SideWork();
+  using progress = new ProgressReporter({ counts, frontier, sideWork, ...options });
   const known = frontier.fact('end reason') as CrawlEndReason | undefined;
-  const endReason = known ?? (await fetchSite(settings, { ...options, signal, frontier, counts }));
+  const endReason = known ?? (await fetchSite(settings, { ...options, signal, frontier, counts, sideWork }));
   frontier.setFact('end reason', endReason);
   const hasReport = !END_REASONS_WITHOUT_REPORT.includes(endReason);
   const database = join(folder, CRAWL_DATABASE);
@@ -105,9 +107,9 @@ interface Opened {
 
 async function fetchSite(
   settings: CrawlSettings,
-  options: CrawlOptions & Opened & { readonly counts: CrawlCounts },
+  options: CrawlOptions & Opened & { readonly counts: CrawlCounts; readonly sideWork: SideWork },
 ): Promise<CrawlEndReason> {
-  const { frontier, counts, signal, quota = Number.POSITIVE_INFINITY } = options;
+  const { frontier, counts, signal, sideWork, quota = Number.POSITIVE_INFINITY } = options;
   const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const scope = new Scope(settings.scope);
@@ -118,25 +120,40 @@ async function fetchSite(
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
   const parse = { scope: settings.scope, robotName: settings.robotName, bytes: limits.bytes };
   await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
-  // What is under way fails at once, and is fetched again when the crawl goes on.
+  // Requests under way fail at once, and are sent again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
   const ended = new AbortController();
   let sitemaps: Promise<void> = Promise.resolve();
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const robots = new RobotsCache(settings, { frontier, fetcher, waits: options.robotsWaits }, signal);
+    const robots = new RobotsCache(
+      settings,
+      { frontier, fetcher, sideWork, waits: options.robotsWaits },
+      signal,
+    );
     const pace = new Pace(settings.maxSpeed);
     await seedFrontier(settings, { frontier, scope, signal, seeds: options.seeds ?? [] });
     sitemaps = keepSitemaps(settings, {
-      ...{ frontier, scope, fetcher, robots, pace },
+      frontier,
+      scope,
+      fetcher,
+      robots,
+      pace,
+      sideWork,
       signal: AbortSignal.any([signal, ended.signal]),
     });
     // Whoever waits for it gets its error.
     sitemaps.catch(() => {});
     const phase = new FetchPhase({
       tools: {
-        ...{ fetcher, frontier, parser, counts, robots, signal, concurrency },
+        fetcher,
+        frontier,
+        parser,
+        counts,
+        robots,
+        signal,
+        concurrency,
         batch: new OutcomeBatch(frontier, segments, session),
         pace,
         control: options.control ?? new CrawlControl(),
@@ -178,8 +195,8 @@ async function makeReport(
   }
 }
 
-/** A crawl goes on only with the configuration that it began with. */
-function holdConfig(frontier: Frontier, settings: CrawlSettings, folder: string): void {
+/** Refuses to continue a crawl with another configuration than it began with. */
+function requireSameConfig(frontier: Frontier, settings: CrawlSettings, folder: string): void {
   const plain = JSON.stringify(settings, (_key, value: unknown) =>
     value instanceof Map ? [...value] : value,
   );

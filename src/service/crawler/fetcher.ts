@@ -91,7 +91,9 @@ export class Fetcher implements AsyncDisposable {
     this.#connections = options.connections;
   }
 
-  /** What went wrong with a request is in the answer. A closed fetcher sends nothing. Answers the challenge of a server once. */
+  /**
+   * Sends a request; an error is in the answer. Answers the challenge of a server once. A closed fetcher sends nothing.
+   */
   async fetch(text: string, bytes: number = this.#limits.bytes, room?: Room): Promise<Answer> {
     const url = new URL(text);
     let answer = await this.#once(url, bytes, room);

@@ -43,7 +43,7 @@ export interface QueuedUrl {
   readonly source: UrlSource;
 }
 
-/** What came of a URL. */
+/** The outcome of a URL. */
 export interface Outcome {
   readonly item: QueuedUrl;
   /** Null: to be tried again. */

@@ -23,7 +23,7 @@ export class OutcomeBatch {
   #startedAt = performance.now();
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
-  /** What a write failed with: nothing is added to what can't be written. */
+  /** The error of a failed write. After it nothing is added. */
   #failure: unknown;
 
   constructor(frontier: Frontier, segments: Segments, session: Session) {

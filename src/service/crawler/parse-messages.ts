@@ -33,5 +33,5 @@ export interface ParseReply {
   readonly redirect: string | null;
 }
 
-/** What a thread answers: records, that the page is not for it, or why it could not parse it. */
+/** A thread's answer: records, that the page is not for it, or why it could not parse it. */
 export type ParseThreadReply = ParseReply | { readonly isLarge: true } | { readonly error: string };

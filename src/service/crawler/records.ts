@@ -1,6 +1,6 @@
 /**
- * What the crawler's parts hand to each other: the fetched resource, the records that the parser makes of it, and the
- * columns of the tables that DuckDB reads these records into.
+ * The records that the crawler's parts pass to each other: the fetched resource, the records that the parser makes of
+ * it, and the columns of the tables that DuckDB reads these records into.
  */
 
 /** One fetched resource, as the parser gets it. */
@@ -23,7 +23,7 @@ export interface Fetched {
   readonly fetchedAt: Date;
 }
 
-/** What the parser must know of the crawl. */
+/** The facts about the crawl that the parser needs. */
 export interface ParseRules {
   /** Whether a URL belongs to the crawled site. */
   readonly isInternal: (url: URL) => boolean;
@@ -39,138 +39,172 @@ export interface ParsedPage {
   readonly items: StructuredDataRecord[];
 }
 
-/** One link of a page: an `a` or `area` with an address of http or https. */
-export interface LinkRecord {
-  readonly origin: string;
-  /** Absolute and normalised. */
-  readonly target: string;
-  /** Text of the link; of an image link its `alt`; null when there is none. */
-  readonly anchor: string | null;
-  /** False when `rel` says nofollow, ugc or sponsored, or the page says nofollow of all its links. */
-  readonly follow: boolean;
-  /** Whether the target belongs to the crawled site. */
-  readonly intern: boolean;
-  /** `nofollow`, `ugc`, `sponsored`, as far as the link itself says so; null when it says none of them. */
-  readonly rel: readonly string[] | null;
-  /** Whether the link is an image without text. */
-  readonly is_image: boolean;
-  readonly link_position: LinkPosition;
+/** Names of columns, in order, with their DuckDB types: what `read_json(columns = …)` takes. */
+export type TableColumns = Readonly<Record<string, string>>;
+
+/** A column: its type in DuckDB, and the type of its values here. */
+interface Column<T> {
+  readonly type: string;
+  readonly isOptional: boolean;
+  readonly value?: T;
 }
+type RowOf<C> = { readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
+
+function column<T>(type: string): Column<T> {
+  return { type, isOptional: false };
+}
+
+/** A column that may be null. */
+function optional<T>(type: string): Column<T | null> {
+  return { type, isOptional: true };
+}
+
+const text = column<string>('VARCHAR');
+const textOrNull = optional<string>('VARCHAR');
+const flag = column<boolean>('BOOLEAN');
+const flagOrNull = optional<boolean>('BOOLEAN');
+const wholeOrNull = optional<number>('BIGINT');
+const whole = column<number>('BIGINT');
+const textsOrNull = optional<readonly string[]>('VARCHAR[]');
+const texts = column<readonly string[]>('VARCHAR[]');
+
+const LINK_COLUMNS = {
+  origin: text,
+  /** Absolute and normalised. */
+  target: text,
+  /** Text of the link; of an image link its `alt`; null when there is none. */
+  anchor: textOrNull,
+  /** False when `rel` says nofollow, ugc or sponsored, or the page says nofollow of all its links. */
+  follow: flag,
+  /** Whether the target belongs to the crawled site. */
+  intern: flag,
+  /** `nofollow`, `ugc`, `sponsored`, as far as the link itself says so; null when it says none of them. */
+  rel: textsOrNull,
+  /** Whether the link is an image without text. */
+  is_image: flag,
+  link_position: column<LinkPosition>('VARCHAR'),
+};
+/** One link of a page: an `a` or `area` with an address of http or https. */
+export type LinkRecord = RowOf<typeof LINK_COLUMNS>;
 
 /** The part of the page that a link stands in. */
 export type LinkPosition = 'Navigation' | 'Header' | 'Footer' | 'Aside' | 'Content';
 
 export type StructuredDataFormat = 'json-ld' | 'microdata' | 'rdfa';
 
-/** One top-level item of structured data. */
-export interface StructuredDataRecord {
-  readonly url: string;
-  readonly format: StructuredDataFormat;
-  readonly type: string | null;
+const ITEM_COLUMNS = {
+  url: text,
+  format: column<StructuredDataFormat>('VARCHAR'),
+  type: textOrNull,
   /** Place among the page's items, from 0. */
-  readonly position: number;
-  readonly valid: boolean;
-  readonly missing_properties: readonly string[] | null;
+  position: whole,
+  valid: flag,
+  missing_properties: textsOrNull,
   /** The item as JSON, in the manner of JSON-LD: `@type`, `@id`, and its properties by name. */
-  readonly item: unknown;
-}
+  item: column<unknown>('JSON'),
+};
+/** One top-level item of structured data. */
+export type StructuredDataRecord = RowOf<typeof ITEM_COLUMNS>;
 
-/** One URL of a sitemap file, as the caller writes it. */
-export interface SitemapRecord {
-  readonly url: string;
+const SITEMAP_COLUMNS = {
+  url: text,
   /** URL of the sitemap file. */
-  readonly sitemap: string;
+  sitemap: text,
   /** The declared language versions: `xhtml:link rel="alternate" hreflang`. */
-  readonly alternate_langs: readonly string[];
-  readonly alternate_hrefs: readonly string[];
-  readonly num_images: number;
-  readonly num_news: number;
-  readonly num_videos: number;
-}
+  alternate_langs: texts,
+  alternate_hrefs: texts,
+  num_images: whole,
+  num_news: whole,
+  num_videos: whole,
+};
+/** One URL of a sitemap file, as the caller writes it. */
+export type SitemapRecord = RowOf<typeof SITEMAP_COLUMNS>;
 
-/** What the caller adds to a page's record. */
-export interface CrawlFacts {
+const FACT_COLUMNS = {
   /** Clicks from the start URL; null for a page that no link leads to. */
-  readonly depth: number | null;
+  depth: wholeOrNull,
   /** `crawler`, `sitemaps`, `ingested_data`. */
-  readonly sources: readonly string[];
-  readonly robots_txt_denied: boolean;
-}
+  sources: texts,
+  robots_txt_denied: flag,
+};
+/** The fields that the caller adds to a page's record. */
+export type CrawlFacts = RowOf<typeof FACT_COLUMNS>;
 
+const PAGE_COLUMNS = {
+  url: text,
+  url_host: text,
+  urlpath: text,
+  url_first_path: text,
+  url_ext: textOrNull,
+  url_has_params: flag,
+  querystring_key: textOrNull,
+  querystring_keyvalue: textOrNull,
+
+  fetched: flag,
+  fetch_status: text,
+  /** Why it could not be fetched; no field of the service. */
+  fetch_error: textOrNull,
+  fetch_date: textOrNull,
+  status_code: wholeOrNull,
+  content_type: textOrNull,
+  load_time: wholeOrNull,
+  weight: wholeOrNull,
+  /** Absolute and normalised; also where the redirect leads out of the site. */
+  redirect_location: textOrNull,
+  parsed_html: flag,
+  is_truncated: flag,
+
+  meta_robots: textsOrNull,
+  meta_robots_index: flagOrNull,
+  meta_robots_follow: flagOrNull,
+  rel_canonical: textOrNull,
+  canonicals: textsOrNull,
+  rel_next: textOrNull,
+  rel_prev: textOrNull,
+  hreflang_langs: textsOrNull,
+  hreflang_hrefs: textsOrNull,
+  /** `html` or `header`, one for each of `hreflang_hrefs`. */
+  hreflang_sources: textsOrNull,
+
+  title: textOrNull,
+  title_length: wholeOrNull,
+  meta_description: textOrNull,
+  description_length: wholeOrNull,
+  h1: textOrNull,
+  h2: textsOrNull,
+  h3: textsOrNull,
+  num_h1: wholeOrNull,
+  num_h2: wholeOrNull,
+  num_h3: wholeOrNull,
+  num_h4: wholeOrNull,
+  num_h5: wholeOrNull,
+  num_h6: wholeOrNull,
+  num_img: wholeOrNull,
+  num_img_alt: wholeOrNull,
+  num_missing_alt: wholeOrNull,
+
+  language: textOrNull,
+  word_count: wholeOrNull,
+  text_to_code: optional<number>('DOUBLE'),
+  /** The n-grams of the main text that may be among the page's top ones. */
+  ngrams: optional<readonly NgramCount[]>('STRUCT(ngram VARCHAR, n BIGINT, count BIGINT)[]'),
+  /** 60 bits over the main text, as decimal digits: more than a JavaScript number holds. */
+  simhash: optional<string>('BIGINT'),
+
+  semantic_types: textsOrNull,
+  semantic_item_count: wholeOrNull,
+  ogp_title: textOrNull,
+  ogp_type: textOrNull,
+  /** OpenGraph properties by name. */
+  ogp_card: optional<Readonly<Record<string, string>>>('JSON'),
+  /** Twitter card properties by name. */
+  twc_card: optional<Readonly<Record<string, string>>>('JSON'),
+};
 /**
  * One page, as the parser gives it. The names are the service's where the value is final. A value that the page does not
  * have is null; all fields are there. `url` to `url_ext` are set on every record, the rest only as far as it is known.
  */
-export interface PageRecord {
-  readonly url: string;
-  readonly url_host: string;
-  readonly urlpath: string;
-  readonly url_first_path: string;
-  readonly url_ext: string | null;
-  readonly url_has_params: boolean;
-  readonly querystring_key: string | null;
-  readonly querystring_keyvalue: string | null;
-
-  readonly fetched: boolean;
-  readonly fetch_status: string;
-  /** Why it could not be fetched; no field of the service. */
-  readonly fetch_error: string | null;
-  readonly fetch_date: string | null;
-  readonly status_code: number | null;
-  readonly content_type: string | null;
-  readonly load_time: number | null;
-  readonly weight: number | null;
-  /** Absolute and normalised; also where the redirect leads out of the site. */
-  readonly redirect_location: string | null;
-  readonly parsed_html: boolean;
-  readonly is_truncated: boolean;
-
-  readonly meta_robots: readonly string[] | null;
-  readonly meta_robots_index: boolean | null;
-  readonly meta_robots_follow: boolean | null;
-  readonly rel_canonical: string | null;
-  readonly canonicals: readonly string[] | null;
-  readonly rel_next: string | null;
-  readonly rel_prev: string | null;
-  readonly hreflang_langs: readonly string[] | null;
-  readonly hreflang_hrefs: readonly string[] | null;
-  /** `html` or `header`, one for each of `hreflang_hrefs`. */
-  readonly hreflang_sources: readonly string[] | null;
-
-  readonly title: string | null;
-  readonly title_length: number | null;
-  readonly meta_description: string | null;
-  readonly description_length: number | null;
-  readonly h1: string | null;
-  readonly h2: readonly string[] | null;
-  readonly h3: readonly string[] | null;
-  readonly num_h1: number | null;
-  readonly num_h2: number | null;
-  readonly num_h3: number | null;
-  readonly num_h4: number | null;
-  readonly num_h5: number | null;
-  readonly num_h6: number | null;
-  readonly num_img: number | null;
-  readonly num_img_alt: number | null;
-  readonly num_missing_alt: number | null;
-
-  readonly language: string | null;
-  readonly word_count: number | null;
-  readonly text_to_code: number | null;
-  /** The n-grams of the main text that may be among the page's top ones. */
-  readonly ngrams: readonly NgramCount[] | null;
-  /** 60 bits over the main text, as decimal digits: more than a JavaScript number holds. */
-  readonly simhash: string | null;
-
-  readonly semantic_types: readonly string[] | null;
-  readonly semantic_item_count: number | null;
-  readonly ogp_title: string | null;
-  readonly ogp_type: string | null;
-  /** OpenGraph properties by name. */
-  readonly ogp_card: Readonly<Record<string, string>> | null;
-  /** Twitter card properties by name. */
-  readonly twc_card: Readonly<Record<string, string>> | null;
-}
+export type PageRecord = RowOf<typeof PAGE_COLUMNS>;
 
 export interface NgramCount {
   readonly ngram: string;
@@ -180,114 +214,26 @@ export interface NgramCount {
   readonly count: number;
 }
 
-/** Names of columns, in order, with their DuckDB types: what `read_json(columns = …)` takes. */
-export type TableColumns = Readonly<Record<string, string>>;
+type Unknown = { readonly [K in keyof PageRecord as null extends PageRecord[K] ? K : never]: null };
 
-type ColumnsOf<T> = Readonly<Record<keyof T, string>>;
-
-const PAGE_COLUMNS: ColumnsOf<PageRecord> = {
-  url: 'VARCHAR',
-  url_host: 'VARCHAR',
-  urlpath: 'VARCHAR',
-  url_first_path: 'VARCHAR',
-  url_ext: 'VARCHAR',
-  url_has_params: 'BOOLEAN',
-  querystring_key: 'VARCHAR',
-  querystring_keyvalue: 'VARCHAR',
-  fetched: 'BOOLEAN',
-  fetch_status: 'VARCHAR',
-  fetch_error: 'VARCHAR',
-  fetch_date: 'VARCHAR',
-  status_code: 'BIGINT',
-  content_type: 'VARCHAR',
-  load_time: 'BIGINT',
-  weight: 'BIGINT',
-  redirect_location: 'VARCHAR',
-  parsed_html: 'BOOLEAN',
-  is_truncated: 'BOOLEAN',
-  meta_robots: 'VARCHAR[]',
-  meta_robots_index: 'BOOLEAN',
-  meta_robots_follow: 'BOOLEAN',
-  rel_canonical: 'VARCHAR',
-  canonicals: 'VARCHAR[]',
-  rel_next: 'VARCHAR',
-  rel_prev: 'VARCHAR',
-  hreflang_langs: 'VARCHAR[]',
-  hreflang_hrefs: 'VARCHAR[]',
-  hreflang_sources: 'VARCHAR[]',
-  title: 'VARCHAR',
-  title_length: 'BIGINT',
-  meta_description: 'VARCHAR',
-  description_length: 'BIGINT',
-  h1: 'VARCHAR',
-  h2: 'VARCHAR[]',
-  h3: 'VARCHAR[]',
-  num_h1: 'BIGINT',
-  num_h2: 'BIGINT',
-  num_h3: 'BIGINT',
-  num_h4: 'BIGINT',
-  num_h5: 'BIGINT',
-  num_h6: 'BIGINT',
-  num_img: 'BIGINT',
-  num_img_alt: 'BIGINT',
-  num_missing_alt: 'BIGINT',
-  language: 'VARCHAR',
-  word_count: 'BIGINT',
-  text_to_code: 'DOUBLE',
-  ngrams: 'STRUCT(ngram VARCHAR, n BIGINT, count BIGINT)[]',
-  simhash: 'BIGINT',
-  semantic_types: 'VARCHAR[]',
-  semantic_item_count: 'BIGINT',
-  ogp_title: 'VARCHAR',
-  ogp_type: 'VARCHAR',
-  ogp_card: 'JSON',
-  twc_card: 'JSON',
-};
-
-const FACT_COLUMNS: ColumnsOf<CrawlFacts> = {
-  depth: 'BIGINT',
-  sources: 'VARCHAR[]',
-  robots_txt_denied: 'BOOLEAN',
-};
-
-const LINK_COLUMNS: ColumnsOf<LinkRecord> = {
-  origin: 'VARCHAR',
-  target: 'VARCHAR',
-  anchor: 'VARCHAR',
-  follow: 'BOOLEAN',
-  intern: 'BOOLEAN',
-  rel: 'VARCHAR[]',
-  is_image: 'BOOLEAN',
-  link_position: 'VARCHAR',
-};
-
-const ITEM_COLUMNS: ColumnsOf<StructuredDataRecord> = {
-  url: 'VARCHAR',
-  format: 'VARCHAR',
-  type: 'VARCHAR',
-  position: 'BIGINT',
-  valid: 'BOOLEAN',
-  missing_properties: 'VARCHAR[]',
-  item: 'JSON',
-};
-
-const SITEMAP_COLUMNS: ColumnsOf<SitemapRecord> = {
-  url: 'VARCHAR',
-  sitemap: 'VARCHAR',
-  alternate_langs: 'VARCHAR[]',
-  alternate_hrefs: 'VARCHAR[]',
-  num_images: 'BIGINT',
-  num_news: 'BIGINT',
-  num_videos: 'BIGINT',
-};
+/** A null for every value of a page that may be unknown. */
+export const UNKNOWN_PAGE = Object.fromEntries(
+  Object.entries<Column<unknown>>(PAGE_COLUMNS)
+    .filter(([, { isOptional }]) => isOptional)
+    .map(([name]) => [name, null]),
+) as Unknown;
 
 /**
  * The tables that the jobs read, by name: one row a record. `fetched_pages` has one row a URL. A line of JSON has the
  * record's own keys, `fetched_pages` those of `PageRecord` and `CrawlFacts`.
  */
 export const CRAWL_TABLES = {
-  fetched_pages: { ...PAGE_COLUMNS, ...FACT_COLUMNS },
-  fetched_links: LINK_COLUMNS,
-  fetched_items: ITEM_COLUMNS,
-  sitemap_urls: SITEMAP_COLUMNS,
-} as const satisfies Readonly<Record<string, TableColumns>>;
+  fetched_pages: typesOf({ ...PAGE_COLUMNS, ...FACT_COLUMNS }),
+  fetched_links: typesOf(LINK_COLUMNS),
+  fetched_items: typesOf(ITEM_COLUMNS),
+  sitemap_urls: typesOf(SITEMAP_COLUMNS),
+} as const;
+
+function typesOf(columns: Readonly<Record<string, Column<unknown>>>): TableColumns {
+  return Object.fromEntries(Object.entries(columns).map(([name, { type }]) => [name, type]));
+}

@@ -2,6 +2,7 @@ import type { CrawlSettings } from './crawl-settings.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { Frontier } from './frontier.ts';
 import { fetchRobotsPatiently, type RobotsFile, type RobotsRules, robotsRules } from './robots.ts';
+import type { SideWork } from './side-work.ts';
 
 /** Origins whose rules are held in memory. */
 const MOST_RULES = 1_000;
@@ -16,6 +17,7 @@ export class RobotsCache {
   readonly #fetcher: Fetcher;
   readonly #signal: AbortSignal;
   readonly #waits: readonly number[] | undefined;
+  readonly #sideWork: SideWork;
   readonly #rules = new Map<string, RobotsRules & { readonly until: number }>();
   readonly #asking = new Map<string, Promise<RobotsRules>>();
 
@@ -25,6 +27,7 @@ export class RobotsCache {
       readonly frontier: Frontier;
       readonly fetcher: Fetcher;
       readonly waits?: readonly number[] | undefined;
+      readonly sideWork: SideWork;
     },
     signal: AbortSignal,
   ) {
@@ -33,6 +36,7 @@ export class RobotsCache {
     this.#frontier = tools.frontier;
     this.#fetcher = tools.fetcher;
     this.#waits = tools.waits;
+    this.#sideWork = tools.sideWork;
   }
 
   /** The rules of a URL's origin, if they are at hand. */
@@ -70,10 +74,13 @@ export class RobotsCache {
     const file = await fetchRobotsPatiently(origin, (url, bytes) => this.#fetcher.fetch(url, bytes), {
       ...waits,
       signal: this.#signal,
+      onProblem: (words) => this.#sideWork.say(origin, words),
     });
-    // What an interruption cut off says nothing about the site.
+    this.#sideWork.end(origin);
+    // An interrupted request says nothing about the site.
     this.#signal.throwIfAborted();
     if (file.status !== 'unavailable') this.#frontier.putRobots(origin, file);
+    else this.#sideWork.say(origin, `${origin}/robots.txt: ${file.problem}; nothing is fetched from there`);
     return file;
   }
 }

@@ -18,7 +18,7 @@ export interface RobotsFile {
   readonly content: string;
 }
 
-/** What came of a try to fetch robots.txt. */
+/** The outcome of a try to fetch robots.txt. */
 export interface RobotsAnswer extends RobotsFile {
   /** Of an unavailable one: why, in words. */
   readonly problem?: string;
@@ -26,7 +26,7 @@ export interface RobotsAnswer extends RobotsFile {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What robots.txt of one origin says to this crawler. */
+/** The rules of one origin's robots.txt for this crawler. */
 export interface RobotsRules {
   isAllowed(url: string): boolean;
   /** Whether robots.txt could not be had: nothing is fetched, and it is asked for again later. */
@@ -88,16 +88,24 @@ async function fetchRobots(
 const ROBOTS_WAITS_MS: readonly number[] = [1_000, 3_000];
 const LONGEST_WAIT_MS = 60_000;
 
+interface PatientOptions {
+  readonly waits?: readonly number[];
+  readonly signal?: AbortSignal;
+  /** Is told in words why, and when it is asked for again. */
+  readonly onProblem?: ((words: string) => void) | undefined;
+}
+
 /** Asks for robots.txt until it can be had, or the waits are used up. */
 export async function fetchRobotsPatiently(
   origin: string,
   fetch: (url: string, bytes: number) => Promise<Answer>,
-  { waits = ROBOTS_WAITS_MS, signal }: { readonly waits?: readonly number[]; readonly signal?: AbortSignal },
+  { waits = ROBOTS_WAITS_MS, signal, onProblem }: PatientOptions,
 ): Promise<RobotsAnswer> {
   let found = await fetchRobots(origin, fetch);
   for (const wait of waits) {
     if (found.status !== 'unavailable') break;
     const ms = Math.min(Math.max(wait, found.retryAfterMs ?? 0), LONGEST_WAIT_MS);
+    onProblem?.(`${origin}/robots.txt: ${found.problem}; it is asked for again in ${Math.ceil(ms / 1000)} s`);
     await sleep(ms, undefined, signal ? { signal } : {});
     found = await fetchRobots(origin, fetch);
   }

@@ -6,6 +6,7 @@ import type { Pace } from './pace.ts';
 import { readSitemaps, sitemapBudget } from './read-sitemaps.ts';
 import type { RobotsCache } from './robots-cache.ts';
 import type { Scope } from './scope.ts';
+import type { SideWork } from './side-work.ts';
 
 interface SeedTools {
   readonly frontier: Frontier;
@@ -14,6 +15,7 @@ interface SeedTools {
   readonly robots: RobotsCache;
   readonly pace: Pace;
   readonly signal: AbortSignal;
+  readonly sideWork: SideWork;
   /** Further start URLs. Those of other sites are left out. */
   readonly seeds: Iterable<string> | AsyncIterable<string>;
 }
@@ -42,14 +44,18 @@ export async function seedFrontier(
 /** Keeps what the sitemaps list, once in a crawl, within its budget; pages are fetched meanwhile. */
 export async function keepSitemaps(
   settings: CrawlSettings,
-  { frontier, scope, fetcher, robots, pace, signal }: Omit<SeedTools, 'seeds'>,
+  { frontier, scope, fetcher, robots, pace, signal, sideWork }: Omit<SeedTools, 'seeds'>,
 ): Promise<void> {
   if (frontier.fact('sitemaps') !== undefined) return;
   const { sitemaps: announced } = await robots.rulesOf(new URL(settings.scope.startUrl));
   // Those of a process that was killed meanwhile.
   frontier.removeSitemapUrls();
-  const isCut = await readSitemaps(settings.sitemaps.length > 0 ? settings.sitemaps : announced, {
-    ...{ scope, signal, isStrict: settings.strictSitemaps },
+  const urls = settings.sitemaps.length > 0 ? settings.sitemaps : announced;
+  if (urls.length > 0) sideWork.say('sitemaps', 'reading sitemaps');
+  const isCut = await readSitemaps(urls, {
+    scope,
+    signal,
+    isStrict: settings.strictSitemaps,
     budget: sitemapBudget(settings.maxUrl, settings.maxSpeed),
     fetch: async (url, bytes) => {
       const { host } = new URL(url);
@@ -58,7 +64,7 @@ export async function keepSitemaps(
       return fetcher.fetch(url, bytes);
     },
     onRecords: (records) => frontier.addSitemapUrls(records, (url) => scope.follows(url)),
-  });
+  }).finally(() => sideWork.end('sitemaps'));
   signal.throwIfAborted();
   frontier.setFact('sitemaps', isCut ? 'cut' : 'read');
 }

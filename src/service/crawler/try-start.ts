@@ -34,6 +34,11 @@ const REASONS: Readonly<Record<string, string>> = {
   refused_address: 'its address is not of the public Internet',
 };
 
+export interface TryOptions extends SettingsOptions {
+  /** Is told in words what the try waits for. */
+  readonly onWait?: (words: string) => void;
+}
+
 /**
  * Tries the start URL of a configuration before anything is kept of its crawl: its redirects, its status, robots.txt. A
  * start URL that redirects to another host is replaced by what it leads to. The rules for addresses hold that hold for
@@ -42,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * @throws CrawlhouseError `start_unreachable` for what may be better later, `start_refused` for what will not be;
  *   `bad_settings`, `missing_feature`
  */
-export async function tryStart(config: unknown, options: SettingsOptions = {}): Promise<TriedStart> {
+export async function tryStart(config: unknown, options: TryOptions = {}): Promise<TriedStart> {
   const settings = readCrawlSettings(config, options);
   const { startUrl } = settings.scope;
   const scope = new Scope(settings.scope);
@@ -54,7 +59,12 @@ export async function tryStart(config: unknown, options: SettingsOptions = {}): 
   });
   const { url, answer } = await follow(startUrl, (one) => fetcher.fetch(one, BYTES));
   refuseAnswer(url, answer, settings);
-  const robots = await fetchRobotsOf(url, settings, (one, bytes) => fetcher.fetch(one, bytes));
+  const robots = await fetchRobotsOf(
+    url,
+    settings,
+    (one, bytes) => fetcher.fetch(one, bytes),
+    options.onWait,
+  );
   refuseRobots(url, robots, settings);
   if (scope.isInternal(new URL(url))) return { startUrl, isLoopback: resolver.isLoopback };
   return { startUrl: url, isLoopback: (await HostResolver.forStart(url, settings.hosts)).isLoopback };
@@ -104,10 +114,13 @@ async function fetchRobotsOf(
   url: string,
   { robots }: CrawlSettings,
   fetch: (url: string, bytes: number) => Promise<Answer>,
+  onProblem: ((words: string) => void) | undefined,
 ): Promise<RobotsAnswer> {
   const { origin, host, hostname } = new URL(url);
   const content = robots.get(host) ?? robots.get(hostname);
-  return content === undefined ? fetchRobotsPatiently(origin, fetch, {}) : { status: 'found', content };
+  return content === undefined
+    ? fetchRobotsPatiently(origin, fetch, { onProblem })
+    : { status: 'found', content };
 }
 
 function refuseRobots(url: string, file: RobotsAnswer, { robotName }: CrawlSettings): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CrawlhouseError } from '../../core/errors.ts';
-import { listenError } from '../../core/listen-error.ts';
+import { listenError } from '../../core/listen-http.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import { SCOPES } from '../api/scopes.ts';
@@ -13,7 +13,7 @@ import { FaultBox } from './faults/fault-box.ts';
 import { readFaults } from './faults/read-faults.ts';
 import { generate, isGenerated } from './generate/generate.ts';
 import { GeneratedSource } from './generate/generated-source.ts';
-import { parseSpec } from './generate/parse-spec.ts';
+import { type GenerateSpec, parseSpec } from './generate/parse-spec.ts';
 import type { Context } from './http/context.ts';
 import { createServer } from './http/create-server.ts';
 import { RequestLog } from './http/request-log.ts';
@@ -79,6 +79,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly ready: ReadyDocument;
   /** Why a crawl of a website does not go on although it has not ended, such as a full disk. */
   stuckCrawl(id: string): CrawlhouseError | undefined;
+  /** What a crawl of a website does or waits for besides its pages, in words. */
+  sideWork(id: string): readonly string[];
   close(): Promise<void>;
 }
 
@@ -101,54 +103,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   try {
     const stateDir = openStateDir(options.stateDir, closers);
-    const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
-    closers.push(() => resources[Symbol.dispose]());
-    const rows = await RowStore.open(stateDir);
-    closers.push(() => rows[Symbol.asyncDispose]());
-    const work = { resources, rows, clock: new Clock(), logger };
-    const { storeA, storeB } = options;
-    const stores = await openStores({ stateDir, host, faults, logger, storeA, storeB }, closers);
-    const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
-    const settings = { objects: options.exportObjects ?? 1, gzip: options.exportGzip ?? false };
-    const dataExports = new DataExports({ resources, rows, endpoints, settings, stateDir });
-    closers.push(() => dataExports[Symbol.asyncDispose]());
-    const ingestFiles = new IngestFiles({ ...work, stateDir });
-    closers.push(() => ingestFiles[Symbol.asyncDispose]());
-    const downloads = new DownloadCenter({ ...work, stateDir });
-    closers.push(() => downloads[Symbol.asyncDispose]());
-    const notifier = new Notifier(resources);
-    closers.push(() => notifier[Symbol.asyncDispose]());
-    const generated = new GeneratedSource(rows, resources);
-    const { allowPrivate = false } = options;
-    const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate });
-    const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
-    const life = new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) });
-    closers.push(() => life[Symbol.asyncDispose]());
-    closers.push(() => websites[Symbol.asyncDispose]());
-    const context: Context = {
-      ...work,
-      host,
-      storeABucket: stores.store_a.bucket,
-      life,
-      notifier,
-      faults,
-      requests: new RequestLog(),
-      dataExports,
-      ingestFiles,
-      downloads,
-      importFolder: (dir) => importFolder(work, dir),
-    };
-
-    const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
-    for (let number = 0; number < workspaces; number++) ensureWorkspace(resources, number);
-    putStoreSecrets(resources, stores, work.clock.now());
-    const accessToken = ensureToken(resources, options.accessToken);
-    for (const dir of options.importDirs ?? [])
-      if (!isImported(resources, dir)) await importFolder(work, dir);
-    for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
+    const { work, stores, websites, context } = await openParts(
+      { ...options, host, logger },
+      { stateDir, faults },
+      closers,
+    );
+    const { resources } = work;
+    const accessToken = await fill(work, stores, options, specs);
     signal?.throwIfAborted();
 
-    await life.begin({ pausesCrawls: options.pausesCrawls === true });
+    await context.life.begin({ pausesCrawls: options.pausesCrawls === true });
     const server = createServer(context);
     closers.push(() => server.close());
     const baseUrl = await listen(server, host, options.port ?? 0);
@@ -162,11 +126,72 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       store_b: { ...stores.store_b, credentials_secret: STORE_B_SECRET },
     };
     const stuckCrawl = websites.stuck.bind(websites);
-    return { baseUrl, accessToken, ready, stuckCrawl, close, [Symbol.asyncDispose]: close };
+    const sideWork = websites.sideWork.bind(websites);
+    return { baseUrl, accessToken, ready, stuckCrawl, sideWork, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Opens the parts of the service; each that has to be closed is pushed to `closers`. */
+async function openParts(
+  options: SandboxOptions & { readonly host: string; readonly logger: Logger },
+  { stateDir, faults }: { readonly stateDir: string; readonly faults: FaultBox },
+  closers: (() => Promise<void> | void)[],
+) {
+  const { host, logger, storeA, storeB, allowPrivate = false } = options;
+  const closed = <T extends AsyncDisposable>(part: T): T => {
+    closers.push(async () => await part[Symbol.asyncDispose]());
+    return part;
+  };
+  const resources = new Resources(join(stateDir, 'sandbox.sqlite'));
+  closers.push(() => resources[Symbol.dispose]());
+  const rows = closed(await RowStore.open(stateDir));
+  const work = { resources, rows, clock: new Clock(), logger };
+  const stores = await openStores({ stateDir, host, faults, logger, storeA, storeB }, closers);
+  const endpoints = { store_a: stores.store_a.endpoint, store_b: stores.store_b.endpoint };
+  const settings = { objects: options.exportObjects ?? 1, gzip: options.exportGzip ?? false };
+  const dataExports = closed(new DataExports({ resources, rows, endpoints, settings, stateDir }));
+  const ingestFiles = closed(new IngestFiles({ ...work, stateDir }));
+  const downloads = closed(new DownloadCenter({ ...work, stateDir }));
+  const notifier = closed(new Notifier(resources));
+  const generated = new GeneratedSource(rows, resources);
+  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate });
+  const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
+  const life = closed(new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
+  closed(websites);
+  const context: Context = {
+    ...work,
+    host,
+    storeABucket: stores.store_a.bucket,
+    life,
+    notifier,
+    faults,
+    requests: new RequestLog(),
+    dataExports,
+    ingestFiles,
+    downloads,
+    importFolder: (dir) => importFolder(work, dir),
+  };
+  return { work, stores, websites, context };
+}
+
+/** Puts in what is asked for and not there yet: workspaces, secrets of stores, data. Gives the access token. */
+async function fill(
+  work: Pick<Context, 'resources' | 'rows' | 'clock' | 'logger'>,
+  stores: Stores,
+  { accessToken: wanted, importDirs = [] }: SandboxOptions,
+  specs: readonly GenerateSpec[],
+): Promise<string> {
+  const { resources, clock } = work;
+  const workspaces = Math.max(1, ...specs.map((spec) => spec.workspaces ?? 1));
+  for (let number = 0; number < workspaces; number++) ensureWorkspace(resources, number);
+  putStoreSecrets(resources, stores, clock.now());
+  const accessToken = ensureToken(resources, wanted);
+  for (const dir of importDirs) if (!isImported(resources, dir)) await importFolder(work, dir);
+  for (const spec of specs) if (!isGenerated(resources, spec)) await generate(work, spec);
+  return accessToken;
 }
 
 function openStateDir(given: string | undefined, closers: (() => void)[]): string {
@@ -188,7 +213,12 @@ async function listen(server: ReturnType<typeof createServer>, host: string, por
   try {
     return await server.listen({ host, port });
   } catch (cause) {
-    throw listenError('usage', `${host}:${port}`, '--port', cause);
+    throw await listenError(
+      'usage',
+      `${host}:${port}`,
+      (_, free) => `crawlhouse sandbox start --port ${free}`,
+      cause,
+    );
   }
 }
 

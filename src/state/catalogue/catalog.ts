@@ -99,7 +99,7 @@ export interface TableFacts {
   readonly rows: number;
 }
 
-/** What DuckDB knows of the tables, by `schema.table`. */
+/** DuckDB's own facts about the tables, by `schema.table`. */
 export async function tableFacts(connection: Connection): Promise<Map<string, TableFacts>> {
   const rows = await connection.rows<{ table: string; comment: string | null; rows: bigint }>(
     `SELECT schema_name || '.' || table_name AS "table", comment, estimated_size AS rows

@@ -28,7 +28,7 @@ const Note = z.object({
 
 /** A file that was copied from the working copy. */
 export interface FormerCopy {
-  /** What shows that nobody has written to it. */
+  /** Evidence that nobody has written to it. */
   readonly stamp: string;
   /** The blocks in which it may differ from the working copy now. */
   readonly changed: ChangedBlocks;
@@ -39,9 +39,9 @@ export interface FormerCopy {
 }
 
 /**
- * What the published file and the spare one, which was published before it, still have in common with the working copy.
- * It follows each checkpoint of the working copy, and knows nothing after one that it has missed. A process that ends in
- * order leaves a note for the next one. After a kill there is none, and the next publication copies everything.
+ * The blocks that the published file and the spare one, which was published before it, still share with the working
+ * copy. It follows each checkpoint of the working copy, and knows nothing after one that it has missed. A process that
+ * ends in order leaves a note for the next one. After a kill there is none, and the next publication copies everything.
  */
 export class FormerCopies {
   readonly #workPath: string;
@@ -55,7 +55,7 @@ export class FormerCopies {
     this.#workPath = workPath;
   }
 
-  /** What is known of the copies of a working copy that is not open yet. The note of it is used up. */
+  /** The known state of the copies of a working copy that is not open yet. Reading it removes the note. */
   static open(workPath: string): FormerCopies {
     const copies = new FormerCopies(workPath);
     const path = join(dirname(workPath), NOTE);
@@ -196,13 +196,13 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What changes whenever somebody writes to a file, renames it or links it; empty where there is none. */
+/** A stamp that changes when a file is written, renamed or linked; empty if there is no file. */
 function stampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? `${contentStampOf(path)} ${found.ctimeNs}` : '';
 }
 
-/** What changes whenever somebody writes to a file, unless they put its time back; empty where there is none. */
+/** A stamp that changes when a file is written, unless its time is put back; empty if there is no file. */
 function contentStampOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? [found.ino, found.size, found.mtimeNs].join(' ') : '';

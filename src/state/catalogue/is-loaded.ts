@@ -1,13 +1,12 @@
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
-import { unitName } from '../../project/model/unit.ts';
 import type { LoadedUnit } from './ops-loads.ts';
 
 /** Is the unit in the warehouse? Not if its crawl ran again under the same id, and so ended at another time. */
 export function isLoaded(
   loaded: ReadonlyMap<string, LoadedUnit>,
-  { unit, ended_at }: Pick<PlannedUnit, 'unit' | 'ended_at'>,
+  { name, ended_at }: Pick<PlannedUnit, 'name' | 'ended_at'>,
 ): boolean {
-  return isNameLoaded(loaded, unitName(unit), ended_at);
+  return isNameLoaded(loaded, name, ended_at);
 }
 
 /** The same by the unit's name. */

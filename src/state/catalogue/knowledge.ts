@@ -2,7 +2,7 @@ import type { Connection } from '../../core/duckdb.ts';
 import { type KnownLists, readKnownLists } from './ops-lists.ts';
 import { type LoadedUnit, loadedUnits } from './ops-loads.ts';
 
-/** What a warehouse knows of the service's lists, and which units it holds. */
+/** A warehouse's knowledge of the service's lists, and its units. */
 export interface Knowledge {
   readonly known: KnownLists;
   readonly loaded: ReadonlyMap<string, LoadedUnit>;

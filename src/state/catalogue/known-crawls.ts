@@ -33,7 +33,7 @@ const KNOWN = `
   ) AS placed
   WHERE place <= ${MOST} OR is_main OR crawl_id = $crawl`;
 
-/** What is known of crawls, column by column; each null where there are none. */
+/** The known values of crawls, column by column; each null if there are none. */
 interface Found {
   readonly ids: string[] | null;
   readonly project_ids: (string | null)[];

@@ -16,8 +16,8 @@ const plain = (value: string): string => value;
 const asList = (value: string): string => `CASE WHEN ${value} IS NULL THEN NULL ELSE [${value}] END`;
 
 /**
- * Merges the type of a table's column with that of what is to be loaded into it. Without being told only where nothing
- * is lost: a whole number may widen, a lone value may become a list. Null when the two don't fit together.
+ * Merges the type of a table's column with that of what is to be loaded into it. By default only without loss: a whole
+ * number may widen, a lone value may become a list. Null when the two don't fit together.
  *
  * @param retype the field may have another type: whole numbers and others meet as `DOUBLE`, days and points
  *   in time as points in time (midnight UTC), all else as text

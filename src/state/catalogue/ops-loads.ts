@@ -33,7 +33,7 @@ export async function loadedUnits(connection: Connection): Promise<Map<string, L
   return new Map(rows.map((row) => [String(row.unit), row as unknown as LoadedUnit]));
 }
 
-/** What is published of a dataset; `loaded_at` in seconds since 1970, UTC. */
+/** The published part of a dataset; `loaded_at` in seconds since 1970, UTC. */
 export interface LoadTotal {
   readonly dataset: string;
   readonly rows: number;

@@ -8,7 +8,7 @@ export interface BuildStamp {
   readonly definition: string;
   /** Versions of what it reads. */
   readonly sources: string;
-  /** What has been loaded so far, of anything. */
+  /** A stamp of all loads so far. */
   readonly lookedAt: string;
   readonly runId: string;
 }

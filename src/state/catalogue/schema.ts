@@ -27,10 +27,7 @@ export const RAW_META_COLUMNS = {
 } as const;
 export type RawMetaColumn = keyof typeof RAW_META_COLUMNS;
 
-/**
- * The tables as version 1 had them. What has come since is in the migrations, so that an old file and a new one end up
- * the same.
- */
+/** The tables as version 1 had them. Later changes are in the migrations, so that old and new files end up the same. */
 const VERSION_1 = [
   'CREATE SCHEMA IF NOT EXISTS raw',
   'CREATE SCHEMA IF NOT EXISTS mart',
@@ -116,8 +113,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 export const WAREHOUSE_VERSION = MIGRATIONS.length + 1;
 
 /**
- * What a SELECT takes of a table of `ops` in a published file of some version, to have the columns by their present
- * names. A published file is never migrated.
+ * The select list of a table of `ops` in a published file of some version, with the present names of its columns. A
+ * published file is never migrated.
  */
 export function columnsOfVersion(name: string, version: number): string {
   return name === 'loads' && version >= 6 && version < 10 ? '* RENAME (kept AS pinned)' : '*';

@@ -13,7 +13,7 @@ export interface Discovery {
   readonly swept_at: string | null;
 }
 
-/** A unit that a process on some machine is at, as that process last said. */
+/** A unit that a process on some machine works on, as that process last reported. */
 export interface ClaimedUnit {
   readonly unit: string;
   /** Process and machine. */
@@ -48,7 +48,7 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   /** Reads it completely. */
   check(): Promise<void>;
   /**
-   * Refuses a process whose place another one has taken, before it changes what both have.
+   * Refuses a process that another one has replaced, before it changes shared state.
    *
    * @throws CrawlhouseError `lease_lost`
    */
@@ -58,7 +58,7 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   /**
    * Moves a unit, where the table of moves allows it.
    *
-   * @throws CrawlhouseError `internal` for a move that there is not
+   * @throws CrawlhouseError `internal` for a move that is not allowed
    */
   setUnit(unit: Unit, status: UnitState, attempts: number, error: UnitError | null): Promise<void>;
   forgetUnits(names: readonly string[]): Promise<void>;
@@ -75,7 +75,7 @@ export interface Ledger extends ExportRecords, AsyncDisposable {
   restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void>;
   /** Corrects the states that a killed run, or an older warehouse, left behind. */
   reconcile(loaded: ReadonlyMap<string, LoadState>): Promise<readonly Move[]>;
-  /** The publication that this ledger is of one mind with; null: none yet. */
+  /** The publication that this ledger matches; null: none yet. */
   publication(): Promise<string | null>;
   setPublication(id: string): Promise<void>;
   exports(): Promise<LedgerExport[]>;

@@ -68,7 +68,7 @@ export class LiveRunFile implements Disposable {
       writeFileSync(growing, JSON.stringify(written));
       renameSync(growing, this.#path);
     } catch {
-      // Such as on a full disk: what stands there is not of now.
+      // Such as on a full disk: the file is then out of date.
       this[Symbol.dispose]();
     }
   }

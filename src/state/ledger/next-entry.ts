@@ -2,7 +2,7 @@ import type { UnitState } from '../../project/model/ledger-records.ts';
 import { failuresAfter, nextTryAt } from './next-try.ts';
 import { checkMove } from './unit-states.ts';
 
-/** What of a unit's entry decides about the next one. */
+/** The parts of a unit's entry that decide the next one. */
 export interface FormerEntry {
   readonly status: UnitState;
   readonly failures: number;
@@ -19,7 +19,7 @@ export interface NextEntry extends FormerEntry {
  *
  * @param former undefined for a unit that the ledger does not have yet
  * @param now UTC milliseconds
- * @throws CrawlhouseError `internal` for a move that there is not
+ * @throws CrawlhouseError `internal` for a move that is not allowed
  */
 export function nextEntry(
   name: string,

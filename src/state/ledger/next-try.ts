@@ -1,6 +1,6 @@
 import type { UnitState } from '../../project/model/ledger-records.ts';
 
-/** So many failures in a row may be somebody's bad hour. */
+/** Up to this many failures in a row may be a short outage. */
 const PATIENCE = 3;
 const FIRST_MS = 10 * 60_000;
 /** Well below a day, so that a schedule of once a day tries each morning. */

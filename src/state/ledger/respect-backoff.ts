@@ -2,7 +2,6 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import type { LedgerUnit } from '../../project/model/ledger-records.ts';
 import type { PlannedUnit } from '../../project/model/planned-unit.ts';
 import type { UnitReport } from '../../project/model/report.ts';
-import { unitName } from '../../project/model/unit.ts';
 import { unitReport } from '../../project/model/unit-report.ts';
 import { mayTry } from './next-try.ts';
 
@@ -29,8 +28,8 @@ export function respectBackoff(
   );
   const reports: UnitReport[] = [];
   const errors: CrawlhouseError[] = [];
-  const now = due.filter(({ unit }) => {
-    const one = waiting.get(unitName(unit));
+  const now = due.filter(({ unit, name }) => {
+    const one = waiting.get(name);
     if (!one?.error) return true;
     const { code, message, hint } = one.error;
     const error = { code, message: `${message} (next try ${one.next_try_at})`, hint };

@@ -2,7 +2,7 @@
 export interface SchedulerLease extends AsyncDisposable {
   /** Aborts with `lease_lost` once another process has taken over. */
   readonly lost: AbortSignal;
-  /** What the schedulers of the project remember; null at first. */
+  /** The stored state of the project's schedulers; null at first. */
   readState(): Promise<string | null>;
   /** @throws CrawlhouseError `lease_lost` */
   writeState(text: string): Promise<void>;

@@ -19,7 +19,7 @@ export function sharedSlots(settings: LedgerSettings, account: string): SlotSour
       return (await opened).reserve(count, intervalMs);
     },
     async [Symbol.asyncDispose]() {
-      // Whoever asked for a slot has the error.
+      // The error reaches the caller that asked for a slot.
       await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };

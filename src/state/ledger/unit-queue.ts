@@ -44,7 +44,7 @@ export interface QueueEntry {
   readonly attempts: number;
 }
 
-/** The queue as the run sees it that offers its units. Each write checks the lease of the run. */
+/** The queue for the run that offers its units. Each write checks the lease of the run. */
 export interface UnitOffers {
   /** Distinguishes this queue from every other one, wherever both keep their packages. */
   id(): Promise<string>;
@@ -55,8 +55,8 @@ export interface UnitOffers {
   offer(runId: string, units: readonly OfferedUnit[], version: string): Promise<void>;
   /** The units that are claimed, staged or failed, and the number of those that wait for a claim. */
   entries(runId: string): Promise<{ readonly entries: readonly QueueEntry[]; readonly waiting: number }>;
-  /** Takes note of what the run did with a unit; the package of a loaded one is kept, and a waiting one is free again. */
-  settle(unit: string, as: 'loaded' | 'done' | 'waiting'): Promise<void>;
+  /** Records how the run ended a unit. The package of a loaded unit is kept; a waiting unit can be claimed again. */
+  setStatus(unit: string, status: 'loaded' | 'done' | 'waiting'): Promise<void>;
   /** Takes back what nobody has claimed. */
   withdraw(): Promise<void>;
   /** Forgets the loaded units: their rows are published. */
@@ -65,7 +65,7 @@ export interface UnitOffers {
   claims(): Promise<ReadonlySet<string>>;
 }
 
-/** The queue as the processes see it that take units from it. */
+/** The queue for the processes that take units from it. */
 export interface UnitQueue extends AsyncDisposable {
   /** The version of crawlhouse whose units wait in vain for this process; null if its own units were found, or none. */
   readonly otherVersion: string | null;
@@ -83,7 +83,7 @@ export interface UnitQueue extends AsyncDisposable {
 }
 
 /**
- * A unit that this process stages, for as long as it says that it lives. Whoever has lost it changes nothing more.
+ * A unit that this process stages, while it sends heartbeats. A process that has lost the unit changes nothing more.
  * Disposal gives a unit back that was neither finished nor failed.
  */
 export interface UnitClaim extends AsyncDisposable {
@@ -105,6 +105,6 @@ export interface UnitClaim extends AsyncDisposable {
   finish(): Promise<void>;
   /** @throws CrawlhouseError `lease_lost` */
   fail(error: UnitError, attempts: number): Promise<void>;
-  /** Ends it without a package: the process itself has seen to the unit. */
-  settle(): Promise<void>;
+  /** Ends the claim without a package, because this process has loaded or failed the unit itself. */
+  finishLocally(): Promise<void>;
 }

@@ -11,7 +11,7 @@ const TAKEN_UP = ['requested', 'staged', ...ENDS, 'dropped'] as const;
 /** The states that the warehouse shows for a unit whose run was killed before its entry. */
 const HELD = ['loaded', 'published'] as const;
 
-/** The moves that there are. Any other is a fault of ours. */
+/** The allowed moves. Any other one is a fault of crawlhouse. */
 export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
   unknown: ['discovered', ...HELD],
   discovered: [...TAKEN_UP, ...HELD],
@@ -27,7 +27,7 @@ export const UNIT_MOVES: Readonly<Record<UnitOrigin, readonly UnitState[]>> = {
 };
 
 /**
- * Holds a move against the table.
+ * Checks a move against the table.
  *
  * @throws CrawlhouseError `internal`
  */

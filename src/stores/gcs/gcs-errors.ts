@@ -11,7 +11,7 @@ interface GcsFailure {
   readonly response?: { readonly status?: number; readonly headers?: Readonly<Record<string, unknown>> };
 }
 
-/** 403 for asking too fast, which is no matter of rights. */
+/** 403 for too many requests, not for missing rights. */
 const TOO_FAST = /rateLimitExceeded|userRateLimitExceeded|slow ?down/i;
 /** How the SDK words that there are no credentials, or that they are not taken. */
 const NO_CREDENTIALS =
@@ -72,7 +72,7 @@ function said(error: GcsFailure): { readonly message: string; readonly reasons: 
       reasons: [...reasons, ...(inner?.errors ?? []).map(({ reason }) => reason ?? '')].join(' '),
     };
   } catch {
-    // No JSON in the message: it stands for itself.
+    // The message is not JSON, so it is used unchanged.
     return { message, reasons: reasons.join(' ') };
   }
 }

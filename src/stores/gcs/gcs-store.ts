@@ -33,7 +33,7 @@ export class GcsStore implements ObjectStore {
     this.#bucket = options.bucket;
     this.#retry = options.retry ?? DEFAULT_RETRY;
     this.#storage = new Storage({
-      // Ours, which knows what a retry helps and counts in one place.
+      // Only our own retries, so that one policy decides and counts.
       retryOptions: { autoRetry: false },
       timeout: idleMs,
       ...(options.endpoint ? { apiEndpoint: options.endpoint } : {}),

@@ -68,7 +68,7 @@ export function s3Error(
 function s3Failure(error: SdkError, asked: 'list' | 'object' | 'body', elsewhere: boolean): StoreFailure {
   const name = error.name ?? '';
   const status = error.$metadata?.httpStatusCode;
-  // A body breaks by its connection, whatever word the stream finds for it.
+  // A broken body is a connection error, whatever the stream reports.
   if (asked === 'body') return 'connection';
   if (elsewhere || status === 301 || status === 307) return 'wrong_region';
   if (name === 'NoSuchBucket' || name === 'InvalidBucketName') return 'no_bucket';

@@ -26,7 +26,7 @@ export interface S3Options extends NetworkOptions, S3Place {
 const HEADS_AT_ONCE = 8;
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** `store_b`: a bucket of S3 or of what speaks like it. Credentials come from Amazon's standard chain. */
+/** `store_b`: a bucket of S3 or of a compatible store. Credentials come from Amazon's standard chain. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
   readonly #place: S3Place;
@@ -39,7 +39,7 @@ export class S3Store implements ObjectStore {
     this.#client = new S3Client({
       region: options.region,
       ...(options.endpoint ? { endpoint: options.endpoint, forcePathStyle: true } : {}),
-      // Ours, which knows what a retry helps and counts in one place.
+      // Only our own retries, so that one policy decides and counts.
       maxAttempts: 1,
       // The SDK would write to stderr by itself; its errors say the same.
       logger: SILENT,
@@ -125,7 +125,7 @@ export class S3Store implements ObjectStore {
 
   async remove(object: StoredObject, signal: AbortSignal): Promise<void> {
     try {
-      // Not every store that speaks like S3 heeds a condition on a deletion.
+      // Not every S3-compatible store honours a condition on a deletion.
       await this.#head(object, undefined, signal);
       await this.#repeat('object', object.url, signal, () =>
         this.#client.send(new DeleteObjectCommand(this.#version(object)), { abortSignal: signal }),

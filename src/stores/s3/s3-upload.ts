@@ -67,7 +67,7 @@ export async function uploadToS3(
     const complete = { ...upload, ChecksumType: 'FULL_OBJECT', MultipartUpload: { Parts } } as const;
     await repeat(() => client.send(new CompleteMultipartUploadCommand(complete), send));
   } catch (error) {
-    // What failed before has its own error.
+    // The earlier failure has its own error.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;
   }

@@ -3,9 +3,9 @@ import { chartColumns, isDimension } from '../../../src/answers/query/chart-colu
 import { drawChart } from '../../../src/answers/query/draw-chart.ts';
 import { bindParameters } from '../../../src/answers/query/parameters.ts';
 import { isNumber } from '../../../src/people/console/desk/column-types.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions, type Question } from '../../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse, type TestWarehouse } from '../../pipeline/transform/test-warehouse.ts';
 import { ALL_SITES } from '../../questions/sites/all-sites.ts';
 import { buildModels, loadSites, SQL } from '../../questions/sites/load-sites.ts';

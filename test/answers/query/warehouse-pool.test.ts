@@ -5,7 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Warehouse } from '../../../src/answers/query/warehouse.ts';
 import { WarehousePool } from '../../../src/answers/query/warehouse-pool.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
-import { SettingsFile } from '../../../src/project/settings/settings-file.ts';
+import { SettingsFile } from '../../../src/people/settings/settings-schema.ts';
+import { IN_DUCKDB } from '../../support/in-duckdb.ts';
 import { until } from '../../support/until.ts';
 import { someWarehouse } from './some-warehouse.ts';
 import '../../support/process-timeout.ts';
@@ -17,7 +18,7 @@ async function somePool(): Promise<{ pool: WarehousePool; path: string; openCopi
   const { folder, path } = await someWarehouse('CREATE TABLE t AS SELECT 1 AS n');
   const stateDir = join(folder, '.crawlhouse');
   const given = SettingsFile.parse({ base_url: 'https://api.example.com', query_memory_limit: '200MB' });
-  const settings = { ...given, projectDir: folder, warehouse: path, state_dir: stateDir, trino: null };
+  const settings = { ...given, projectDir: folder, warehouse: path, state_dir: stateDir, engine: IN_DUCKDB };
   const pool = new WarehousePool(settings, silentLogger);
   onTestFinished(() => pool[Symbol.asyncDispose]());
   const copies = join(stateDir, 'query');

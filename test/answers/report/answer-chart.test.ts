@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerChart, CHART_KINDS, type ChartPoint } from '../../../src/answers/report/answer-chart.ts';
+import { PAGE_STYLE } from '../../../src/core/page-style.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const names = { x: 'day', y: 'pages', colour: 'status' };
@@ -40,8 +41,7 @@ test('the colours stand out by 3:1 on the boxes of light and dark pages', () => 
   const source = readFileSync(join(ROOT, 'src', 'answers', 'report', 'answer-chart.ts'), 'utf8');
   const colours = [...source.matchAll(/'(#[0-9a-f]{6})'/g)].map(([, colour]) => String(colour));
   expect(colours.length).toBeGreaterThanOrEqual(5);
-  const css = readFileSync(join(ROOT, 'src', 'people', 'console', 'assets', 'console.css'), 'utf8');
-  const [, light = '', dark = ''] = /--side: light-dark\((#\w+), (#\w+)\)/.exec(css) ?? [];
+  const [, light = '', dark = ''] = /--side: light-dark\((#\w+), (#\w+)\)/.exec(PAGE_STYLE) ?? [];
   for (const colour of colours)
     for (const box of [light, dark])
       expect(contrast(colour, box), `${colour} on ${box}`).toBeGreaterThanOrEqual(3);

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Logger, silentLogger } from '../../../src/core/logger.ts';
-import type { TrinoAddress } from '../../../src/core/trino-address.ts';
+import type { TrinoAddress } from '../../../src/engines/trino/address.ts';
 import { catalogueKey } from '../../../src/engines/trino/bring-catalogue.ts';
 import { followPublication } from '../../../src/engines/trino/follow-publication.ts';
 import { openTrinoBucket } from '../../../src/engines/trino/open-trino.ts';
@@ -39,6 +39,7 @@ function addressOf(url: string, more: Partial<TrinoAddress> = {}): TrinoAddress 
   const { bucket, region, endpoint, accessKey, secretKey } = storeB();
   awsEnvironment(accessKey, secretKey);
   return {
+    engine: 'trino',
     ...{ url, catalog: 'lake', schemaPrefix: '', bucket, folder: 'rows', region, endpoint },
     ...{ user: 'reader', credentials: undefined, authority: undefined, ...more },
   };
@@ -53,8 +54,8 @@ async function reader(trino: TrinoAddress) {
   const patience = new AbortController();
   const warnings: unknown[] = [];
   const logger: Logger = { ...silentLogger, warn: (_message, fields) => warnings.push(fields?.because) };
-  const place = { warehouse, state_dir: join(folder, 'state'), trino };
-  const follow = () => followPublication(place, logger, { known, patience: () => patience.signal });
+  const place = { warehouse, state_dir: join(folder, 'state'), engine: trino };
+  const follow = () => followPublication(place, trino, logger, { known, patience: () => patience.signal });
   return { warehouse, known, patience, warnings, follow };
 }
 

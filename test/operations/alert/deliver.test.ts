@@ -6,7 +6,7 @@ import { lockState } from '../../../src/core/state-lock.ts';
 import { type Alert, alertText } from '../../../src/operations/alert/alert.ts';
 import { deliverAlerts, noteAlerts } from '../../../src/operations/alert/deliver.ts';
 import type { Incident } from '../../../src/operations/alert/incident.ts';
-import { SqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
 import type { Target } from '../../../src/operations/alert/targets.ts';
 import { ALERT_EVENTS, type AlertEvent } from '../../../src/project/settings/alert-settings.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -60,7 +60,7 @@ async function stage() {
       events?: readonly AlertEvent[];
     } = {},
   ): Promise<string[]> => {
-    await using store = new SqliteAlertStore(folder);
+    await using store = sqliteAlertStore(folder);
     const targets = (options.targets ?? ['webhook']).map(target);
     const findings = { incidents, judges: options.judges ?? (() => true) };
     const of = { scope: 'morning', run_id: 'r', at: new Date(at).toISOString() };

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { makePrivateFolder } from '../../../src/core/private-files.ts';
-import { SqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { alertStoreContract } from './alert-store-contract.ts';
 
-alertStoreContract('SQLite', async (folder) => new SqliteAlertStore(join(folder, 'alerts')));
+alertStoreContract('SQLite', async (folder) => sqliteAlertStore(join(folder, 'alerts')));
 
 const RUN = { scope: 'morning', run_id: 'r', since: '2026-03-01', at: '2026-03-02' };
 
@@ -26,7 +26,7 @@ test('a store of an earlier version keeps its open incidents and undelivered ale
     .prepare('INSERT INTO outbox VALUES (7, ?, ?)')
     .run('webhook-1', JSON.stringify({ ...alert, trouble: open.key }));
   for (const time of ['the first', 'a second'] as const) {
-    await using store = new SqliteAlertStore(folder);
+    await using store = sqliteAlertStore(folder);
     expect(await store.incidents(), time).toEqual([{ ...open, targets: ['webhook-1', 'command-2'] }]);
     expect(await store.undelivered(), time).toEqual([
       { id: 7, target: 'webhook-1', alert: { ...alert, incident: open.key } },

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { SqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
-import type { Check } from '../../../src/operations/doctor/check.ts';
+import type { Check } from '../../../src/core/check.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
 import { killed, lastGood } from '../../../src/operations/doctor/examine-runs.ts';
 import type { LedgerRun } from '../../../src/project/model/ledger-records.ts';
 import { type Sandbox, startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
@@ -112,7 +112,7 @@ test('targets of alerts that cannot be reached, and alerts that wait, are warnin
   const folder = await rawProjectFolder();
   const alerts = [{ target: 'webhook-x', alert: waitingAlert('the run failed') }];
   {
-    await using store = new SqliteAlertStore(join(folder, '.crawlhouse', 'alerts'));
+    await using store = sqliteAlertStore(join(folder, '.crawlhouse', 'alerts'));
     await store.change(() => ({ opened: [], closed: [], alerts }));
   }
   const found = await doctor(folder, sandbox, {

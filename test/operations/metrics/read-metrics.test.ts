@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger, silentLogger } from '../../../src/core/logger.ts';
 import { lockState } from '../../../src/core/state-lock.ts';
-import { SqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
+import { sqliteAlertStore } from '../../../src/operations/alert/sqlite-alert-store.ts';
 import { metricsReader } from '../../../src/operations/metrics/read-metrics.ts';
 import { writeMetrics } from '../../../src/operations/metrics/write-metrics.ts';
-import { loadSettings, type Settings } from '../../../src/project/settings/settings.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
+import type { Settings } from '../../../src/project/settings/settings.ts';
 import { startSandbox } from '../../../src/service/sandbox/start-sandbox.ts';
 import { crawlhouse, environmentOf, rawProjectFolder, runProject } from '../../support/project.ts';
 import { waitingAlert } from '../alert/alert-store-contract.ts';
@@ -53,7 +54,7 @@ test('runs, units, rows and bytes are those of the last publication, also while 
 
   await runProject(folder, sandbox, { pipelines: ['crawl_links'] });
   using _lock = lockState(settings.state_dir, 'crawlhouse run');
-  await using store = new SqliteAlertStore(join(settings.state_dir, 'alerts'));
+  await using store = sqliteAlertStore(join(settings.state_dir, 'alerts'));
   const alerts = [{ target: 'webhook-x', alert: waitingAlert('x') }];
   await store.change(() => ({ opened: [], closed: [], alerts }));
   const second = await read();

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CrawlhouseError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { withLineage } from '../../../src/operations/openlineage/with-lineage.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { crawlhouse, rawProjectFolder, sandboxFor } from '../../support/project.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { type CheckedEvent, EventContract } from './event-contract.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { fire } from '../../../src/operations/schedule/fire.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { Schedule } from '../../../src/project/settings/schedules.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
 import { rawProjectFolder, sandboxFor } from '../../support/project.ts';
 import { receiver } from '../alert/receiver.ts';
 

@@ -38,7 +38,7 @@ test('the project folder of another service is refused', async () => {
   expect(stderr).toContain('this project folder loads from https://service.invalid');
 });
 
-test('the display tells pages, speed, depth, errors and what is left, then the job that runs', () => {
+test('the display tells pages, speed, depth, errors and what is left, what else is done, then the job that runs', () => {
   const display = new CrawlDisplay();
   const counts = {
     fetched_2xx: 1000,
@@ -50,15 +50,17 @@ test('the display tells pages, speed, depth, errors and what is left, then the j
     queued_urls: 60,
   };
   const fetching = { status: 'running', crawler: { depth: 3, counts } };
-  expect(display.line(fetching, 0)).toBe('1,006 pages  0.0/s  depth 3  9 errors  60 left');
+  expect(display.line(fetching, [], 0)).toBe('1,006 pages  0.0/s  depth 3  9 errors  60 left');
   const later = { ...fetching, crawler: { depth: 3, counts: { ...counts, fetched_2xx: 1020 } } };
-  expect(display.line(later, 2000)).toBe('1,026 pages  10.0/s  depth 3  9 errors  60 left');
+  expect(display.line(later, ['reading sitemaps'], 2000)).toBe(
+    '1,026 pages  10.0/s  depth 3  9 errors  60 left  reading sitemaps',
+  );
   const jobs = [
     { name: 'parse', status: 'done' },
     { name: 'inlinks', status: 'running' },
   ];
   const analysed = { ...later, steps: [{ name: 'analysis', status: 'running', jobs }] };
-  expect(display.line(analysed, 3000)).toBe('analysis: inlinks (2 of 2)');
+  expect(display.line(analysed, [], 3000)).toBe('analysis: inlinks (2 of 2)');
 });
 
 type Routes = Parameters<typeof serveSite>[0];
@@ -93,3 +95,16 @@ test.for(SITES)(
     expect(kept(folder)).toEqual([]);
   },
 );
+
+test('a robots.txt that fails is said while it is asked for again', async () => {
+  const fails = [503];
+  const site = await serveSite({
+    ...PAGES,
+    '/robots.txt': (_request, response) => {
+      response.statusCode = fails.pop() ?? 200;
+      response.end('User-agent: *\nDisallow: /');
+    },
+  });
+  const { stderr } = await capture('crawl', site.origin, '--project-dir', await projectFolder());
+  expect(stderr).toContain(`${site.origin}/robots.txt: status 503; it is asked for again in 1 s\n`);
+});

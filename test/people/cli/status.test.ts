@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Database, text } from '../../../src/core/duckdb.ts';
 import { lockState } from '../../../src/core/state-lock.ts';
 import { createSchema } from '../../../src/state/catalogue/schema.ts';
-import { SqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { capture, projectFolder, spawned } from './capture.ts';
 
 const RUN = '01234567-0000-4000-8000-000000000000';
@@ -15,7 +15,7 @@ const status = (folder: string, ...argv: readonly string[]) =>
 /** A project whose ledger has one unit, and a run that says it goes on. */
 async function withLedger(startedAt: string): Promise<string> {
   const folder = await projectFolder();
-  await using ledger = new SqliteLedger(join(folder, '.crawlhouse'));
+  await using ledger = sqliteLedger(join(folder, '.crawlhouse'));
   await ledger.discoverUnits([{ dataset: 'crawl_pages', source, window: null }]);
   await ledger.startRun(RUN, 'run', startedAt);
   return folder;
@@ -36,7 +36,7 @@ test('a run whose process is gone is shown as killed at once, one that goes on a
   );
   const later = await projectFolder();
   using _lock = lockState(join(later, '.crawlhouse'), 'crawlhouse run');
-  await using ledger = new SqliteLedger(join(later, '.crawlhouse'));
+  await using ledger = sqliteLedger(join(later, '.crawlhouse'));
   await ledger.startRun(RUN, 'run', new Date(Date.now() + 1).toISOString());
   expect(await statusOfRun(later)).toBe('running');
 });

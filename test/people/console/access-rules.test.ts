@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { RateLimit } from '../../../src/people/console/access/rate-limit.ts';
 import { isLoopback, reachOf } from '../../../src/people/console/access/reach.ts';
 import { refusalOf } from '../../../src/people/console/access/refusal.ts';
 import { returnPath } from '../../../src/people/console/access/return-path.ts';
 import { roleOf, subjectOf } from '../../../src/people/console/access/role-of.ts';
+import { TryLimit } from '../../../src/people/console/access/try-limit.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from '../../../src/project/settings/console-settings.ts';
 
 const PROVIDER = { issuer: 'https://accounts.example', client_id: 'console', client_secret: 'secret' };
@@ -31,7 +31,7 @@ test('only a path of this console is a place to go back to', () => {
 
 test('a rate limit counts each key by itself, starts again after a minute, and forgets the oldest keys', () => {
   let now = 0;
-  const limit = new RateLimit(2, () => now);
+  const limit = new TryLimit(2, () => now);
   expect([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('b')]).toEqual([
     null,
     null,

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/core/logger.ts';
 import { openConsoleDatabase } from '../../../src/people/console/access/console-database.ts';
 import { Links } from '../../../src/people/console/access/links.ts';
 import { serveConsole } from '../../../src/people/console/server/serve-console.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { rawProjectFolder } from '../../support/project.ts';
 

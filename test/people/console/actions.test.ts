@@ -3,9 +3,9 @@ import { openConsoleDatabase } from '../../../src/people/console/access/console-
 import { Sessions } from '../../../src/people/console/access/sessions.ts';
 import { type Action, fieldsOf, readAction, wordsOf } from '../../../src/people/console/actions/action.ts';
 import { planOf } from '../../../src/people/console/actions/plan.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { LedgerUnit } from '../../../src/project/model/ledger-records.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
-import { SqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { ledgerUnit } from '../../support/console-project.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { rawProjectFolder } from '../../support/project.ts';
@@ -158,7 +158,7 @@ test('a plan has the units that are due, and counts the others by their reason',
 test('a failing unit is tried again from its page and from Do, by whom may act', async () => {
   const { ask, reader, settings } = await acting();
   {
-    await using ledger = new SqliteLedger(settings.state_dir);
+    await using ledger = sqliteLedger(settings.state_dir);
     const error: LedgerUnit['error'] = { code: 'quota', message: 'the quota is used up', hint: null };
     const dated = { kind: 'log_monitoring', id: 'p1', project_id: 'p1' } as const;
     await ledger.restore(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Progress } from '../../../src/core/meter.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { LiveRunFile } from '../../../src/state/ledger/live-run.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { projectFolder } from '../../support/project.ts';

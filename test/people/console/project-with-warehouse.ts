@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Database, text } from '../../../src/core/duckdb.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
 import { rawProjectFolder } from '../../support/project.ts';
 
 const QUESTION = `/*

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../../src/project/settings/settings.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
 import { consoleProject, HOSTILE, HUGE, ledgerRun, ledgerUnit } from '../../support/console-project.ts';
 import { type OpenConsole, openConsole } from '../../support/open-console.ts';
 import { rawProjectFolder } from '../../support/project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { openConsole } from '../../support/open-console.ts';
 import { projectFolder } from '../../support/project.ts';
 

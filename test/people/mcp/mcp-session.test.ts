@@ -56,7 +56,8 @@ test('an assistant finds its way over stdin: tables, a question, rows, what is r
   const client = await connected(overStdin(await loadedProject()));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
-    ...['ask_question', 'describe_table', 'list_questions', 'list_tables', 'query', 'status'],
+    ...['ask_question', 'describe_table', 'find_pages', 'list_issues', 'list_questions', 'list_tables'],
+    ...['query', 'status'],
   ]);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
 
@@ -78,6 +79,11 @@ test('an assistant finds its way over stdin: tables, a question, rows, what is r
   for (const sql of ['DROP TABLE raw.crawl_pages', "COPY (SELECT 1) TO 'x.csv'", 'SELECT nothing']) {
     const refused = await call(client, 'query', { sql });
     expect([refused.isError, JSON.parse(refused.text).error.code], sql).toEqual([true, 'bad_query']);
+  }
+  // This project has no models.
+  for (const name of ['list_issues', 'find_pages']) {
+    const { isError, text } = await call(client, name);
+    expect([isError, text]).toEqual([true, expect.stringContaining('crawlhouse transform makes them')]);
   }
   const unknown = await call(client, 'ask_question', { name: 'q05_status' });
   expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('no saved question')]);

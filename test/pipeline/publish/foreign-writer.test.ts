@@ -11,6 +11,7 @@ import { WorkingCopy } from '../../../src/engines/working-copy.ts';
 import { publish } from '../../../src/pipeline/publish/publish.ts';
 import { readPublication } from '../../../src/state/catalogue/read-publication.ts';
 import { openDatabase, placeIn } from '../../engines/open-working.ts';
+import { IN_DUCKDB } from '../../support/in-duckdb.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import '../../support/process-timeout.ts';
 
@@ -28,7 +29,7 @@ async function publishNote(
   await using database = await openDatabase(folder);
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: placeIn(folder).stateDir, warehouse },
+    { stateDir: placeIn(folder).stateDir, warehouse, engine: IN_DUCKDB },
     logger,
   );
   await working.connection.run(`CREATE TABLE raw.${name} (n INTEGER)`);
@@ -164,7 +165,11 @@ test('the former publication comes back where the new one is not whole, and goes
   const whole = await readFile(published);
   const open = async (): Promise<void> => {
     await using database = await openDatabase(folder);
-    await using _working = await WorkingCopy.open(database, { stateDir, warehouse: published }, silentLogger);
+    await using _working = await WorkingCopy.open(
+      database,
+      { stateDir, warehouse: published, engine: IN_DUCKDB },
+      silentLogger,
+    );
   };
   await writeFile(`${published}.some-id.former`, whole);
   await open();

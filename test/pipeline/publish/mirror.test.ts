@@ -2,9 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, text } from '../../../src/core/duckdb.ts';
-import { DuckDbRows } from '../../../src/engines/duckdb/duckdb-rows.ts';
+import { DuckDbMirror } from '../../../src/engines/duckdb/duckdb-mirror.ts';
 import { mirror } from '../../../src/pipeline/publish/mirror.ts';
-import { mirrorSource } from '../../../src/pipeline/publish/mirror-source.ts';
 import { tableColumns } from '../../../src/state/catalogue/catalog.ts';
 import { LocalStore } from '../../../src/stores/local/local-store.ts';
 import { temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
@@ -28,7 +27,7 @@ async function scene() {
   const run = async (tables: readonly string[], publication = 'p1') => {
     const columns = await tableColumns(connection, ['raw', 'mart']);
     const options = { store, prefix: 'm', tables, columns, publication, folder: join(folder, 'on the way') };
-    return mirror(mirrorSource({ connection, rows: new DuckDbRows(connection) }), options, signal);
+    return mirror(new DuckDbMirror(connection), options, signal);
   };
   return { connection, bucket, run };
 }

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { discoverUnits, reportPlan } from '../../../src/pipeline/plan.ts';
 import { loadPipelines } from '../../../src/project/settings/pipelines.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
 import { environmentOf, rawProjectFolder, runProject, sandboxFor, setFaults } from '../../support/project.ts';
 import { signal } from '../package-project.ts';
 
@@ -20,7 +20,7 @@ const REQUEST = {
   reload: false,
 } as const;
 
-async function scene(include: string) {
+async function scene(include: string, more: readonly string[] = []) {
   const sandbox = await sandboxFor({ generate: ['crawls=2,pages=5,links=5,columns=12,seed=3'] });
   const folder = await rawProjectFolder();
   const pipeline = [
@@ -29,6 +29,7 @@ async function scene(include: string) {
     'source: { kind: crawl, data_type: pages }',
     'fields:',
     `  include: ${include}`,
+    ...more,
   ];
   await writeFile(join(folder, 'pipelines', 'crawl_pages.yaml'), `${pipeline.join('\n')}\n`);
   const settings = await loadSettings(folder, environmentOf(sandbox));
@@ -70,4 +71,24 @@ test('where the service does not give the fields now, each unit says so', async 
   await setFaults(sandbox, [{ match: { path: '/pages/fields' }, kind: 'status', status: 404 }]);
   const { exitCode, report } = await run();
   expect([exitCode, report.units.map(({ status }) => status)]).toEqual([4, ['refused', 'refused']]);
+});
+
+test.each([
+  ['an exclusion', '  exclude: [url, staus_code]', 'pipelines/crawl_pages.yaml:6: fields.exclude.1'],
+  [
+    'a filter',
+    'filter: {and: [{field: [url, has_value, true]}, {or: [{field: [staus_code, gte, 400]}]}]}',
+    'pipelines/crawl_pages.yaml:6: filter.and.1.or.0.field.0',
+  ],
+  ['a column', 'columns: {staus_code: {retype: allow}}', 'pipelines/crawl_pages.yaml:6: columns.staus_code'],
+])('%s with a misspelt field is refused', async (_what, line, place) => {
+  const { run } = await scene("['*']", [line]);
+  const { exitCode, errors } = await run();
+  const message = `${place}: the service has no field staus_code for crawl_pages`;
+  expect([exitCode, errors]).toMatchObject([2, [{ ...REFUSED, message }]]);
+});
+
+test('an exclusion may name a field that a crawl lacks', async () => {
+  const { run } = await scene("['*']", ['  exclude: [ngrams_of_body]']);
+  expect((await run()).exitCode).toBe(0);
 });

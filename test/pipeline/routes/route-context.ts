@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import { RankingWindows } from '../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { describeRows } from '../../../src/pipeline/routes/describe-rows.ts';
 import { FieldSchemaCache } from '../../../src/pipeline/routes/field-schema-cache.ts';
@@ -10,8 +11,8 @@ import { Pipeline } from '../../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../src/project/model/planned-unit.ts';
 import type { RawPart } from '../../../src/project/model/raw-part.ts';
 import type { Source } from '../../../src/project/model/source.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
-import { SqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { unitName } from '../../../src/project/model/unit.ts';
+import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { clientOf } from '../../service/sandbox/clients.ts';
 import type { Service } from '../../service/sandbox/support.ts';
 import { workspaceView } from '../../support/inventory.ts';
@@ -22,7 +23,7 @@ export const { signal } = new AbortController();
 /** What the routes need of a run, against a sandbox. */
 export async function routeContext(it: Service, settings: Readonly<Record<string, string>> = {}) {
   const folder = await temporaryFolder();
-  const ledger = new SqliteLedger(folder);
+  const ledger = sqliteLedger(folder);
   onTestFinished(() => ledger[Symbol.asyncDispose]());
   const client = clientOf(it);
   const { store_b } = it.sandbox.ready;
@@ -65,7 +66,18 @@ export function plannedUnit(id: string, more: Readonly<Record<string, unknown>> 
     source: { kind: pipeline.source.kind, id, project_id: 'p' },
     window: null,
   };
-  return { unit, pipeline, skip: null, failure: null, oql: null, refresh: false, restore: null, ended_at: 1 };
+  const name = unitName(unit);
+  return {
+    unit,
+    name,
+    pipeline,
+    skip: null,
+    failure: null,
+    oql: null,
+    refresh: false,
+    restore: null,
+    ended_at: 1,
+  };
 }
 
 /** The workspace of a sandbox with its crawls. */

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
 import {
   resetFolders,
   sweepFolders,
   sweepUnfinished,
   unitFolders,
 } from '../../../src/pipeline/stage/unit-folders.ts';
-import { loadSettings } from '../../../src/project/settings/settings.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const DAY = 86_400_000;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ident, table } from '../../../src/core/duckdb.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import type { Model } from '../../../src/pipeline/transform/models/model.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
-import { columnLineage } from '../../../src/pipeline/transform/plan/column-lineage.ts';
-import { planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import type { Model } from '../../../src/project/sql/models/model.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { columnLineage } from '../../../src/project/sql/plan/column-lineage.ts';
+import { planModels } from '../../../src/project/sql/plan/plan-models.ts';
 import { SQL_2016, TRINO } from '../../support/reserved-words.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
@@ -120,5 +120,5 @@ test('a change of what depends on days has beside it the reason why there may be
     .map(({ of, name }) => `${of}.${name}`)
     .filter((name) => !name.endsWith('_reason'));
   expect(changes.filter((name) => !names.has(`${name.replace(/_percent$/, '')}_reason`))).toEqual([]);
-  expect(changes).toHaveLength(8);
+  expect(changes).toHaveLength(9);
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
-import { parseSelect } from '../../../src/pipeline/transform/sql-text/sql-tree.ts';
-import { tableReferences } from '../../../src/pipeline/transform/sql-text/table-references.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { parseSelect } from '../../../src/project/sql/text/sql-tree.ts';
+import { tableReferences } from '../../../src/project/sql/text/table-references.ts';
 import { expectBadModel, loadFiles } from './model-files.ts';
 import { createTable, openWarehouse } from './test-warehouse.ts';
 

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
 import type { SqlNode } from '../../../src/core/serialize-sql.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
-import { planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
 import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
-import { parseSelect } from '../../../src/pipeline/transform/sql-text/sql-tree.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { planModels } from '../../../src/project/sql/plan/plan-models.ts';
+import { parseSelect } from '../../../src/project/sql/text/sql-tree.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 const folders = [sqlFolder(join(import.meta.dirname, '../../../sql'))];

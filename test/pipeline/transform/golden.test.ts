@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
-import { type PlannedModel, planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
 import { loadCases, runCase } from '../../../src/pipeline/transform/tests/model-cases.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { type PlannedModel, planModels } from '../../../src/project/sql/plan/plan-models.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../../..');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nodesOf, type SqlNode } from '../../../src/core/serialize-sql.ts';
-import { findNonPortable } from '../../../src/pipeline/transform/sql-text/portable-sql.ts';
-import { sourcesOf } from '../../../src/pipeline/transform/sql-text/select-lineage.ts';
-import { parseSelect } from '../../../src/pipeline/transform/sql-text/sql-tree.ts';
-import { tableReferences } from '../../../src/pipeline/transform/sql-text/table-references.ts';
+import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
+import { sourcesOf } from '../../../src/project/sql/text/select-lineage.ts';
+import { parseSelect } from '../../../src/project/sql/text/sql-tree.ts';
+import { tableReferences } from '../../../src/project/sql/text/table-references.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 let warehouse: TestWarehouse;

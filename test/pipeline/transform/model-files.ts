@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { CrawlhouseError } from '../../../src/core/errors.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import type { Model } from '../../../src/pipeline/transform/models/model.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import type { Model } from '../../../src/project/sql/models/model.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 
 /** Writes files under a `sql` folder of their own and gives it to `work`. */
 export async function withSqlFiles<T>(

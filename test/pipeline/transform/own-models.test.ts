@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
-import { planModels } from '../../../src/pipeline/transform/plan/plan-models.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
+import { planModels } from '../../../src/project/sql/plan/plan-models.ts';
 import { openWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../../..');
@@ -61,7 +61,31 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.projects',
       'mart.ranking_performance',
     ],
-    'mart.page_actions': ['mart.crawls', 'mart.orphans', 'mart.page_demand', 'mart.page_hits', 'mart.pages'],
+    'mart.issue_changes': [
+      'mart.crawl_fields',
+      'mart.crawls',
+      'mart.issues',
+      'mart.page_issues',
+      'mart.projects',
+    ],
+    'mart.issues': [],
+    'mart.page_issues': [
+      'mart.crawls',
+      'mart.orphans',
+      'mart.page_demand',
+      'mart.page_hits',
+      'mart.pages',
+      'mart.projects',
+      'mart.structured_data',
+    ],
+    'mart.page_actions': [
+      'mart.crawls',
+      'mart.issues',
+      'mart.page_demand',
+      'mart.page_hits',
+      'mart.page_issues',
+      'mart.pages',
+    ],
     'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
     'mart.page_demand': ['mart.ranking_performance'],
     'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],

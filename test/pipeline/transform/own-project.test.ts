@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolders } from '../../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions } from '../../../src/pipeline/transform/questions/questions.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolders } from '../../../src/project/sql/models/sql-folders.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { expectBadModel, modelText } from './model-files.ts';
 

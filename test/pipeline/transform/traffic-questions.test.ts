@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
 import { loadQuestions, type Question } from '../../../src/pipeline/transform/questions/questions.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { askQuestion } from '../../support/ask-question.ts';
 import { createTable, openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 

@@ -3,8 +3,8 @@ import { type CrawlFacts, hasField } from './crawls.ts';
 import { type Asked, allCrawls, crawlsAsked, type Facts, inSegment, named } from './facts.ts';
 import { chainOf, inAnySegment } from './links.ts';
 import { type Page, REASONS } from './pages.ts';
-import { clicksOf, searchesUpTo } from './searches.ts';
-import { byBytes, dayOf, groups, iso, once, percent, str } from './values.ts';
+import { clicksOf, rankingDays, searchesUpTo } from './searches.ts';
+import { addDays, byBytes, dayOf, groups, iso, once, percent, str } from './values.ts';
 
 interface Change {
   readonly url: string;
@@ -180,7 +180,12 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
   crawlsAsked(facts, asked).flatMap(({ project, crawl }) => {
     const { previous } = crawl;
     if (previous === null) return [];
-    const before = previous.endedAt === null ? null : searchesUpTo(project.searches, dayOf(previous.endedAt));
+    const { searches } = project;
+    const day = previous.endedAt === null ? null : dayOf(previous.endedAt);
+    const before = day === null ? null : searchesUpTo(searches, day);
+    const daysUpTo = (last: string | null): number =>
+      last === null ? 0 : rankingDays(searches, addDays(last, -27), last);
+    const [daysBefore, daysAfter] = [daysUpTo(day), daysUpTo(searches.lastDay)];
     return previous.allPages.flatMap((former) => {
       const page = crawl.byUrl.get(former.url);
       if (former.status !== 200 || page?.status === 200) return [];
@@ -204,6 +209,10 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
                   : isTitleKept === false
                     ? 'title_changed'
                     : 'ok';
+      const clicksBefore = before && clicksOf(before.get(former.url) ?? []);
+      const clicksAfter =
+        chain && searches.demand.size > 0 ? (searches.demand.get(chain.finalUrl)?.clicks ?? 0) : null;
+      const change = clicksBefore === null || clicksAfter === null ? null : clicksAfter - clicksBefore;
       return [
         {
           ...named(crawl),
@@ -214,11 +223,12 @@ export const q24 = (facts: Facts, asked: Asked): Row[] =>
           new_status_code: chain?.finalStatus ?? null,
           is_title_kept: isTitleKept,
           is_canonical_kept: isCanonicalised === null ? null : !isCanonicalised,
-          clicks_before: before && clicksOf(before.get(former.url) ?? []),
-          clicks_after:
-            chain && project.searches.demand.size > 0
-              ? (project.searches.demand.get(chain.finalUrl)?.clicks ?? 0)
-              : null,
+          ...{ clicks_before: clicksBefore, clicks_after: clicksAfter },
+          clicks_change: daysAfter === daysBefore ? change : null,
+          clicks_change_reason:
+            daysAfter === daysBefore || change === null
+              ? null
+              : `days with search results: ${daysAfter}, before: ${daysBefore}`,
         },
       ];
     });

@@ -4,7 +4,7 @@ import { byBytes } from './values.ts';
 
 /** A crawl with what docs/definitions.md derives of it. */
 export interface CrawlFacts extends Crawl {
-  readonly project: string;
+  readonly project: string | null;
   readonly startUrl: string | null;
   readonly isComplete: boolean;
   readonly hasPages: boolean;
@@ -31,7 +31,7 @@ export function crawlFacts({ projects, crawls }: Sites): CrawlFacts[] {
     const allPages = (crawl.pages?.rows ?? []).map(pageOf);
     return {
       ...crawl,
-      project: byId.get(crawl.projectId)?.name ?? '',
+      project: byId.get(crawl.projectId)?.name ?? null,
       startUrl: byId.get(crawl.projectId)?.startUrl ?? null,
       isComplete: WHOLE.includes(crawl.endReason) && ENDED.includes(crawl.status),
       hasPages: allPages.length > 0,

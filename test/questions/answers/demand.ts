@@ -12,7 +12,7 @@ import {
 } from './facts.ts';
 import { originPages } from './pages-of-crawl.ts';
 import { clicksOf, impressionsOf, positionOf, rankingDays, type Search, type Searches } from './searches.ts';
-import { addDays, byBytes, dayOf, groups, median, percent, rounded, sum } from './values.ts';
+import { addDays, byBytes, dayOf, groups, median, ordered, percent, rounded, sum } from './values.ts';
 
 const tenths = (value: number | null): number | null => (value === null ? null : rounded(value, 1));
 
@@ -165,7 +165,10 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
       const [from, to] = [addDays(last, -daysAgo - 27), addDays(last, -daysAgo)];
       const days = rankingDays(searches, from, to);
       const rows = searches.rows.filter(({ day }) => day >= from && day <= to);
-      const byUrl = Map.groupBy(rows, ({ url }) => url ?? '');
+      const byUrl = Map.groupBy(
+        rows.filter(({ url }) => url !== null),
+        ({ url }) => url ?? '',
+      );
       return { byUrl, days };
     };
     const [now, before, year] = [span(0), span(28), span(364)];
@@ -215,7 +218,7 @@ export const q28 = (facts: Facts, asked: Asked): Row[] =>
           average_position: tenths(positionOf(now.byUrl.get(url) ?? [])),
           average_position_before: tenths(positionOf(before.byUrl.get(url) ?? [])),
           ...{ status_code: page?.status ?? null, is_indexable: page?.isIndexable ?? null },
-          changes: changes.toSorted(byBytes),
+          changes: ordered(changes),
         },
       ];
     });

@@ -18,7 +18,7 @@ export interface Asked {
 
 export interface ProjectFacts {
   readonly id: string;
-  readonly name: string;
+  readonly name: string | null;
   readonly main: CrawlFacts | null;
   readonly crawls: readonly CrawlFacts[];
   /** Those that days of the log files can go with, in order. */

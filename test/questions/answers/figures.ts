@@ -26,7 +26,7 @@ const DUPLICATES = [
   ...['title', 'h1', 'description'].map((name) => `has_duplicate_${name}_issue`),
   'has_nearduplicate_issue',
 ];
-export const isDuplicate = ({ row }: Page): boolean => DUPLICATES.some((name) => bool(row, name) === true);
+const isDuplicate = ({ row }: Page): boolean => DUPLICATES.some((name) => bool(row, name) === true);
 
 const AVERAGES = ['average_depth', 'average_load_time', 'average_word_count'] as const;
 

@@ -1,3 +1,4 @@
+import * as chance from './chance-sites.ts';
 import * as crawls from './crawl-sites.ts';
 import * as fields from './field-site.ts';
 import * as large from './large-site.ts';
@@ -14,9 +15,9 @@ import * as twins from './twin-sites.ts';
 export const ALL_SITES: Sites = {
   projects: [
     ...[structure.PROJECT, sameHost.PROJECT, fields.PROJECT, large.PROJECT, ties.PROJECT],
-    ...[crawls, losses, logs, search, twins].flatMap(({ PROJECTS }) => PROJECTS),
+    ...[chance, crawls, losses, logs, search, twins].flatMap(({ PROJECTS }) => PROJECTS),
   ],
-  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields, ties, twins].flatMap(
+  crawls: [structure, sameHost, crawls, losses, logs, search, large, fields, ties, twins, chance].flatMap(
     ({ CRAWLS }) => CRAWLS,
   ),
 };

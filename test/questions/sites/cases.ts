@@ -3,12 +3,12 @@ import type { Cases } from '../compare-question.ts';
 /** What the questions about the adversarial sites are asked with. */
 export const CASES: Cases = {
   single: {
-    project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'zwilling', 'p-l', 'p-a'],
+    project: [`Ümlaut & Söhne; "quoted" 'shop'`, 'two configurations', 'zwilling', 'p-l', 'p-a', 'p-v'],
     crawl: ['a1', 'a2', 'b2', 'b6', 'd1', 'g2', 'h1', 'l1', 's2', 'x3', 'nobody'],
     segment: ['/', '/a/', '/t/', '/r/', '/many/', 'pots', '(site)', 'all'],
     from: ['2026-03-21', '2026-02-08'],
     to: ['2026-03-21', '2026-02-08'],
-    limit: ['1', '3'],
+    limit: ['1', '2', '3', '5', '8'],
     targets: ['1', '3'],
     thin_below: ['101'],
     slow_above: ['500'],

@@ -48,7 +48,12 @@ export const CRAWLS: readonly Crawl[] = [
         page('/2', { meta_robots_index: false, fetch_status: 'unfetched_robots_denied' }),
         page('/3', { rel_canonical: '/2', canonical_evaluation: null }),
         page('/5', { status_code: null, fetch_status: 'unfetched_exception', robots_txt_denied: true }),
-        page('/4', { status_code: null, fetch_status: 'fetched_2xx', semantic_types: [] }),
+        page('/4', {
+          status_code: null,
+          fetch_status: 'fetched_2xx',
+          semantic_types: [],
+          sitemaps_file_origin: [],
+        }),
       ],
       { also: ['word_count', 'load_time', 'nb_inlinks', 'depth', 'semantic_types'] },
     ),

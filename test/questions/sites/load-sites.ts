@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { type Connection, ident, table } from '../../../src/core/duckdb.ts';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { runModels } from '../../../src/pipeline/transform/build/run-models.ts';
-import { loadModels } from '../../../src/pipeline/transform/models/load-models.ts';
-import { sqlFolder } from '../../../src/pipeline/transform/models/sql-folders.ts';
 import { rowsSql } from '../../../src/pipeline/transform/tests/model-cases.ts';
+import { loadModels } from '../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { createSchema } from '../../../src/state/catalogue/schema.ts';
 import type { Crawl, Dataset, Project, Row, Sites } from './sites.ts';
 
@@ -67,7 +67,9 @@ export async function loadSites(
     connection,
     'raw.projects',
     { id: 'VARCHAR', name: 'VARCHAR', start_url: 'VARCHAR' },
-    projects.map(({ id, name, startUrl }) => ({ id, name, start_url: startUrl })),
+    projects
+      .filter(({ name }) => name !== null)
+      .map(({ id, name, startUrl }) => ({ id, name, start_url: startUrl })),
   );
   await write(
     connection,

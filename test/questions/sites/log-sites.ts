@@ -77,6 +77,7 @@ const LINES = [
   // On this night Europe puts its clocks forward. Lines and counts are there: the lines tell more.
   line('2026-03-29', '/a/1', GOOGLE),
   line('2026-03-29', '/new', BING),
+  line('2026-03-29', '/asked-at-once', BING),
   line('2026-04-03', '/a/1', GOOGLE),
   line('2026-04-03', '/new', { ...NONE, is_seo_visit: true }),
 ];
@@ -165,6 +166,7 @@ const SECOND = [
   page('/a/2', { depth: 1, nb_inlinks: 3, inrank: 5, status_code: 301 }),
   page('/later', { depth: 1, nb_inlinks: 1, inrank: 5 }),
   page('/new', { depth: 1, nb_inlinks: 1, inrank: 5 }),
+  page('/asked-at-once', { depth: 1, nb_inlinks: 1, inrank: 5 }),
 ];
 
 const crawl = (id: string, endedAt: string, values: Partial<Crawl>): Crawl => ({

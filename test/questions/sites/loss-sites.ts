@@ -16,6 +16,7 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/timeout'),
       page('/no-answer'),
       page('/same'),
+      page('/moved'),
       page('/lost'),
       page('/lost-noindex', { meta_robots_index: true }),
       page('/lost-canonical', { rel_canonical: '/lost-canonical' }),
@@ -29,6 +30,7 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
       page('/timeout', { status_code: 404, fetch_status: 'unfetched_exception' }),
       page('/no-answer', { status_code: null, fetch_status: 'unfetched_exception' }),
       page('/same'),
+      page('/moved', { status_code: 301, redirect_location: `${HOST}/same` }),
       // Without a status, what else speaks against a page comes first.
       page('/lost', { status_code: null }),
       page('/lost-noindex', { status_code: null, meta_robots_index: false }),
@@ -58,7 +60,7 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
     ],
   ],
   'one field before': [
-    ['/denied', '/noindex', '/canonical', '/service'].map((path) =>
+    ['/denied', '/noindex', '/canonical', '/service', '/vanished'].map((path) =>
       page(path, {
         ...{ robots_txt_denied: false, meta_robots_index: true, canonical_evaluation: 'matching' },
         indexable: 'yes',
@@ -72,7 +74,7 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
     ],
   ],
   'the other field before': [
-    ['/denied', '/noindex', '/canonical'].map((path) =>
+    ['/denied', '/noindex', '/canonical', '/vanished'].map((path) =>
       page(path, { fetch_status: 'fetched_2xx', meta_robots: ['index'], rel_canonical: path }),
     ),
     [
@@ -84,8 +86,21 @@ const PAIRS: Readonly<Record<string, readonly [before: readonly Row[], now: read
 };
 const NAMES = Object.keys(PAIRS);
 
+/** Some have search results of one day: the first of the 28 before the crawl before, the last of them, or the day before. */
+const SEARCHED: Readonly<Record<string, string>> = {
+  ...{ statuses: '2026-01-05', 'one field before': '2026-02-01', 'the other field before': '2026-01-04' },
+};
+
 export const PROJECTS: readonly Project[] = NAMES.map((name, n) => ({
   ...{ id: `p-m${n}`, name, startUrl: `${HOST}/` },
+  ...(SEARCHED[name] && {
+    ranking: dataset([
+      {
+        ...{ date: SEARCHED[name], url: `${HOST}/moved`, query: 'q', device: 'MOBILE' },
+        ...{ clicks: 3, impressions: 9, position: 2 },
+      },
+    ]),
+  }),
 }));
 
 export const CRAWLS: readonly Crawl[] = NAMES.flatMap((name, n) =>

@@ -84,6 +84,8 @@ const SEARCHES = [
   show(0, '/decay/year', 'd', { clicks: 20, impressions: 50, position: 3 }),
   show(30, '/decay/year', 'd', { clicks: 10, impressions: 50, position: 3 }),
   show(364, '/decay/year', 'd', { clicks: 50, impressions: 99 }),
+  show(380, '/decay/year-fifth', 'd', { clicks: 10, impressions: 99 }),
+  show(0, '/decay/year-fifth', 'd', { clicks: 8, impressions: 99 }),
   show(391, '/decay/year-first', 'd', { clicks: 30, impressions: 99 }),
   show(363, '/decay/year-after', 'd', { clicks: 90, impressions: 99 }),
   show(40, '/decay/changed', 'd', { clicks: 30, impressions: 60 }),
@@ -104,6 +106,12 @@ const UNCRAWLED = [
   uncrawled(0, '/4', 'z', { clicks: 400, impressions: 500, position: 1 }),
 ];
 
+/** Eleven URLs: the first has less than half of the clicks expected of it, and not a third; a tenth is before the second. */
+const LADDER = [[100, 10], [50, 0], ...Array.from({ length: 9 }, () => [10, 5])].map(
+  ([impressions, clicks], n) =>
+    found('u.example')(3, `/${n}`, 'ladder', { impressions, clicks, position: 7 }),
+);
+
 export const PROJECTS: readonly Project[] = [
   {
     ...{ id: 'p-s', name: 'search results', startUrl: 'https://s.example/' },
@@ -120,6 +128,10 @@ export const PROJECTS: readonly Project[] = [
   {
     ...{ id: 'p-t', name: 'searched without crawl', startUrl: 'https://t.example/' },
     ranking: dataset(UNCRAWLED),
+  },
+  {
+    ...{ id: 'p-u', name: 'a ladder', startUrl: 'https://u.example/' },
+    ranking: dataset(LADDER),
   },
 ];
 

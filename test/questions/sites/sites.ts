@@ -25,8 +25,9 @@ export interface Crawl {
 
 export interface Project {
   readonly id: string;
-  readonly name: string;
-  readonly startUrl: string;
+  /** Null, as the start URL, where the record of the project is not loaded. */
+  readonly name: string | null;
+  readonly startUrl: string | null;
   /** Lines of the log files, each with the day it was asked for by. */
   readonly logEvents?: Dataset;
   readonly logPagesDays?: Dataset;

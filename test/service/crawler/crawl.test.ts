@@ -319,3 +319,32 @@ test('pages are fetched while sitemaps that list sitemaps are read, and these ha
   // The first page did not wait for the last sitemap.
   expect(site.hits.indexOf('/')).toBeLessThan(site.hits.indexOf(maps.at(-1) ?? ''));
 });
+
+test('progress says that sitemaps are read, and that robots.txt is asked for again, as it begins', async () => {
+  const saysSitemaps = Promise.withResolvers<void>();
+  const saysRobots = Promise.withResolvers<void>();
+  const seen: { readonly work: string; readonly left: number }[] = [];
+  let asked = 0;
+  const site = await serveSite({
+    '/robots.txt': (_request, response) => {
+      if (asked++ === 0) return void response.writeHead(503).end();
+      void saysRobots.promise.then(() => response.end(`Sitemap: ${site.origin}/map.xml`));
+    },
+    '/map.xml': (_request, response) => void saysSitemaps.promise.then(() => response.end('<urlset/>')),
+    '/': pageWith('/a'),
+    '/a': (_request, response) => void saysSitemaps.promise.then(() => response.end(pageWith())),
+  });
+  await crawlSite(
+    site,
+    {},
+    {
+      onProgress: ({ side_work, counts }) => {
+        for (const work of side_work) seen.push({ work, left: counts.queued_urls });
+        if (side_work.some((work) => work.includes('robots.txt'))) saysRobots.resolve();
+        if (side_work.includes('reading sitemaps') && counts.queued_urls > 0) saysSitemaps.resolve();
+      },
+    },
+  );
+  const robots = `${site.origin}/robots.txt: status 503; it is asked for again in 1 s`;
+  expect(new Set(seen.map(({ work }) => work))).toEqual(new Set([robots, 'reading sitemaps']));
+});

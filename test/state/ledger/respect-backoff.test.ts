@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PlannedUnit } from '../../../src/project/model/planned-unit.ts';
-import type { Unit } from '../../../src/project/model/unit.ts';
+import { type Unit, unitName } from '../../../src/project/model/unit.ts';
 import { respectBackoff } from '../../../src/state/ledger/respect-backoff.ts';
-import { SqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const error = { code: 'connection', message: 'reset', hint: 'h' } as const;
@@ -12,7 +12,7 @@ function unit(id: string): Unit {
 }
 
 test('a unit that failed again and again is left alone until its next try, and still counts as failed', async () => {
-  await using ledger = new SqliteLedger(await temporaryFolder());
+  await using ledger = sqliteLedger(await temporaryFolder());
   await ledger.discoverUnits(['new', 'once', 'often', 'refused'].map(unit));
   await ledger.setUnit(unit('once'), 'failed', 1, error);
   for (let run = 0; run < 4; run++) await ledger.setUnit(unit('often'), 'failed', 1, error);
@@ -22,7 +22,9 @@ test('a unit that failed again and again is left alone until its next try, and s
       message: '5 and 6',
       hint: null,
     });
-  const due = ['new', 'once', 'often', 'refused'].map((id) => ({ unit: unit(id) }) as PlannedUnit);
+  const due = ['new', 'once', 'often', 'refused'].map(
+    (id) => ({ unit: unit(id), name: unitName(unit(id)) }) as PlannedUnit,
+  );
   const known = await ledger.units();
 
   const soon = respectBackoff(due, known, Date.now());

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../../src/core/logger.ts';
 import { openLedger, readLedger } from '../../../src/state/ledger/open-ledger.ts';
-import { LEDGER_FILE, SqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
+import { LEDGER_FILE, sqliteLedger } from '../../../src/state/ledger/sqlite/sqlite-ledger.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { ledgerContract } from './ledger-contract.ts';
 
@@ -17,11 +17,11 @@ ledgerContract('SQLite', {
 test('a run of an earlier version that yielded the lock has the status of today', async () => {
   const folder = await temporaryFolder();
   {
-    await using ledger = new SqliteLedger(folder);
+    await using ledger = sqliteLedger(folder);
     await ledger.startRun('r1', 'backfill', '2026-03-02T06:00:00.000Z');
   }
   using former = new DatabaseSync(join(folder, LEDGER_FILE));
   former.exec(`UPDATE runs SET status = 'made room'; PRAGMA user_version = 5`);
-  await using ledger = new SqliteLedger(folder);
+  await using ledger = sqliteLedger(folder);
   expect(await ledger.runs(1)).toMatchObject([{ run_id: 'r1', command: 'backfill', status: 'yielded' }]);
 });

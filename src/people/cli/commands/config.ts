@@ -1,5 +1,5 @@
 import { textTable } from '../../../core/text-table.ts';
-import { explainSettings, type SettingOrigin } from '../../../project/settings/settings.ts';
+import { explainSettings, type SettingOrigin } from '../../settings/load-settings.ts';
 import type { Command } from '../command.ts';
 
 export const config: Command = {

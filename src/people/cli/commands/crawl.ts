@@ -43,7 +43,11 @@ export const crawl: Command = {
     const begun = await begin(invocation, service, config, settings);
     const display = new CrawlDisplay();
     const ended = await service
-      .finish(begun.id, (progress) => invocation.progress(display.line(progress, performance.now())), signal)
+      .finish(
+        begun.id,
+        (progress, sideWork) => invocation.progress(display.line(progress, sideWork, performance.now())),
+        signal,
+      )
       .catch(async (error: unknown) => {
         const url = begun.crawl_config?.start_url;
         if (error instanceof CrawlhouseError && !signal.aborted && url !== undefined)

@@ -2,7 +2,6 @@ import { counted } from '../../../core/amounts.ts';
 import { textTable } from '../../../core/text-table.ts';
 import { readDrift } from '../../../operations/status/read-drift.ts';
 import { discoverUnits } from '../../../pipeline/plan.ts';
-import { unitName } from '../../../project/model/unit.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { isLoaded } from '../../../state/catalogue/is-loaded.ts';
 import type { Command } from '../command.ts';
@@ -36,8 +35,8 @@ export const discover: Command = {
     );
     const units = plan.units
       .filter((one) => !isLoaded(loaded, one))
-      .map(({ unit, skip, failure }) => ({
-        unit: unitName(unit),
+      .map(({ unit, name, skip, failure }) => ({
+        unit: name,
         ...unit,
         status: failure ? 'failed' : skip === null ? 'due' : 'skipped',
         reason: failure?.message ?? skip,

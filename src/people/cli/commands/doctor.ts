@@ -1,4 +1,4 @@
-import { errorsOf } from '../../../operations/doctor/check.ts';
+import { errorsOf } from '../../../core/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import type { Command } from '../command.ts';

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type Check, errorsOf } from '../../../core/check.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { endPrivacy } from '../../../core/private-files.ts';
 import { readText } from '../../../core/read-text.ts';
 import { shellWord } from '../../../core/shell-word.ts';
-import { type Check, errorsOf } from '../../../operations/doctor/check.ts';
 import { examine } from '../../../operations/doctor/examine.ts';
 import { exitCodeOf } from '../../../project/model/run-status.ts';
 import { setCloudVariables } from '../../../project/settings/command-environment.ts';
-import { loadSettings } from '../../../project/settings/settings.ts';
+import { loadSettings } from '../../settings/load-settings.ts';
 import { asCalled, callFor } from '../as-called.ts';
 import { type Account, askAccount, type Browser, signedInAccount, tokenAccount } from '../ask-account.ts';
 import type { Command, Invocation } from '../command.ts';

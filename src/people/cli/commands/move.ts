@@ -1,45 +1,45 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { textTable } from '../../../core/text-table.ts';
 import type { MovedTable } from '../../../engines/compare-moved.ts';
-import { move as moveWarehouse } from '../../../pipeline/move.ts';
-import { settingsInDuckDb, settingsInTrino } from '../../../project/settings/move-target.ts';
+import type { EngineKind } from '../../../engines/engine.ts';
+import { engineKind, engineKinds } from '../../../engines/registry.ts';
+import { move as moveWarehouse } from '../../../operations/move/move.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { settingsIn } from '../../settings/move-target.ts';
 import type { Command, Invocation } from '../command.ts';
 import { failureOf } from '../print-error.ts';
 import { printErrors } from '../run-report.ts';
 
-const ENGINES = ['duckdb', 'trino'] as const;
-type Engine = (typeof ENGINES)[number];
-/** Where the warehouse is to be, unless `--warehouse` says so. */
-const TARGETS: Readonly<Record<Engine, string>> = { duckdb: 'warehouse.duckdb', trino: 'trino.yaml' };
+const ENGINES = engineKinds().map(({ name }) => name);
 
 export const move: Command = {
   name: 'move',
   keepsLog: true,
   summary: 'take the warehouse over to another engine, without asking the service',
-  positionals: { shown: '--to duckdb|trino', most: 0 },
+  positionals: { shown: `--to ${ENGINES.join('|')}`, most: 0 },
   flags: {
-    to: { type: 'string', value: 'ENGINE', values: ENGINES, help: 'duckdb or trino' },
+    to: { type: 'string', value: 'ENGINE', values: ENGINES, help: ENGINES.join(' or ') },
     warehouse: {
       type: 'string',
       value: 'F',
-      help: 'the new file (warehouse.duckdb); of Trino: a file with the setting as it will be (trino.yaml)',
+      help: `the new file, or one with the setting as it will be (${engineKinds()
+        .map(({ target }) => target)
+        .join(', ')})`,
     },
   },
   async run(invocation) {
     const from = await invocation.settings();
     const engine = engineOf(invocation);
-    if ((from.trino === null) === (engine === 'duckdb'))
-      throw new CrawlhouseError('usage', `the warehouse is in ${engine} already`, {
+    if (from.engine.engine === engine.name)
+      throw new CrawlhouseError('usage', `the warehouse is in ${engine.name} already`, {
         hint: 'crawlhouse config',
       });
-    const given = invocation.text('warehouse') ?? TARGETS[engine];
-    const to =
-      engine === 'duckdb' ? settingsInDuckDb(from, given) : await settingsInTrino(from, given, process.env);
+    const given = invocation.text('warehouse') ?? engine.target;
+    const to = await settingsIn(engine, from, given, process.env);
     const { logger, signal, progress } = invocation;
     const { result, tables } = await moveWarehouse({ from, to, logger, signal, progress });
     await print(invocation, tables, {
-      to: engine,
+      to: engine.name,
       ...result.report,
       tables,
       error: failureOf(result.errors, result.exitCode),
@@ -50,9 +50,9 @@ export const move: Command = {
 };
 
 /** @throws CrawlhouseError `usage` */
-function engineOf(invocation: Invocation): Engine {
+function engineOf(invocation: Invocation): EngineKind {
   const text = invocation.text('to');
-  const engine = ENGINES.find((one) => one === text);
+  const engine = engineKinds().find(({ name }) => name === text);
   if (engine !== undefined) return engine;
   throw new CrawlhouseError('usage', text === undefined ? '--to is missing' : `--to: ${text} does not work`, {
     hint: `--to ${ENGINES.join(', --to ')}`,
@@ -70,9 +70,8 @@ async function print(invocation: Invocation, tables: readonly MovedTable[], docu
     );
 }
 
-function next(engine: Engine, given: string, from: Settings): string {
-  const former = from.trino === null ? from.warehouse : 'the schemas and the bucket of Trino';
-  const lines =
-    engine === 'duckdb' ? `warehouse: ${given}` : `the lines of ${given} in the place of warehouse`;
+function next({ setting }: EngineKind, given: string, from: Settings): string {
+  const former = engineKind(from.engine).describe(from).removable;
+  const lines = setting === null ? `warehouse: ${given}` : `the lines of ${given} in the place of warehouse`;
   return `Both sides have the same rows. Now write into crawlhouse.yaml: ${lines}\nThen ${former} may be removed.\n`;
 }

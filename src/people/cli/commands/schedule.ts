@@ -41,7 +41,7 @@ export const schedule: Command = {
     if (isOnce) return await once(invocation, settings, keeper);
     const lost = lease?.lost ?? new AbortController().signal;
     const code = await serve(invocation, settings, keeper, AbortSignal.any([invocation.signal, lost]));
-    // Whoever restarts the service has it standing by.
+    // A restarted service stands by.
     if (!invocation.signal.aborted) lost.throwIfAborted();
     return code;
   },
@@ -81,7 +81,7 @@ async function serve(
   if (settings.console_listen !== undefined) {
     const { serveConsole } = await import('../../console/server/serve-console.ts');
     const console = closing.use(
-      await serveConsole(settings, settings.console_listen, invocation.logger, signal),
+      await serveConsole(settings, settings.console_listen, invocation.logger, signal, 'schedule'),
     );
     logger.info('console', { url: settings.console_url ?? console.url });
   }
@@ -127,7 +127,7 @@ async function once(invocation: Invocation, settings: Settings, keeper: StateKee
   return code;
 }
 
-/** What the service does is said without `--verbose` too: its log is all there is to see of it. */
+/** The service logs its work without `--verbose` too, because the log is all that shows it. */
 function serviceLogger(invocation: Invocation): Logger {
   return invocation.logTo(invocation.has('quiet') ? 'error' : 'info');
 }

@@ -48,7 +48,7 @@ async function testUnits(invocation: Invocation): Promise<number> {
   return code;
 }
 
-/** What a case that failed expected and got otherwise. */
+/** The expected and the actual rows of a failed case. */
 function describeCase({ model, case: name, status, missing, surplus, failedTests }: CaseReport): string {
   if (status === 'passed') return '';
   const line = (what: string) => (row: object) => `  ${what} ${stringifyJson(row)}\n`;

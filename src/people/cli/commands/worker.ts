@@ -1,6 +1,6 @@
 import { EXIT_CODES } from '../../../core/error-codes.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
-import { runWorker } from '../../../pipeline/run-worker.ts';
+import { runWorker } from '../../../pipeline/sharing/run-worker.ts';
 import type { Command } from '../command.ts';
 
 export const worker: Command = {

@@ -3,8 +3,8 @@ import { Audit } from './audit.ts';
 import { openConsoleDatabase } from './console-database.ts';
 import { Links } from './links.ts';
 import { Oidc } from './oidc.ts';
-import { RateLimit } from './rate-limit.ts';
 import { Sessions } from './sessions.ts';
+import { TryLimit } from './try-limit.ts';
 
 /** Attempts to sign in, a minute and address. */
 const SIGN_INS = 10;
@@ -16,8 +16,8 @@ export class Access implements Disposable {
   readonly sessions: Sessions;
   readonly links: Links;
   readonly audit: Audit;
-  readonly signIns: RateLimit;
-  readonly requests: RateLimit;
+  readonly signIns: TryLimit;
+  readonly requests: TryLimit;
   /** Null: people sign in by links only. */
   readonly oidc: Oidc | null;
   readonly #close: () => void;
@@ -31,8 +31,8 @@ export class Access implements Disposable {
     this.sessions = new Sessions(database, now);
     this.links = new Links(database, now);
     this.audit = new Audit(database, now);
-    this.signIns = new RateLimit(SIGN_INS, now);
-    this.requests = new RateLimit(REQUESTS, now);
+    this.signIns = new TryLimit(SIGN_INS, now);
+    this.requests = new TryLimit(REQUESTS, now);
     this.oidc = oidc === undefined || url === undefined ? null : new Oidc(oidc, url);
   }
 

@@ -30,7 +30,7 @@ export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a key: who reads the file can't sign in by it. */
+/** The stored form of a key: reading the file is not enough to sign in. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -1,20 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 
-/** `HOST:PORT`, taken apart. */
-export interface ListenAddress {
-  /** As it stands in an address: an IPv6 one has its brackets. */
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-}
-
-export function listenAddress(text: string): ListenAddress {
-  const colon = text.lastIndexOf(':');
-  const name = text.slice(0, colon).toLowerCase();
-  return { name, host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(text.slice(colon + 1)) };
-}
-
 /** Whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -35,7 +35,8 @@ export function firstChart(
 ): ChartChoice | null {
   const { labels, measure } = chartColumns(
     columns.map(({ name, type }, index) => ({
-      ...{ name, isNumber: isNumber(type) },
+      name,
+      isNumber: isNumber(type),
       texts: rows.map((row) => (row[index] == null ? null : stringifyJson(row[index]))),
     })),
   );

@@ -6,11 +6,11 @@ import { Semaphore } from '../../../core/semaphore.ts';
 import { PublicationFollower } from '../../../engines/publication-follower.ts';
 import { upcoming } from '../../../operations/schedule/upcoming.ts';
 import { readStatus, type Status } from '../../../operations/status/read-status.ts';
-import { sqlFolders } from '../../../pipeline/transform/models/sql-folders.ts';
 import { loadQuestions, type Question } from '../../../pipeline/transform/questions/questions.ts';
 import { loadPipelines } from '../../../project/settings/pipelines.ts';
 import { loadSchedules } from '../../../project/settings/schedules.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { publicationStamp } from '../../../state/catalogue/publication-stamp.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
 import { KeptTexts } from './kept-texts.ts';
@@ -20,11 +20,11 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Answers that are kept for the publication that they were read from. */
 const MOST_KEPT = 200;
-/** What others wait for too does not end with one page; questions have their own limit of time. */
+/** Work that others wait for too does not end with one page; questions have their own limit of time. */
 const NEVER = new AbortController().signal;
 const NO_PARAMETERS: ParameterTexts = new Map();
 
-/** What the pages read: the published warehouse, the ledger, the files of the project. */
+/** The sources of the pages: the published warehouse, the ledger, the files of the project. */
 export class Desk implements AsyncDisposable {
   readonly settings: Settings;
   readonly logger: Logger;

@@ -93,7 +93,8 @@ export function readPoints(
   const most = kind === 'bar' ? MOST_BARS : MOST_POINTS;
   const columns = [...new Set([x, y, colour])].filter((name) => name !== null);
   const page: RowsPage = {
-    ...{ columns, limit: most + 1 },
+    columns,
+    limit: most + 1,
     ...(filter && { filter }),
     ...(kind === 'line' && { sort: { column: x, descending: false } }),
   };

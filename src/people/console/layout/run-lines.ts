@@ -24,7 +24,11 @@ export type RunLine = z.infer<typeof RunLine>;
 
 export function runLine({ run_id, command, status, started_at, ended_at, summary }: LedgerRun): RunLine {
   return {
-    ...{ run_id, command, status, started_at, ended_at },
+    run_id,
+    command,
+    status,
+    started_at,
+    ended_at,
     rows: summary?.rows ?? null,
     units: { ...summary?.units },
     error: summary?.error ?? null,

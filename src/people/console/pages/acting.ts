@@ -20,7 +20,7 @@ export function requireActing(request: Pick<PageRequest, 'session' | 'canAct'>):
   );
 }
 
-/** What tries a unit again: a run of its dataset, for its crawl or project alone. */
+/** The action that tries a unit again: a run of its dataset, for its crawl or project alone. */
 export function retryOf({
   dataset,
   source,
@@ -48,7 +48,10 @@ export function crawlButtons(crawl: string, endedAt: string | null): Html {
       ? null
       : planButton(
           {
-            ...{ action: 'backfill', ...chosen, reload: true, from },
+            action: 'backfill',
+            ...chosen,
+            reload: true,
+            from,
             to: new Date(Date.parse(from) + DAY_MS).toISOString().slice(0, 10),
           },
           'Load again',

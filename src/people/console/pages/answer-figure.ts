@@ -62,7 +62,9 @@ export async function readFigure(desk: Desk, request: FigureRequest): Promise<Fi
   const query = new URLSearchParams({ question: name });
   for (const [parameter, value] of values) query.set(`param.${parameter}`, value);
   const head = {
-    ...{ question: name, sql: question.sql, command: `crawlhouse query --question ${name}${valuesText}` },
+    question: name,
+    sql: question.sql,
+    command: `crawlhouse query --question ${name}${valuesText}`,
     address: `/ask?${query}`,
     ignored: Object.keys(given).filter((parameter) => !takes.has(parameter)),
   };

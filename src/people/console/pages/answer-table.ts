@@ -11,7 +11,7 @@ const LONG = 60;
 /** The rows of a page of an answer; a column's head orders by it. */
 export function answerTable({ columns, rows, sql }: AskDocument, query: URLSearchParams): Html {
   const numeric = columns.map(({ type }) => isNumber(type));
-  // What explains is no table that can be ordered.
+  // The answer of an EXPLAIN can't be ordered.
   const canSort = !isExplain(sql);
   return html`<div class="scroll answer" tabindex="0" role="region" aria-label="Rows of the answer"><table>
 <thead><tr>${columns.map((column, index) =>

@@ -4,7 +4,7 @@ import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
 const Suggestion = z.object({ value: z.string(), label: z.string() });
 export type Suggestion = z.infer<typeof Suggestion>;
 
-/** What Ask shows. */
+/** The contents of Ask. */
 export const Ask = z.object({
   question: z
     .object({

@@ -11,7 +11,7 @@ import { drawAsk } from './draw-ask.ts';
 import { page } from './page.ts';
 
 const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
-/** What is read for everyone goes on when the one who asked leaves. */
+/** Shared reads go on when the person who asked leaves. */
 const UNTIL_READ = new AbortController().signal;
 const MOST_CRAWLS = 200;
 
@@ -43,8 +43,11 @@ export const ASK = page<AskDocument>({
     const view = viewOf(query);
     const about = {
       question: question && {
-        ...{ name: question.name, title: question.title, description: question.description.trim() },
-        ...{ model: question.model, file: question.file },
+        name: question.name,
+        title: question.title,
+        description: question.description.trim(),
+        model: question.model,
+        file: question.file,
       },
       sql,
       parameters: [...parameters],
@@ -64,7 +67,11 @@ export const ASK = page<AskDocument>({
           : await readPoints(desk.asking, statement, view.filter, choice, signal);
       const { columns, rows, ...answer } = read;
       return {
-        ...{ ...about, ...answer, columns: [...columns], rows: rows.map((row) => [...row]), error: null },
+        ...about,
+        ...answer,
+        columns: [...columns],
+        rows: rows.map((row) => [...row]),
+        error: null,
         chart: choice && { ...choice, problem, cut: drawn.cut, points: drawn.points.map((row) => [...row]) },
       };
     } catch (thrown) {
@@ -91,7 +98,7 @@ function choiceOf(query: URLSearchParams): ChartChoice | null {
   return { kind, x: query.get('x') ?? '', y, colour: query.get('colour') || null };
 }
 
-/** What the person can put right; anything else is an error of the page. */
+/** Errors that the person can correct; any other is an error of the page. */
 function errorOf(thrown: unknown): AskDocument['error'] {
   if (!(thrown instanceof CrawlhouseError)) throw thrown;
   const { code, message, hint = null } = thrown;

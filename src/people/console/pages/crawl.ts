@@ -70,7 +70,10 @@ export const CRAWL = page<Crawl>({
     const record = await recordOf(wanted, desk);
     const ask = (question: string, select: (answer: string) => string): Promise<FigureAnswer> =>
       readFigure(desk, {
-        ...{ question, given: { crawl: wanted }, select, isPatient: query.has('wait') },
+        question,
+        given: { crawl: wanted },
+        select,
+        isPatient: query.has('wait'),
         isSlow: question === QUESTIONS.funnel,
       });
     const [figures, changes, statuses, funnel] = await Promise.all([
@@ -121,13 +124,15 @@ async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {
     const load = byUnit.get(unit);
     const own = known.get(unit);
     return {
-      ...{ unit, status: own?.status ?? 'published', error: own?.error?.message ?? null },
-      ...{ route: load?.route ?? null, reported: load?.reported ?? null, received: load?.received ?? null },
-      ...{
-        rejected: load?.rejected ?? null,
-        loaded: load?.loaded ?? null,
-        queryable: load?.queryable ?? null,
-      },
+      unit,
+      status: own?.status ?? 'published',
+      error: own?.error?.message ?? null,
+      route: load?.route ?? null,
+      reported: load?.reported ?? null,
+      received: load?.received ?? null,
+      rejected: load?.rejected ?? null,
+      loaded: load?.loaded ?? null,
+      queryable: load?.queryable ?? null,
     };
   });
 }
@@ -180,7 +185,9 @@ function figuresTable({ rows }: FigureAnswer): Html {
   const lines = Object.keys(row)
     .filter((name) => `${name}_change` in row)
     .map((name) => ({
-      ...{ name: name.replaceAll('_', ' '), now: row[name], change: row[`${name}_change`] },
+      name: name.replaceAll('_', ' '),
+      now: row[name],
+      change: row[`${name}_change`],
       reason: shownValue(row[`${name}_change_reason`]),
     }));
   return table(
@@ -189,7 +196,8 @@ function figuresTable({ rows }: FigureAnswer): Html {
       { name: 'figure', cell: ({ name }) => name },
       { name: 'now', isNumber: true, cell: ({ now }) => shownValue(now) },
       {
-        ...{ name: 'change', isNumber: true },
+        name: 'change',
+        isNumber: true,
         cell: ({ change, reason }) =>
           signedValue(change) ?? (reason && html`<span class="facts">not compared: ${reason}</span>`),
       },

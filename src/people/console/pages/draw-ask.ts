@@ -121,7 +121,14 @@ function keep({ sql }: AskDocument, { session }: PageRequest): Html {
 
 /** A download is of the whole answer, as it comes. */
 const NOT_WHOLE = {
-  ...{ filter: null, in: null, sort: null, order: null, chart: null, x: null, y: null, colour: null },
+  filter: null,
+  in: null,
+  sort: null,
+  order: null,
+  chart: null,
+  x: null,
+  y: null,
+  colour: null,
 } as const;
 
 function rowsText({ rows, page, total }: AskDocument): string {

@@ -121,7 +121,11 @@ function overviewOf(status: Status, schedules: Overview['schedules']): Overview 
     projects: {
       total: freshness.length,
       oldest: freshness.slice(0, MOST).map(({ project_id, project_name, crawl_id, ended_at, loaded_at }) => ({
-        ...{ project_id, project_name, crawl_id, ended_at, loaded_at },
+        project_id,
+        project_name,
+        crawl_id,
+        ended_at,
+        loaded_at,
       })),
     },
     schedules,
@@ -129,7 +133,10 @@ function overviewOf(status: Status, schedules: Overview['schedules']): Overview 
       .filter((one) => one.status !== 'loaded')
       .slice(0, MOST)
       .map(({ unit, data_export_id, status: now, requested_at }) => ({
-        ...{ unit, data_export_id, status: now, requested_at },
+        unit,
+        data_export_id,
+        status: now,
+        requested_at,
       })),
     disk,
   };
@@ -141,7 +148,11 @@ function failingUnit(
 ): Overview['failing'][number] {
   const { project_id } = source;
   return {
-    ...{ unit, status, project_id, failures, next_try_at },
+    unit,
+    status,
+    project_id,
+    failures,
+    next_try_at,
     project_name: (project_id && names.get(project_id)) || null,
     cause: error?.message ?? null,
   };

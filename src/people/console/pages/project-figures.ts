@@ -99,7 +99,10 @@ function changesFigure(project: string, changes: FigureAnswer): Html {
     colour: LINE_COLOURS[index % LINE_COLOURS.length] ?? '',
   }));
   const parts = points(changes).map(({ crawl_id, ended_at, change, pages }) => ({
-    ...{ crawl_id, ended_at, name: String(change), value: Number(pages) },
+    crawl_id,
+    ended_at,
+    name: String(change),
+    value: Number(pages),
   }));
   return answerFigure('Changes since the crawl before', changes, {
     key: chartKey(entries),

@@ -137,7 +137,9 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): 
   );
   return {
     ...(record as unknown as Pick<Project, 'project_id' | 'project_name' | 'start_url'>),
-    ...{ configurations, configuration, segment: query.get('segment') || null },
+    configurations,
+    configuration,
+    segment: query.get('segment') || null,
     segments: segments as unknown as Project['segments'],
     crawls: crawls as unknown as Project['crawls'],
   };
@@ -153,73 +155,105 @@ async function notFound(wanted: string, desk: Desk): Promise<NotFound> {
 }
 
 async function readFigures(
-  { project_id, configurations, configuration, segments, segment, crawls }: Choices,
+  choices: Choices,
   desk: Desk,
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
+  const { project_id, configurations, configuration, segment, crawls } = choices;
   const main = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? '';
-  const more = { config: configurations[configuration]?.crawl_config_id ?? null };
-  const shown = `crawl_id IN (SELECT crawl_id FROM mart.crawls
-    WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
-    ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS})`;
   const given = { project: project_id, ...(segment === null ? {} : { segment }) };
-  // A segment that the last crawl does not have may be of any segmentation.
-  const segmentation =
-    segment === null ? '(site)' : (segments.find((one) => one.segment === segment)?.segmentation ?? null);
-  const over = (
-    question: string,
-    select: (answer: string) => string,
-    isSlow = false,
-  ): Promise<FigureAnswer> => readFigure(desk, { question, given, select, more, isSlow, isPatient });
+  const more = {
+    config: configurations[configuration]?.crawl_config_id ?? null,
+    segmentation: segmentationOf(choices),
+  };
+  const overCrawls = (figure: keyof typeof OVER_CRAWLS): Promise<FigureAnswer> => {
+    const { reads, ...asked } = OVER_CRAWLS[figure];
+    const read = Object.fromEntries(reads.map((name) => [name, more[name]]));
+    return readFigure(desk, { ...asked, given, more: read, isPatient });
+  };
+  const ofCrawl = (figure: keyof typeof OF_CRAWL): Promise<FigureAnswer> =>
+    readFigure(desk, { ...OF_CRAWL[figure], given: { ...given, crawl: main }, isSlow: true, isPatient });
   const [trend, statuses, changes, funnel, depths, findings] = await Promise.all([
-    readFigure(desk, {
-      ...{ question: QUESTIONS.trend, given, isPatient, more: { ...more, segmentation } },
-      select: (answer) =>
-        `SELECT crawl_id, ended_at, pages, indexable_pages, error_pages, average_depth, average_load_time
-         FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${shown}
-         ORDER BY ended_at, crawl_id`,
-    }),
-    readFigure(desk, {
-      ...{ question: QUESTIONS.statuses, given, isPatient, more: { ...more, segmentation } },
-      select: (answer) =>
-        `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
-         WHERE CASE WHEN $segment IS NULL THEN segment IS NULL ELSE segmentation = coalesce($segmentation, segmentation) END
-           AND ${shown}
-         GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
-    }),
-    over(
-      QUESTIONS.changes,
-      (answer) =>
-        `SELECT crawl_id, ended_at, change, pages FROM ${answer} WHERE ${shown} ORDER BY ended_at, crawl_id, change`,
-    ),
-    over(
-      QUESTIONS.funnel,
-      (answer) =>
-        `SELECT crawl_id, ended_at, known, fetched, answered_200, indexable, canonical FROM ${answer}
-         WHERE ${shown} ORDER BY ended_at, crawl_id`,
-      true,
-    ),
-    readFigure(desk, {
-      ...{
-        question: 'q10_inrank_by_depth_and_segment',
-        given: { ...given, crawl: main },
-        isSlow: true,
-        isPatient,
-      },
-      select: (answer) =>
-        `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
-           round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
-         FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
-    }),
-    readFigure(desk, {
-      ...{ question: QUESTIONS.findings, given: { ...given, crawl: main }, isSlow: true, isPatient },
-      select: (answer) =>
-        `SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue
-         ORDER BY ${BY_SEVERITY}, pages DESC, issue LIMIT ${MOST_FINDINGS}`,
-    }),
+    overCrawls('trend'),
+    overCrawls('statuses'),
+    overCrawls('changes'),
+    overCrawls('funnel'),
+    ofCrawl('depths'),
+    ofCrawl('findings'),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };
 }
+
+/** A segment that the last crawl does not have may be of any segmentation. */
+function segmentationOf({ segment, segments }: Choices): string | null {
+  if (segment === null) return '(site)';
+  return segments.find((one) => one.segment === segment)?.segmentation ?? null;
+}
+
+/** The crawls that a project page shows. */
+const SHOWN = `crawl_id IN (SELECT crawl_id FROM mart.crawls
+    WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
+    ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS})`;
+
+/** A figure over the crawls of a project: the question, and the rows of its answer that are drawn. */
+interface CrawlsFigure {
+  readonly question: string;
+  readonly isSlow?: boolean;
+  /** What its SELECT needs besides the project and the segment. */
+  readonly reads: readonly ('config' | 'segmentation')[];
+  readonly select: (answer: string) => string;
+}
+
+const OVER_CRAWLS = {
+  trend: {
+    question: QUESTIONS.trend,
+    reads: ['config', 'segmentation'],
+    select: (answer) =>
+      `SELECT crawl_id, ended_at, pages, indexable_pages, error_pages, average_depth, average_load_time
+       FROM ${answer} WHERE segmentation = coalesce($segmentation, segmentation) AND ${SHOWN}
+       ORDER BY ended_at, crawl_id`,
+  },
+  statuses: {
+    question: QUESTIONS.statuses,
+    reads: ['config', 'segmentation'],
+    select: (answer) =>
+      `SELECT crawl_id, ended_at, status_code_range, CAST(sum(pages) AS BIGINT) AS pages FROM ${answer}
+       WHERE CASE WHEN $segment IS NULL THEN segment IS NULL ELSE segmentation = coalesce($segmentation, segmentation) END
+         AND ${SHOWN}
+       GROUP BY crawl_id, ended_at, status_code_range ORDER BY ended_at, crawl_id, status_code_range`,
+  },
+  changes: {
+    question: QUESTIONS.changes,
+    reads: ['config'],
+    select: (answer) =>
+      `SELECT crawl_id, ended_at, change, pages FROM ${answer} WHERE ${SHOWN} ORDER BY ended_at, crawl_id, change`,
+  },
+  funnel: {
+    question: QUESTIONS.funnel,
+    reads: ['config'],
+    isSlow: true,
+    select: (answer) =>
+      `SELECT crawl_id, ended_at, known, fetched, answered_200, indexable, canonical FROM ${answer}
+       WHERE ${SHOWN} ORDER BY ended_at, crawl_id`,
+  },
+} as const satisfies Readonly<Record<string, CrawlsFigure>>;
+
+/** Figures of the last crawl with pages. */
+const OF_CRAWL = {
+  depths: {
+    question: 'q10_inrank_by_depth_and_segment',
+    select: (answer) =>
+      `SELECT depth, CAST(sum(pages) AS BIGINT) AS pages,
+         round(CAST(sum(average_inrank * pages) AS DOUBLE) / sum(CASE WHEN average_inrank IS NOT NULL THEN pages END), 2) AS average_inrank
+       FROM ${answer} GROUP BY depth ORDER BY depth NULLS LAST`,
+  },
+  findings: {
+    question: QUESTIONS.findings,
+    select: (answer) =>
+      `SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue
+       ORDER BY ${BY_SEVERITY}, pages DESC, issue LIMIT ${MOST_FINDINGS}`,
+  },
+} as const satisfies Readonly<Record<string, Omit<CrawlsFigure, 'reads'>>>;
 
 function drawProject(project: Project, { query }: PageRequest): Html {
   const { project_id, project_name, start_url, configurations, configuration, segments, crawls } = project;
@@ -228,7 +262,9 @@ function drawProject(project: Project, { query }: PageRequest): Html {
     ...(configurations.length > 1
       ? [
           {
-            ...{ name: 'configuration', label: 'configuration', any: null },
+            name: 'configuration',
+            label: 'configuration',
+            any: null,
             options: configurations.map(({ crawl_config_name, crawls: count }, place) => ({
               value: String(place),
               text: `${crawl_config_name ?? 'without a name'} (${counted(Number(count), 'crawl')})`,
@@ -239,7 +275,9 @@ function drawProject(project: Project, { query }: PageRequest): Html {
     ...(segments.length > 0
       ? [
           {
-            ...{ name: 'segment', label: 'segment', any: 'all pages' },
+            name: 'segment',
+            label: 'segment',
+            any: 'all pages',
             options: segments.map(({ segmentation, segment }) => ({
               value: segment,
               text: segmentation === DIRECTORY ? segment : `${segmentation}: ${segment}`,
@@ -272,7 +310,7 @@ ${Number(config?.crawls ?? 0) > crawls.length ? html`<p class="facts">The last $
 `;
 }
 
-/** What a choice of segment means where that is not plain. */
+/** The meaning of a choice of segment, where it needs words. */
 function segmentNotice({ segment, segments, crawls }: Project): Html | null {
   if (segment === null || crawls.length === 0) return null;
   const own = segments.filter((one) => one.segment === segment).map(({ segmentation }) => segmentation);

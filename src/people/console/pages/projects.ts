@@ -38,7 +38,8 @@ const COLUMNS: readonly (Column<ProjectLine> & { readonly key: keyof ProjectLine
   { key: 'project_name', name: 'project', cell: (one) => projectLink(one.project_id, one.project_name) },
   { key: 'crawls', name: 'crawls', isNumber: true, cell: ({ crawls }) => countOrDash(crawls) },
   {
-    ...{ key: 'ended_at', name: 'last crawl ended (UTC)' },
+    key: 'ended_at',
+    name: 'last crawl ended (UTC)',
     cell: ({ crawl_id, ended_at }) => (crawl_id === null ? null : timeText(ended_at)),
   },
   { key: 'pages', name: 'pages', isNumber: true, cell: ({ pages }) => countOrDash(pages) },
@@ -93,7 +94,7 @@ async function readProjects(desk: Desk): Promise<ProjectLine[]> {
   return rows as unknown as ProjectLine[];
 }
 
-/** What is not known comes last, either way. */
+/** Unknown values come last in both orders. */
 function sorted(projects: readonly ProjectLine[], sort: string | null): readonly ProjectLine[] {
   const [, minus = '', name = ''] = /^(-?)(\w+)$/.exec(sort ?? '') ?? [];
   const column = COLUMNS.find(({ key }) => key === name);

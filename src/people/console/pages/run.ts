@@ -128,12 +128,21 @@ async function readRun(
       .filter(({ status }) => ['failed', 'refused', 'skipped'].includes(status))
       .filter(({ updated_at }) => updated_at >= run.started_at && updated_at <= until)
       .map(({ unit, status, attempts, error }) => ({
-        ...{ unit, status, attempts },
-        ...{ message: error?.message ?? null, hint: error?.hint ?? null },
+        unit,
+        status,
+        attempts,
+        message: error?.message ?? null,
+        hint: error?.hint ?? null,
       })),
     loaded: (found?.loads ?? []).map((one) => ({
-      ...{ unit: one.unit, route: one.route, format: one.format, rows: one.loaded, rejected: one.rejected },
-      ...{ bytes: one.bytes, seconds: one.seconds, attempts: one.attempts },
+      unit: one.unit,
+      route: one.route,
+      format: one.format,
+      rows: one.loaded,
+      rejected: one.rejected,
+      bytes: one.bytes,
+      seconds: one.seconds,
+      attempts: one.attempts,
     })),
     paging: found?.paging ?? { page: 1, pages: 1, total: 0 },
     models: found?.models ?? [],
@@ -181,7 +190,7 @@ function drawRun(run: Run, { query }: PageRequest): Html {
     run.ended_at === null ? null : html`, ended ${timeText(run.ended_at)} UTC, took ${took}`
   }. Its id: <code>${run.run_id}</code></p>
 <div data-live="${run.run_id}">${run.live && drawLiveRun(run.live)}</div>
-${run.status === 'killed' ? html`<p class="notice">Its process has ended without a word. The next run takes up what it left.</p>` : null}
+${run.status === 'killed' ? html`<p class="notice">Its process ended without recording a result. The next run continues its work.</p>` : null}
 ${errorNotice(run)}
 ${summaryFacts(run)}
 ${run.failing.length === 0 ? null : html`<h2>Units that failed or were skipped</h2>${failingTable(run.failing)}`}

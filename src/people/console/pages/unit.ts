@@ -128,8 +128,14 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Desk): P
   });
   const reads = await desk.once('reads of models', () => modelReads(desk.settings));
   return {
-    ...{ unit: unit.unit, dataset, status: unit.status, attempts: unit.attempts, failures: unit.failures },
-    ...{ failing_since: unit.failing_since, next_try_at: unit.next_try_at, updated_at: unit.updated_at },
+    unit: unit.unit,
+    dataset,
+    status: unit.status,
+    attempts: unit.attempts,
+    failures: unit.failures,
+    failing_since: unit.failing_since,
+    next_try_at: unit.next_try_at,
+    updated_at: unit.updated_at,
     source: { kind: source.kind, id: source.id, project_id: source.project_id },
     project_name: (source.project_id && found?.names.get(source.project_id)) || null,
     error: unit.error && { code: unit.error.code, message: unit.error.message, hint: unit.error.hint },
@@ -146,18 +152,16 @@ function loadOf(load: LoadEntry): NonNullable<Unit['load']> {
   const counts = { reported, received, staged, rejected, loaded, queryable };
   const { route, reason, format, bytes, seconds, attempts, filter, run_id, loaded_at } = load;
   return {
-    ...{
-      counts,
-      differing: differing(counts),
-      route,
-      format,
-      bytes,
-      seconds,
-      attempts,
-      filter,
-      run_id,
-      loaded_at,
-    },
+    counts,
+    differing: differing(counts),
+    route,
+    format,
+    bytes,
+    seconds,
+    attempts,
+    filter,
+    run_id,
+    loaded_at,
     reason: reason ?? null,
     usual: load.flag === 'few_rows' ? load.usual : null,
   };

@@ -36,7 +36,7 @@ export async function answerJson(
   }
 }
 
-/** The page as HTML. What takes long is sent after its beginning, with a line that says so in between. */
+/** The page as HTML. A slow page is sent after its beginning, with a line between that says so. */
 export async function answerHtml(
   page: Page<unknown>,
   { request, shell }: { readonly request: PageRequest; readonly shell: Shell },

@@ -23,7 +23,7 @@ const OPEN: ReadonlySet<string | undefined> = new Set([
   '/assets/:name',
 ]);
 
-/** Holds every request to the rules, whatever route it is for. */
+/** Applies the rules to every request, whatever its route. */
 export function guard(app: FastifyInstance, access: Access, reach: () => Reach): void {
   app.decorateRequest('person', null);
   app.addHook('onRequest', async (request, reply) => {

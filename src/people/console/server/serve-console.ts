@@ -5,13 +5,13 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { listenError } from '../../../core/listen-error.ts';
+import { listenAddress, listenError } from '../../../core/listen-http.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { packageVersion } from '../../../core/package-version.ts';
 import { reportFault } from '../../../core/report-fault.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { Access } from '../access/access.ts';
-import { isLoopback, listenAddress, reachOf, requireSignIn } from '../access/reach.ts';
+import { isLoopback, reachOf, requireSignIn } from '../access/reach.ts';
 import { Actions } from '../actions/actions.ts';
 import { Desk } from '../desk/desk.ts';
 import type { Page, PageRequest } from '../pages/page.ts';
@@ -51,6 +51,7 @@ export async function serveConsole(
   address: string,
   logger: Logger,
   signal: AbortSignal,
+  command: 'console' | 'schedule' = 'console',
 ): Promise<Console> {
   const { name, host, port } = listenAddress(address);
   requireSignIn(settings, host);
@@ -76,7 +77,15 @@ export async function serveConsole(
   try {
     await app.listen({ host, port });
   } catch (cause) {
-    throw listenError('bad_settings', address, 'crawlhouse console --port 8093', cause);
+    throw await listenError(
+      'bad_settings',
+      address,
+      (free, other) =>
+        address === settings.console_listen
+          ? `CRAWLHOUSE_CONSOLE_LISTEN=${free} crawlhouse ${command}`
+          : `crawlhouse console --port ${other}`,
+      cause,
+    );
   }
   reach = reachOf(name, (app.server.address() as AddressInfo).port, settings.console_url);
   const url = `http://${name}:${reach.port}`;

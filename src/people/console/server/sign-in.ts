@@ -99,7 +99,7 @@ function providerRoutes(app: FastifyInstance, gate: Gate, settings: ConsoleOidcS
     return refuse(request, reply, {
       status: 403,
       code: 'forbidden',
-      title: 'Not let in',
+      title: 'No access',
       message: 'You are neither an operator nor a reader of this console.',
       hint: 'an administrator adds you to console_oidc.readers or console_oidc.operators',
     });

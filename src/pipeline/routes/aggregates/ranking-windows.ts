@@ -74,7 +74,7 @@ export class RankingWindows {
     if (!series || day === undefined || pipeline.window !== 'day' || !dimensions.includes('date'))
       return null;
     const taken = series.last.then(() => this.#take(series, planned, day, dimensions, signal));
-    // Whoever waits for that day has its error.
+    // The error reaches those who wait for that day.
     series.last = taken.catch(() => {});
     return taken;
   }

@@ -1,5 +1,5 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
-import { parseJson } from '../../../core/json.ts';
+import { jsonOf } from '../../../core/json.ts';
 import { asErrorObject, serviceError } from '../../../service/api/service-error.ts';
 
 /**
@@ -73,18 +73,9 @@ function refuseForeign(head: Buffer, isWhole: boolean, expected: Expected): void
   // An object over several lines, or the first of the lines.
   const [firstLine = ''] = text.split('\n', 1);
   for (const candidate of isWhole ? [text, firstLine] : [firstLine]) {
-    const said = asErrorObject(parsed(candidate));
+    const said = asErrorObject(jsonOf(candidate));
     const isRow =
       said && format === 'json' && Object.keys(said).every((key) => expected.fields.includes(key));
     if (said && !isRow) throw serviceError({ method: 'the export', path: file }, 200, said, undefined);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    // Not JSON: content of another kind.
-    return undefined;
   }
 }

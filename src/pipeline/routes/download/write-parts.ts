@@ -70,47 +70,25 @@ export async function* writeParts(
   const start = (): Promise<OpenPart> =>
     openPart(join(options.folder, `part-${String(++index).padStart(5, '0')}`));
   const finish = async (whole: OpenPart): Promise<RawPart> => {
-    await flush(whole);
-    await whole.handle.close();
-    const path = `${whole.path}.${options.format === 'csv' ? 'csv' : 'jsonl'}`;
-    await rename(`${whole.path}.partial`, path);
     const firstLine = nextLine;
     nextLine += whole.lines;
-    return {
-      path,
-      format: options.format,
-      file: options.file,
-      firstLine,
-      rows: whole.rows,
-      header: head.header,
-      delimiter: options.format === 'csv' ? delimiterOf(options) : null,
-    };
+    return { ...(await finishPart(whole, options)), firstLine, header: head.header };
   };
+  const limits = { mostRows, mostRecord };
 
   try {
     for (let piece: Buffer | null = head.rest; piece !== null; piece = await nextPiece(pieces)) {
       if (piece.length === 0) continue;
       const scan = scanner.scan(piece);
       rows += scan.records;
-      if (rows > mostRows) throw new TooManyRows(rows);
       blanks += scan.blanks;
-      if (blanks > MOST_BLANKS)
-        throw new CrawlhouseError(
-          'contract_broken',
-          `${options.file}: more than ${MOST_BLANKS} lines are blank`,
-        );
       open = scan.end > 0 ? piece.length - scan.end : open + piece.length;
-      if (open > mostRecord)
-        throw tooLong(options.file, nextLine + (part?.lines ?? 0) + scan.lines, mostRecord);
+      const line = nextLine + (part?.lines ?? 0) + scan.lines;
+      refuseOverLimits({ file: options.file, rows, blanks, open, line }, limits);
       part ??= await start();
       const full = scan.end > 0 && part.bytes + scan.end >= partBytes;
-      const isWritten = await append(
-        part,
-        full ? piece.subarray(0, scan.end) : piece,
-        scan.records,
-        scan.lines,
-      );
-      if (isWritten) options.onRows?.(rows);
+      const own = full ? piece.subarray(0, scan.end) : piece;
+      if (await append(part, own, scan.records, scan.lines)) options.onRows?.(rows);
       if (!full) continue;
       const whole = part;
       part = null;
@@ -131,6 +109,39 @@ export async function* writeParts(
     await part?.handle.close();
     await pieces.return(undefined);
   }
+}
+
+/** What was read of a download so far. */
+interface Scanned {
+  readonly file: string;
+  readonly rows: number;
+  readonly blanks: number;
+  /** Bytes of the record that the last piece broke off in, and its line. */
+  readonly open: number;
+  readonly line: number;
+}
+
+function refuseOverLimits(
+  { file, rows, blanks, open, line }: Scanned,
+  { mostRows, mostRecord }: { readonly mostRows: number; readonly mostRecord: number },
+): void {
+  if (rows > mostRows) throw new TooManyRows(rows);
+  if (blanks > MOST_BLANKS)
+    throw new CrawlhouseError('contract_broken', `${file}: more than ${MOST_BLANKS} lines are blank`);
+  if (open > mostRecord) throw tooLong(file, line, mostRecord);
+}
+
+/** Writes the last bytes of a part and gives it its final name. */
+async function finishPart(
+  whole: OpenPart,
+  options: PartOptions,
+): Promise<Omit<RawPart, 'firstLine' | 'header'>> {
+  const { format, file } = options;
+  await flush(whole);
+  await whole.handle.close();
+  const path = `${whole.path}.${format === 'csv' ? 'csv' : 'jsonl'}`;
+  await rename(`${whole.path}.partial`, path);
+  return { path, format, file, rows: whole.rows, delimiter: format === 'csv' ? delimiterOf(options) : null };
 }
 
 function delimiterOf({ delimiter = STREAM_DELIMITER }: PartOptions): string {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { folderName } from '../../../project/model/folder-name.ts';
 import type { PlannedUnit } from '../../../project/model/planned-unit.ts';
-import { unitName } from '../../../project/model/unit.ts';
 import type { DataExport, DataExportInput } from '../../../service/api/data-exports.ts';
 import { dataExportStage } from '../../../service/api/data-exports.ts';
 import type { LedgerExport } from '../../../state/ledger/ledger-export.ts';
@@ -24,10 +23,9 @@ interface ExportDestination {
 /** The attempt's data export: the one in progress, or a new one. */
 export async function ensureExport(
   { client, ledger, settings, signal, reload, runId }: RouteContext,
-  { unit, pipeline }: PlannedUnit,
+  { unit, name, pipeline }: PlannedUnit,
   { format, target, workspaceId }: ExportDestination,
 ): Promise<DataExport> {
-  const name = unitName(unit);
   const { prefix: root } = settings[target] ?? {};
   const base = `${root ? `${root}/` : ''}${folderName(name)}/`;
   const inputOf = (prefix: string): DataExportInput => ({

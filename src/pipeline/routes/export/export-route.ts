@@ -1,7 +1,6 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Inventory } from '../../../project/model/inventory.ts';
 import type { Source } from '../../../project/model/source.ts';
-import { unitName } from '../../../project/model/unit.ts';
 import { limitsOf } from '../../../project/settings/limits.ts';
 import { listObjects } from '../../../stores/list-objects.ts';
 import type { ObjectStore } from '../../../stores/object-store.ts';
@@ -31,7 +30,7 @@ async function openExport(context: RouteContext, routed: RoutedUnit): Promise<So
   const { client, ledger, settings, signal } = context;
   const { planned, chosen } = routed;
   const rows = describedRows(routed);
-  const unit = unitName(planned.unit);
+  const unit = planned.name;
   const target = chosen.store ?? 'store_a';
   const workspaceId = workspaceOf(routed.inventory, planned.unit.source.id);
   const requested = await ensureExport(context, planned, { format: chosen.format, target, workspaceId });

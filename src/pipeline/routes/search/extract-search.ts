@@ -91,7 +91,7 @@ class SearchSplit {
   readonly #numbers: readonly Field[];
   /** Rows of a piece at the most. */
   readonly #most: number;
-  /** What did not add up. */
+  /** The counts that did not add up. */
   readonly #unordered: string[] = [];
 
   constructor(client: ServiceClient, request: SearchRequest, signal: AbortSignal) {

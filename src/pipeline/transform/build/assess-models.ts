@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb.ts';
+import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
+import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { changedPartitions, partitionCount } from '../../../state/catalogue/ops-model-partitions.ts';
 import { type BuildStamp, type BuiltModel, builtModels } from '../../../state/catalogue/ops-models.ts';
-import { currentPartitions, partitionedModel } from '../plan/partitions.ts';
-import type { PlannedModel } from '../plan/plan-models.ts';
 import { type Build, decideBuild } from './decide-build.ts';
 import { definitionOf, fingerprint, madeFrom, sourceVersions } from './model-state.ts';
 
-interface Assessed {
+export interface Assessed {
   readonly build: Build;
   readonly stamp: BuildStamp;
   readonly former: BuiltModel | undefined;

@@ -1,4 +1,8 @@
 import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import type { ModelPlace } from '../../../engines/model-engine.ts';
+import { currentPartitions, partitionedModel } from '../../../project/sql/plan/partitions.ts';
+import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
+import { describedColumn } from '../../../project/sql/plan/wildcard-columns.ts';
 import {
   changedPartitions,
   forgetPartitions,
@@ -6,10 +10,6 @@ import {
   recordPartitions,
 } from '../../../state/catalogue/ops-model-partitions.ts';
 import { type BuildStamp, forgetModel, recordBuild } from '../../../state/catalogue/ops-models.ts';
-import type { ModelPlace } from '../making/model-engine.ts';
-import { currentPartitions, partitionedModel } from '../plan/partitions.ts';
-import type { PlannedModel } from '../plan/plan-models.ts';
-import { describedColumn } from '../plan/wildcard-columns.ts';
 import type { Build } from './decide-build.ts';
 
 export interface BuildOptions {

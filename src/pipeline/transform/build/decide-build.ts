@@ -49,7 +49,7 @@ export interface BuildInputs {
   readonly changes: (PartitionChanges & { readonly total: number }) | undefined;
 }
 
-/** Decides, without looking anywhere, how a model comes to stand as a run from nothing would make it. */
+/** Decides, without I/O, how to bring a model to the state that a full build would give it. */
 export function decideBuild(inputs: BuildInputs): Build {
   const { former, changes } = inputs;
   if (inputs.all) return { how: 'full', reason: 'all' };

@@ -1,5 +1,5 @@
-import type { ModelPlace } from '../making/model-engine.ts';
-import type { PlannedModel } from '../plan/plan-models.ts';
+import type { ModelPlace } from '../../../engines/model-engine.ts';
+import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { assessModels } from './assess-models.ts';
 import type { BuildReason } from './decide-build.ts';
 
@@ -25,7 +25,7 @@ export async function explainModels(
   plan: readonly PlannedModel[],
   { full, signal }: { readonly full: boolean; readonly signal?: AbortSignal },
 ): Promise<Explanation[]> {
-  await engine.settle(plan, signal);
+  await engine.synchronize(plan, signal);
   const { assess, leave } = await assessModels(connection, full ? 'all' : new Set(), '');
   const explanations: Explanation[] = [];
   for (const planned of plan) {

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { acquireLock } from '../../../core/acquire-lock.ts';
 import { Database } from '../../../core/duckdb.ts';
 import type { Logger } from '../../../core/logger.ts';
+import { projectModels } from '../../../engines/project-models.ts';
 import { WorkingCopy } from '../../../engines/working-copy.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { modelEngine } from '../making/open-engine.ts';
-import { projectModels } from '../models/project-models.ts';
-import { planModels } from '../plan/plan-models.ts';
-import { selectModels } from '../plan/select-models.ts';
+import { planModels } from '../../../project/sql/plan/plan-models.ts';
+import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { type Explanation, explainModels } from './explain-models.ts';
 
 export interface ExplainOptions {
@@ -35,12 +34,12 @@ export async function explainTransform(
   });
   await using working = await WorkingCopy.open(
     database,
-    { stateDir: settings.state_dir, warehouse: settings.warehouse, trino: settings.trino },
+    { stateDir: settings.state_dir, warehouse: settings.warehouse, engine: settings.engine },
     logger,
   );
   const { connection } = working;
   const plan = await planModels({ connection, models });
   signal.throwIfAborted();
-  const place = { connection, engine: modelEngine(working) };
+  const place = { connection, engine: working.models };
   return await explainModels(place, selectModels(plan, select), plan, { full, signal });
 }

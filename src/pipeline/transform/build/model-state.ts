@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '../../../core/duckdb.ts';
+import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { loadVersions } from '../../../state/catalogue/ops-loads.ts';
-import type { PlannedModel } from '../plan/plan-models.ts';
 
 /** Changes when anything does that the model is made of: its SQL, its kind, its words, its tests. */
 export function fingerprint({ model, sql, tests }: PlannedModel): string {
@@ -35,8 +35,8 @@ export function definitionOf(
 }
 
 /**
- * What a model is made from, in few characters: the versions of its sources and the stamps of the models it reads. It
- * is stored with the model, so that a run after a kill knows the models that are behind.
+ * A short stamp of a model's inputs: the versions of its sources and the stamps of the models it reads. It is stored
+ * with the model, so that a run after a kill knows the models that are behind.
  */
 export function madeFrom(
   { sources, models }: PlannedModel,

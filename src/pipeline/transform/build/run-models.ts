@@ -4,18 +4,18 @@ import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { type Attempt, inLowerMemory } from '../../../core/lower-memory.ts';
 import { inSpan } from '../../../core/telemetry.ts';
+import { isDataError } from '../../../engines/data-error.ts';
+import { DuckDbModels } from '../../../engines/duckdb/duckdb-models.ts';
+import type { ModelEngine, ModelPlace } from '../../../engines/model-engine.ts';
 import type { ModelReport, TestReport } from '../../../project/model/report.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { modelError } from '../../../project/sql/plan/model-error.ts';
+import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
+import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { type MartObjects, martObjects } from '../../../state/catalogue/catalog.ts';
 import { modelNames, recordLook } from '../../../state/catalogue/ops-models.ts';
-import { DuckDbModels } from '../making/duckdb-models.ts';
-import type { ModelEngine, ModelPlace } from '../making/model-engine.ts';
-import type { Model } from '../models/model.ts';
-import { modelError } from '../plan/model-error.ts';
-import { type PlannedModel, planModels } from '../plan/plan-models.ts';
-import { selectModels } from '../plan/select-models.ts';
-import { isDataError } from '../tests/data-error.ts';
 import { isFailed, recordTests, type TestedModel, testModel } from '../tests/test-model.ts';
-import { assessModels } from './assess-models.ts';
+import { type Assessed, type Assessor, assessModels } from './assess-models.ts';
 import { buildModel, dropModel } from './build-model.ts';
 
 /** Of the memory limit: models take a good deal that it does not count (docs/decisions/warehouse-file.md). */
@@ -63,8 +63,8 @@ export interface ModelsOutcome extends ModelsReport {
  * Makes the models that are behind what they read, in order, and tests them. Whether a failed test keeps the
  * warehouse from being published is the caller's to decide.
  *
- * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold; after what can be made
- *   was made, for one that can't be because of the values that it reads
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for invalid models; after all others were built, for
+ * one that failed because of the values that it reads
  */
 export async function runModels(options: RunModelsOptions): Promise<ModelsReport> {
   const { models, tests, broken } = await makeModels(options);
@@ -76,14 +76,14 @@ export async function runModels(options: RunModelsOptions): Promise<ModelsReport
  * The same, but continues after a model that can't be built because of the values that it reads. Models that read it
  * stay unchanged; all others are built and tested.
  *
- * @throws CrawlhouseError `bad_model`, before anything is changed, for models that can't hold
+ * @throws CrawlhouseError `bad_model`, before anything is changed, for invalid models
  */
 export function makeModels(options: RunModelsOptions): Promise<ModelsOutcome> {
   return inLowerMemory(options.connection, MEMORY_SHARE, (attempt) => makeWithin(options, attempt));
 }
 
 async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<ModelsOutcome> {
-  const { connection, logger, runId, signal, onChange } = options;
+  const { connection, runId, signal } = options;
   const engine = options.engine ?? new DuckDbModels(connection);
   const place = { connection, engine };
   const plan = await planModels(options);
@@ -92,84 +92,119 @@ async function makeWithin(options: RunModelsOptions, attempt: Attempt): Promise<
   const present = await martObjects(connection);
   checkReads(present, selected);
   await dropRemoved(place, options, present);
-  await engine.settle(plan, signal);
-  const { assess, leave } = await assessModels(connection, options.changed, runId);
-  const untested: PlannedModel[] = [];
-  const again: PlannedModel[] = [];
-  const models: ModelReport[] = [];
-  const broken = new Map<string, CrawlhouseError>();
-  const behind = new Set<string>();
-
-  for (const [index, own] of plan.entries()) {
+  await engine.synchronize(plan, signal);
+  const assessor = await assessModels(connection, options.changed, runId);
+  const making = new ModelsInTheMaking({ options, place, attempt, assessor, present });
+  for (const [index, planned] of plan.entries()) {
     signal?.throwIfAborted();
     options.onStep?.('models', index, plan.length);
+    if (selected.includes(planned)) await making.make(planned);
+    else assessor.leave(planned);
+  }
+  const { models, broken } = making;
+  const tests = await testAll(making.untested(), broken, { ...options, engine }, attempt);
+  return { models, tests, plan, broken };
+}
+
+interface MakingInputs {
+  readonly options: RunModelsOptions;
+  readonly place: ModelPlace;
+  readonly attempt: Attempt;
+  readonly assessor: Assessor;
+  readonly present: MartObjects;
+}
+
+/** The models of a run, made one after the other. */
+class ModelsInTheMaking {
+  readonly models: ModelReport[] = [];
+  /** Those that the values which they read have broken, by name. */
+  readonly broken = new Map<string, CrawlhouseError>();
+  /** Those that stay as they were although what they read has changed, by name. */
+  readonly #behind = new Set<string>();
+  /** Built, or without results of tests. */
+  readonly #untested: PlannedModel[] = [];
+  /** Unchanged and tested: only what has changed around them may fail. */
+  readonly #tested: PlannedModel[] = [];
+  readonly #inputs: MakingInputs;
+
+  constructor(inputs: MakingInputs) {
+    this.#inputs = inputs;
+  }
+
+  /** Builds a model if it is behind what it reads. */
+  async make(own: PlannedModel): Promise<void> {
+    const { options, place, attempt, assessor } = this.#inputs;
     const { name } = own.model;
-    if (!selected.includes(own)) {
-      leave(own);
-      continue;
-    }
-    if ([...own.models].some((read) => behind.has(read))) {
-      leave(own);
-      behind.add(name);
-      models.push({ name, status: 'failed', rows: null, seconds: 0 });
-      continue;
-    }
-    const planned = await engine.local(own, signal);
-    const { build, stamp, former } = await attempt(() => assess(planned));
+    if ([...own.models].some((read) => this.#behind.has(read))) return this.#leaveBehind(own, 0);
+    const planned = await place.engine.local(own, options.signal);
+    const { build, stamp, former } = await attempt(() => assessor.assess(planned));
     if (build.how === 'none') {
-      if (former?.looked_at !== stamp.lookedAt) await recordLook(connection, name, stamp.lookedAt);
-      models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
-      if (former?.tested !== true) untested.push(planned);
-      else again.push(planned);
-      continue;
+      if (former?.looked_at !== stamp.lookedAt) await recordLook(place.connection, name, stamp.lookedAt);
+      this.models.push({ name, status: 'unchanged', rows: former?.rows ?? null, seconds: 0 });
+      (former?.tested === true ? this.#tested : this.#untested).push(planned);
+      return;
     }
     const startedAt = performance.now();
+    const made = await this.#build(planned, build, stamp);
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (!made) return this.#leaveBehind(planned, seconds);
+    const rows = made.result;
+    this.#untested.push(planned);
+    this.models.push({ name, status: 'built', rows, seconds });
+    const partitions =
+      build.how === 'partitions' ? build.changes.behind.length + build.changes.gone.length : 'all';
+    const { reason } = build;
+    const told = { stage: 'transform', model: name, reason, partitions, rows, seconds };
+    options.logger.info('model built', told);
+  }
+
+  /** The models whose tests have to run: also those that read what was built, or the time. */
+  untested(): PlannedModel[] {
+    const built = new Set(this.models.filter(({ status }) => status === 'built').map(({ name }) => name));
+    const again = this.#tested.flatMap((planned) => {
+      if ([...planned.testedWith].some((name) => built.has(name))) return [planned];
+      const tests = planned.tests.filter(({ dependsOnTime }) => dependsOnTime);
+      return tests.length > 0 ? [{ ...planned, tests }] : [];
+    });
+    return [...this.#untested, ...again];
+  }
+
+  #leaveBehind(planned: PlannedModel, seconds: number): void {
+    const { name } = planned.model;
+    this.#inputs.assessor.leave(planned);
+    this.#behind.add(name);
+    this.models.push({ name, status: 'failed', rows: null, seconds });
+  }
+
+  /** Undefined where the values that the model reads break it. */
+  #build(
+    planned: PlannedModel,
+    build: Parameters<typeof buildModel>[2],
+    stamp: Assessed['stamp'],
+  ): Promise<{ readonly result: number | null } | undefined> {
+    const { options, place, attempt, present } = this.#inputs;
+    const { logger, signal, onChange } = options;
+    const { name } = planned.model;
     let tries = 0;
-    const made = await unlessBroken(broken, planned, () =>
+    const tryBuild = (): Promise<number | null> => {
+      if (tries++ > 0) logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
+      return buildModel(place, planned, build, { stamp, present: present.get(name), signal, onChange });
+    };
+    return unlessBroken(this.broken, planned, () =>
       inSpan(
         'model',
         { model: name },
-        () =>
-          attempt(() => {
-            if (tries++ > 0)
-              logger.info('model needs all of memory_limit', { stage: 'transform', model: name });
-            const options = { stamp, present: present.get(name), signal, onChange };
-            return buildModel(place, planned, build, options);
-          }),
+        () => attempt(tryBuild),
         (rows) => ({ attributes: rows === null ? {} : { rows } }),
       ),
     );
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (!made) {
-      leave(planned);
-      behind.add(name);
-      models.push({ name, status: 'failed', rows: null, seconds });
-      continue;
-    }
-    const rows = made.result;
-    untested.push(planned);
-    models.push({ name, status: 'built', rows, seconds });
-    const partitions =
-      build.how === 'partitions' ? build.changes.behind.length + build.changes.gone.length : 'all';
-    logger.info('model built', {
-      stage: 'transform',
-      model: name,
-      reason: build.reason,
-      partitions,
-      rows,
-      seconds,
-    });
   }
-  const made = new Set(models.filter(({ status }) => status === 'built').map(({ name }) => name));
-  for (const planned of again) {
-    const tests = planned.tests.filter(({ dependsOnTime }) => dependsOnTime);
-    if ([...planned.testedWith].some((name) => made.has(name))) untested.push(planned);
-    else if (tests.length > 0) untested.push({ ...planned, tests });
-  }
-  return { models, tests: await testAll(untested, broken, { ...options, engine }, attempt), plan, broken };
 }
 
-/** Does something with a model; undefined, and noted, where the values that it reads make that fail. */
+/**
+ * Runs `work` for a model. If the values that it reads make it fail, the error is kept in `broken` and the result is
+ * undefined.
+ */
 async function unlessBroken<T>(
   broken: Map<string, CrawlhouseError>,
   { model }: PlannedModel,
@@ -179,7 +214,7 @@ async function unlessBroken<T>(
     return { result: await work() };
   } catch (error) {
     if (!isDataError(error)) throw error;
-    // One that could not be made has said so itself.
+    // A model that could not be made has its own error.
     broken.set(model.name, modelError(model, error, 'tested'));
     return undefined;
   }

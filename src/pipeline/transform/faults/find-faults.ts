@@ -1,17 +1,17 @@
 import type { Connection } from '../../../core/duckdb.ts';
+import { isDataError } from '../../../engines/data-error.ts';
+import type { ModelEngine } from '../../../engines/model-engine.ts';
 import type { NewUnits } from '../../../engines/new-units.ts';
+import type { DataTest } from '../../../project/sql/models/data-tests.ts';
+import { datasetsOf, withAllReads } from '../../../project/sql/plan/model-reads.ts';
+import { isMadeFromUnitAlone, partitionedModel } from '../../../project/sql/plan/partitions.ts';
+import type { PlannedModel } from '../../../project/sql/plan/plan-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
 import { assessModels } from '../build/assess-models.ts';
 import { buildModel } from '../build/build-model.ts';
 import type { ModelsOutcome } from '../build/run-models.ts';
-import type { ModelEngine } from '../making/model-engine.ts';
-import type { DataTest } from '../models/data-tests.ts';
-import { datasetsOf, withAllReads } from '../plan/model-reads.ts';
-import { isMadeFromUnitAlone, partitionedModel } from '../plan/partitions.ts';
-import type { PlannedModel } from '../plan/plan-models.ts';
-import { isDataError } from '../tests/data-error.ts';
 import { countFailures } from '../tests/test-model.ts';
-import { layRows } from './lay-rows.ts';
+import { attributeRows } from './attribute-rows.ts';
 
 /** A new unit whose rows fail a test or break a model. */
 export interface Fault {
@@ -37,9 +37,9 @@ export interface FindOptions {
 }
 
 /**
- * Finds the new units that failed tests of severity `error` and broken models are to be laid to. What is published has
- * passed, so nothing else can be at fault. Of models that read each other only the first is looked at: what is wrong
- * with it shows in the others too. Whatever can't be laid to new units without doubt is laid to none.
+ * Finds the new units that caused failed tests of severity `error` or broken models. Published units have passed the
+ * tests, so only new ones can be the cause. Of models that read each other, only the first is examined, because its
+ * fault shows in the others too. A fault without a certain cause is attributed to no unit.
  */
 export async function findFaults(options: FindOptions): Promise<Fault[]> {
   const { outcome, found } = options;
@@ -78,15 +78,15 @@ function isFailed({ tests }: ModelsOutcome, model: string, { name }: DataTest): 
 
 async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
   const { found, planned, units, signal } = search;
-  const laid = await layRows(
+  const attributed = await attributeRows(
     search,
     test,
     found.units.filter(({ unit }) => units.includes(unit)),
     signal,
   );
-  if (laid.some((one) => one.units.length === 0)) return [];
-  const sure = laid.filter((one) => one.isExact && one.units.length === 1).flatMap((one) => one.units);
-  const open = new Set(laid.flatMap((one) => one.units).filter((unit) => !sure.includes(unit)));
+  if (attributed.some((one) => one.units.length === 0)) return [];
+  const sure = attributed.filter((one) => one.isExact && one.units.length === 1).flatMap((one) => one.units);
+  const open = new Set(attributed.flatMap((one) => one.units).filter((unit) => !sure.includes(unit)));
   const fails = async (kept: readonly string[]): Promise<boolean> => {
     const reports = await tryWithout(
       [...sure, ...[...open].filter((unit) => !kept.includes(unit))],
@@ -100,7 +100,7 @@ async function blameForTest(search: Search, test: DataTest): Promise<Fault[]> {
   if (open.size > 0 && searched.length === 0) return [];
   const faults: Fault[] = [];
   for (const unit of new Set([...sure, ...searched])) {
-    const own = laid.filter((one) => one.units.includes(unit));
+    const own = attributed.filter((one) => one.units.includes(unit));
     faults.push({
       unit,
       model: planned.model.name,
@@ -131,7 +131,7 @@ async function blameForModel(search: Search, message: string): Promise<Fault[]> 
 }
 
 /**
- * Those of some units with each of which alone it fails, by halves; all of a set that fails only together. None where it
+ * The units that each cause the failure alone, found by halving; a whole set if it fails only together. None if it
  * fails without any of them.
  */
 async function searchUnits(
@@ -150,7 +150,7 @@ async function searchUnits(
   return search(units);
 }
 
-/** Makes a model and what it reads as if units were not new, tests it, and takes it all back. */
+/** Builds and tests a model, and what it reads, with the published state of some units. Then rolls everything back. */
 async function tryWithout(
   without: readonly string[],
   { connection, engine, outcome, found, planned, runId, signal }: Search,
@@ -163,7 +163,7 @@ async function tryWithout(
   try {
     return await connection.trial(async () => {
       await found.putBack(without);
-      await engine.settle(outcome.plan, signal);
+      await engine.synchronize(outcome.plan, signal);
       const present = await martObjects(connection);
       const { assess, leave } = await assessModels(connection, new Set(), runId);
       for (const one of outcome.plan) {

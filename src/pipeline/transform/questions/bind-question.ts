@@ -11,7 +11,7 @@ export interface BoundQuestion {
   readonly needs: Needs;
 }
 
-/** What is bound of a question. */
+/** The bound parts of a question. */
 interface Asked {
   readonly name: string;
   readonly sql: string;

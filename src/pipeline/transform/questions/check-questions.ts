@@ -1,8 +1,8 @@
 import type { Connection } from '../../../core/duckdb.ts';
-import type { Model } from '../models/model.ts';
-import { describedColumn, isWildcard } from '../plan/wildcard-columns.ts';
-import { badModel } from '../sql-text/bad-model.ts';
-import { sqlReferences } from '../sql-text/sql-references.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { describedColumn, isWildcard } from '../../../project/sql/plan/wildcard-columns.ts';
+import { badModel } from '../../../project/sql/text/bad-model.ts';
+import { sqlReferences } from '../../../project/sql/text/sql-references.ts';
 import { bindQuestion } from './bind-question.ts';
 import type { Question } from './questions.ts';
 

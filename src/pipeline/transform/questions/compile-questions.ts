@@ -2,10 +2,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, Database } from '../../../core/duckdb.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { tableColumns } from '../../../state/catalogue/catalog.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
-import type { Model } from '../models/model.ts';
-import { sqlFolders } from '../models/sql-folders.ts';
 import { checkQuestions, type PublishedColumns } from './check-questions.ts';
 import { loadQuestions, type Question } from './questions.ts';
 

@@ -4,14 +4,14 @@ import { stringify } from 'yaml';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { isCode, nameOf, sqlTokens } from '../../../core/sql-tokens.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import { loadModels } from '../models/load-models.ts';
-import type { Model } from '../models/model.ts';
-import { QUESTIONS_FOLDER, sqlFolder, sqlFolders } from '../models/sql-folders.ts';
+import { loadModels } from '../../../project/sql/models/load-models.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { QUESTIONS_FOLDER, sqlFolder, sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { compileAgainstPublished } from './compile-questions.ts';
 import { parametersOf, STANDARD_PARAMETERS } from './question-parameters.ts';
 import { loadQuestions, type Question, readQuestion } from './questions.ts';
 
-/** What a person writes to keep SQL as a question. */
+/** The input of a person who keeps SQL as a question. */
 export interface QuestionDraft {
   readonly name: string;
   readonly title: string;
@@ -72,7 +72,9 @@ function textOf({ title, description, sql, parameters }: QuestionDraft, model: s
     Object.hasOwn(STANDARD_PARAMETERS, name) ? null : { ...parameters.get(name) },
   ]);
   const header = {
-    ...{ title: title.trim(), model, description: description.trim() },
+    title: title.trim(),
+    model,
+    description: description.trim(),
     ...(names.length > 0 && { parameters: Object.fromEntries(names) }),
   };
   // The end of a comment can only be escaped within quotes.

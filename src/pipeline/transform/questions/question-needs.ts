@@ -9,14 +9,15 @@ const ofCrawls = (condition: string): string =>
      AND ($crawl IS NULL AND is_main OR crawl_id = $crawl) AND ${condition}`;
 const somePage = (table: string, condition: string): string =>
   ofCrawls(`EXISTS (SELECT 1 FROM ${table} AS rows WHERE rows.crawl_id = crawls.crawl_id AND ${condition})`);
-const ofProjects = `$project IS NULL OR project_id IN (
-  SELECT project_id FROM mart.projects WHERE project_id = $project OR project_name = $project)`;
+/** A project may have days before it has a record: its identifier needs none. */
+const ofProjects = `$project IS NULL OR project_id = $project
+  OR project_id IN (SELECT project_id FROM mart.projects WHERE project_name = $project)`;
 /** The most days of a project. */
 const mostDays = (days: string, table: string, condition = 'true'): string =>
   `SELECT coalesce(max(days), 0) FROM (
      SELECT ${days} AS days FROM ${table} WHERE ${condition} AND (${ofProjects}) GROUP BY project_id) AS projects`;
 
-/** What an answer may need: how it is called, who has it, and how much of it there is. */
+/** A need of answers: its name, the projects that have it, and its amount. */
 const NEEDS = {
   pages: { what: 'the pages of a crawl', sql: ofCrawls('has_pages') },
   links: { what: 'the links of a crawl', sql: ofCrawls('has_links') },
@@ -59,7 +60,7 @@ const NAMES = Object.keys(NEEDS) as [Need, ...Need[]];
 /** Those that may be wanted of more days than one. */
 const BY_DAYS: readonly string[] = ['logs', 'log_lines', 'rankings'];
 
-/** What a question needs for any rows, and how much of it: days of what is dated, else 1. */
+/** The needs of a question for any rows, with their amounts: days for dated data, else 1. */
 export type Needs = Readonly<Partial<Record<Need, number>>>;
 
 /** Names; or by name: nothing, or a number of days. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { didYouMean } from '../../../core/nearest-name.ts';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
-import { badModel } from '../sql-text/bad-model.ts';
-import type { SqlFile } from '../sql-text/sql-file.ts';
+import { badModel } from '../../../project/sql/text/bad-model.ts';
+import type { SqlFile } from '../../../project/sql/text/sql-file.ts';
 
-/** What a value of each type looks like. */
+/** The form of a value of each type. */
 const TYPES = {
   VARCHAR: { fits: () => true, example: 'a text' },
   BIGINT: { fits: isWholeNumber, example: 'a whole number, as in 20' },
@@ -84,11 +84,14 @@ function withStandard(name: string, declared: unknown): unknown {
 /** Those that a checked header declares, in its order. */
 export function declaredParameters(header: z.infer<typeof ParametersHeader>): Parameter[] {
   return Object.entries(header).map(([name, { type, default: value, description }]) => ({
-    ...{ name, type, default: value === null ? null : String(value), description },
+    name,
+    type,
+    default: value === null ? null : String(value),
+    description,
   }));
 }
 
-/** What a text must look like to be a value of the parameter; nothing where it does. */
+/** The form that a text lacks to be a value of the parameter; undefined if it is one. */
 export function misfit({ type }: Parameter, text: string): string | undefined {
   return TYPES[type].fits(text) ? undefined : TYPES[type].example;
 }
@@ -131,7 +134,7 @@ export function parametersOf(sql: string): string[] {
 }
 
 /**
- * Holds that SQL and header name the same parameters.
+ * Checks that SQL and header name the same parameters.
  *
  * @throws CrawlhouseError `bad_model`
  */

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { nearNames } from '../../../core/nearest-name.ts';
 import { readText } from '../../../core/read-text.ts';
-import { checkHeader } from '../models/check-header.ts';
-import { QUESTIONS_FOLDER, type SqlFolder } from '../models/sql-folders.ts';
-import { splitSqlFile } from '../sql-text/sql-file.ts';
-import { firstWord } from '../sql-text/sql-tree.ts';
+import { checkHeader } from '../../../project/sql/models/check-header.ts';
+import { QUESTIONS_FOLDER, type SqlFolder } from '../../../project/sql/models/sql-folders.ts';
+import { splitSqlFile } from '../../../project/sql/text/sql-file.ts';
+import { firstWord } from '../../../project/sql/text/sql-tree.ts';
 import { type Needs, NeedsHeader } from './question-needs.ts';
 import {
   checkParameters,
@@ -35,7 +35,7 @@ export interface Question {
   readonly description: string;
   /** The `$name`s of its SQL, in the order of the header. */
   readonly parameters: readonly Parameter[];
-  /** What has to be in the warehouse for any rows. */
+  /** The data that must be in the warehouse for any rows. */
   readonly needs: Needs;
   /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;
@@ -113,7 +113,11 @@ export function readQuestion({ shown }: SqlFolder, name: string, text: string): 
   checkParameters(source, parameters);
   const { file, sql, sqlLine } = source;
   return {
-    ...{ name: basename(name, '.sql'), ...header, parameters, sql: sql.trim(), file },
+    name: basename(name, '.sql'),
+    ...header,
+    parameters,
+    sql: sql.trim(),
+    file,
     sqlLine: firstWord(sql, { file, line: sqlLine }).line,
   };
 }

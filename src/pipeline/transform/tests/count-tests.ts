@@ -1,10 +1,10 @@
 import { ident, table } from '../../../core/duckdb.ts';
-import type { ModelQueries } from '../making/model-engine.ts';
-import type { DataTest, SharedRule } from '../models/data-tests.ts';
-import type { Model } from '../models/model.ts';
+import type { ModelQueries } from '../../../engines/model-engine.ts';
+import type { DataTest, SharedRule } from '../../../project/sql/models/data-tests.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
 
 export interface CountOptions {
-  /** A condition on the rows to test, where only some are new: rules about all rows don't heed it. */
+  /** A condition on the rows to test, where only some are new: rules about all rows ignore it. */
   readonly where?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -17,7 +17,7 @@ interface Counting {
 }
 
 /**
- * Counts the rows of a model that break each of its tests. What reads the same columns is one statement. Only a test
+ * Counts the rows of a model that break each of its tests. Tests of the same columns are one statement. Only a test
  * that needs more, such as a SELECT of its author, runs by itself.
  */
 export async function countTests(

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Connection, ident, table, text } from '../../../core/duckdb.ts';
+import { createModel } from '../../../engines/duckdb/duckdb-models.ts';
 import type { TestReport } from '../../../project/model/report.ts';
-import { createModel } from '../making/duckdb-models.ts';
-import { modelError } from '../plan/model-error.ts';
-import { type PlannedModel, planModels } from '../plan/plan-models.ts';
-import { selectModels } from '../plan/select-models.ts';
-import { badModel } from '../sql-text/bad-model.ts';
+import { modelError } from '../../../project/sql/plan/model-error.ts';
+import { type PlannedModel, planModels } from '../../../project/sql/plan/plan-models.ts';
+import { selectModels } from '../../../project/sql/plan/select-models.ts';
+import { badModel } from '../../../project/sql/text/bad-model.ts';
 import { countFailures } from './test-model.ts';
 
 const Row = z.record(z.string(), z.unknown());
@@ -24,6 +24,8 @@ const ModelCases = z.strictObject({
       input: z.record(z.string(), Input),
       /** Columns to compare, for a case that expects no rows. */
       columns: z.array(z.string()).optional(),
+      /** A condition on the rows that are compared; all without it. */
+      where: z.string().min(1).default('true'),
       expect: z.array(Row),
       /** Tests of the model that are to fail on this input; all others pass. */
       failing_tests: z.array(z.string()).default([]),
@@ -33,7 +35,7 @@ const ModelCases = z.strictObject({
 export type ModelCases = z.infer<typeof ModelCases>;
 export type ModelCase = ModelCases['cases'][number];
 
-/** What a case found: all of it empty or alike when the model does what the case says. */
+/** The result of a case. Everything is empty or equal if the model does what the case says. */
 export interface CaseResult {
   /** Rows that were expected and are not there, and the other way round. */
   readonly missing: readonly Readonly<Record<string, unknown>>[];
@@ -95,7 +97,7 @@ export async function runCase(
 export async function compareCase(
   connection: Connection,
   model: string,
-  { columns, expect, failing_tests }: ModelCase,
+  { columns, where, expect, failing_tests }: ModelCase,
   tests: readonly TestReport[],
 ): Promise<CaseResult & { readonly passed: boolean }> {
   const made = table(...model.split('.'));
@@ -105,7 +107,7 @@ export async function compareCase(
   const unknown = names.find((name) => !types.has(name));
   if (unknown !== undefined) throw badModel({ file: model, line: 1 }, `a case expects a column ${unknown}`);
   const want = rowsSql(Object.fromEntries(names.map((name) => [name, types.get(name) ?? ''])), expect);
-  const got = `SELECT ${names.map(ident).join(', ') || '1'} FROM ${made}`;
+  const got = `SELECT ${names.map(ident).join(', ') || '1'} FROM ${made} WHERE ${where}`;
   const failed = tests.filter((test) => test.model === model && test.status === 'failed');
   const failedTests = failed.map(({ name }) => name);
   const missing = names.length > 0 ? await connection.jsonRows(`(${want}) EXCEPT ALL (${got})`) : [];

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Database } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
+import { loadModels } from '../../../project/sql/models/load-models.ts';
+import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
+import { planModels } from '../../../project/sql/plan/plan-models.ts';
 import { createSchema } from '../../../state/catalogue/schema.ts';
-import { loadModels } from '../models/load-models.ts';
-import { sqlFolders } from '../models/sql-folders.ts';
-import { planModels } from '../plan/plan-models.ts';
 import { type CaseResult, loadCases, runCase } from './model-cases.ts';
 
 export interface CaseReport extends CaseResult {

@@ -1,10 +1,10 @@
 import type { Connection } from '../../../core/duckdb.ts';
+import type { ModelQueries } from '../../../engines/model-engine.ts';
 import type { TestReport } from '../../../project/model/report.ts';
+import type { Model } from '../../../project/sql/models/model.ts';
+import { planModels } from '../../../project/sql/plan/plan-models.ts';
+import { selectModels } from '../../../project/sql/plan/select-models.ts';
 import { martObjects } from '../../../state/catalogue/catalog.ts';
-import type { ModelQueries } from '../making/model-engine.ts';
-import type { Model } from '../models/model.ts';
-import { planModels } from '../plan/plan-models.ts';
-import { selectModels } from '../plan/select-models.ts';
 import { countFailures } from './test-model.ts';
 
 export interface TestModelsOptions {

@@ -1,12 +1,9 @@
 import { CrawlhouseError } from '../../../core/errors.ts';
-import { openTrinoClient } from '../../../engines/trino/open-trino.ts';
-import { RelationNames } from '../../../engines/trino/relation-names.ts';
-import { MODEL_SESSION } from '../../../engines/trino/session.ts';
+import { projectModels } from '../../../engines/project-models.ts';
+import { openEngine } from '../../../engines/registry.ts';
 import type { TestReport } from '../../../project/model/report.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import { readPublished } from '../../../state/catalogue/read-published.ts';
-import { TrinoQueries } from '../making/trino-queries.ts';
-import { projectModels } from '../models/project-models.ts';
 import { compileQuestions } from '../questions/compile-questions.ts';
 import { testModels } from './test-models.ts';
 
@@ -22,20 +19,10 @@ export async function testPublished(
 ): Promise<TestReport[]> {
   const models = await projectModels(settings);
   await compileQuestions(settings, models);
-  const { trino } = settings;
-  await using client = trino ? await openTrinoClient(trino) : undefined;
-  const reports = await readPublished(settings, (connection) => {
-    const options = { connection, models, only: names, signal };
-    if (!client) return testModels(options);
-    const relations = new RelationNames(trino?.schemaPrefix ?? '');
-    const queries = new TrinoQueries(connection, (selectFrom, signal) =>
-      client.rows(
-        selectFrom((relation) => relations.reader(relation)),
-        { session: MODEL_SESSION },
-        signal,
-      ),
-    );
-    return testModels({ ...options, queries });
+  const engine = await openEngine(settings.engine);
+  const reports = await readPublished(settings, async (connection) => {
+    await using published = await engine.openQueries(connection);
+    return await testModels({ connection, models, only: names, signal, queries: published.queries });
   });
   if (reports) return reports;
   throw new CrawlhouseError('nothing_published', `there is no warehouse at ${settings.warehouse} yet`, {

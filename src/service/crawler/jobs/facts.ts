@@ -1,9 +1,9 @@
 import type { Connection } from '../../../core/duckdb.ts';
 
 /**
- * What several jobs ask of a page. `is_html`: HTML with status 200, the pages whose texts are compared. `canonical_id`:
- * the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200, not denied by
- * robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied.
+ * Facts about pages that several jobs need. `is_html`: HTML with status 200, the pages whose texts are compared.
+ * `canonical_id`: the page of the crawl that it declares as its canonical, itself included. `is_indexable`: status 200,
+ * not denied by robots.txt, not noindex, and without another canonical; null if it was not fetched and is not denied.
  */
 export async function facts(connection: Connection, signal?: AbortSignal): Promise<void> {
   await connection.run(

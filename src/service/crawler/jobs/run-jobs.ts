@@ -43,36 +43,10 @@ const JOBS = {
 } as const satisfies Readonly<Record<string, Job>>;
 
 /** The tables that the jobs make for each other. */
-const TEMPORARY = [
-  'crawl_pages',
-  'crawl_urls',
-  'crawl_links',
-  'job_facts',
-  'job_inlinks',
-  'job_sitemaps',
-  'job_outlinks',
-  'redirect_chains',
-  'job_redirects',
-  'job_passing',
-  'job_shares',
-  'job_scoring',
-  'ngram_spread',
-  'job_ngrams',
-  'hreflang_versions',
-  'hreflang_errors',
-  'hreflang_nodes',
-  'hreflang_groups',
-  'hreflang_clusters',
-  'job_hreflang',
-  'duplicate_groups',
-  'job_same_description',
-  'job_same_title',
-  'job_same_h1',
-  'near_duplicates',
-  'near_duplicate_clusters',
-  'job_near_duplicates',
-  'job_clusters',
-] as const;
+const TEMPORARY =
+  'crawl_pages crawl_urls crawl_links job_facts job_inlinks job_sitemaps job_outlinks redirect_chains job_redirects job_passing job_shares job_scoring ngram_spread job_ngrams hreflang_versions hreflang_errors hreflang_nodes hreflang_groups hreflang_clusters job_hreflang duplicate_groups job_same_description job_same_title job_same_h1 near_duplicates near_duplicate_clusters job_near_duplicates job_clusters'.split(
+    ' ',
+  );
 
 export type JobName = keyof typeof JOBS;
 

@@ -1,8 +1,8 @@
 import type { Connection } from '../../../core/duckdb.ts';
 
 /**
- * What the sitemaps say of each page: the files that list it, and the number of its images, news, videos and language
- * versions. If several files list it, the largest number counts, because they mostly list the same ones.
+ * Facts from the sitemaps about each page: the files that list it, and the number of its images, news, videos and
+ * language versions. If several files list it, the largest number counts, because they mostly list the same ones.
  *
  * Source: https://www.sitemaps.org/protocol.html and its extensions.
  */

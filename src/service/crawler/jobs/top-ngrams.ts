@@ -7,8 +7,8 @@ const PAGES_AT_ONCE = 10_000;
 
 /**
  * The n-grams that say what a page is about: those of its candidates with the highest product of how often the page has
- * them and how rare they are, `count × ln(pages / pages with it)`. What stands on all pages, such as the words of a
- * template or "the", weighs nothing, in any language. Of a crawl of one page the most frequent ones are kept.
+ * them and how rare they are, `count × ln(pages / pages with it)`. Words on all pages, such as the words of a template
+ * or "the", weigh nothing, in any language. Of a crawl of one page the most frequent ones are kept.
  *
  * Source: K. Spärck Jones, "A statistical interpretation of term specificity" (1972).
  */

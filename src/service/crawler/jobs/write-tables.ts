@@ -10,11 +10,11 @@ import {
   PAGE_FIELDS,
 } from './fields.ts';
 
-/** Rows that are written at a time: whole row groups. What is joined to them has to be in memory. */
+/** Rows that are written at a time: whole row groups. The tables joined to them must be in memory. */
 const PAGES_AT_ONCE = 16_384;
 const LINKS_AT_ONCE = 262_144;
 
-/** What the jobs know of pages, by the name that the fields use. */
+/** The jobs' tables about pages, by the name that the fields use. */
 const PAGE_JOINS = {
   facts: 'job_facts',
   inlink: 'job_inlinks',

@@ -1,4 +1,4 @@
-import type { Fetched, PageRecord, ParsedPage, ParseRules } from '../records.ts';
+import { type Fetched, type PageRecord, type ParsedPage, type ParseRules, UNKNOWN_PAGE } from '../records.ts';
 import { alternates } from './alternates.ts';
 import { cards } from './cards.ts';
 import { decodeBody } from './decode-body.ts';
@@ -15,7 +15,7 @@ import { urlParts } from './url-parts.ts';
 import { words } from './words.ts';
 
 /**
- * What one fetched resource says: its page record, its links, its structured data.
+ * The contents of one fetched resource: its page record, links and structured data.
  *
  * HTML is parsed whatever the status, but for redirects, so an error page has its title. Links and structured data count
  * only on pages with a status of 200 to 299: search engines do not follow those of error pages.
@@ -34,58 +34,9 @@ export function parsePage(fetched: Fetched, rules: ParseRules): ParsedPage {
 
 /** The record of a page that was not asked for, such as one that robots.txt denies. */
 export function unfetchedPage(url: string, status: string): PageRecord {
-  return { ...NOTHING, ...urlParts(url), fetch_status: status };
+  const not = { fetched: false, parsed_html: false, is_truncated: false };
+  return { ...UNKNOWN_PAGE, ...not, ...urlParts(url), fetch_status: status };
 }
-
-const NOTHING: Omit<PageRecord, keyof ReturnType<typeof urlParts> | 'fetch_status'> = {
-  fetched: false,
-  fetch_error: null,
-  fetch_date: null,
-  status_code: null,
-  content_type: null,
-  load_time: null,
-  weight: null,
-  redirect_location: null,
-  parsed_html: false,
-  is_truncated: false,
-  meta_robots: null,
-  meta_robots_index: null,
-  meta_robots_follow: null,
-  rel_canonical: null,
-  canonicals: null,
-  rel_next: null,
-  rel_prev: null,
-  hreflang_langs: null,
-  hreflang_hrefs: null,
-  hreflang_sources: null,
-  title: null,
-  title_length: null,
-  meta_description: null,
-  description_length: null,
-  h1: null,
-  h2: null,
-  h3: null,
-  num_h1: null,
-  num_h2: null,
-  num_h3: null,
-  num_h4: null,
-  num_h5: null,
-  num_h6: null,
-  num_img: null,
-  num_img_alt: null,
-  num_missing_alt: null,
-  language: null,
-  word_count: null,
-  text_to_code: null,
-  ngrams: null,
-  simhash: null,
-  semantic_types: null,
-  semantic_item_count: null,
-  ogp_title: null,
-  ogp_type: null,
-  ogp_card: null,
-  twc_card: null,
-};
 
 function fetchStatus(statusCode: number | null): string {
   return statusCode === null ? 'unfetched_exception' : `fetched_${Math.floor(statusCode / 100)}xx`;

@@ -4,7 +4,7 @@ import { attribute, type Element, isElement, type ParentNode, textContent, token
 
 type Resolve = (href: string) => string | null;
 
-/** What an element passes on to those within. */
+/** The context that an element passes to those within. */
 interface Context {
   readonly element: Element | null;
   readonly item: Item | null;

@@ -24,7 +24,7 @@ export interface Anchor {
   alt: string | null;
 }
 
-/** What one walk over a document finds. */
+/** The findings of one walk over a document. */
 export interface DocumentFacts {
   readonly root: ParentNode;
   baseHref: string | null;
@@ -49,23 +49,11 @@ export interface DocumentFacts {
 }
 
 /** Elements whose inside is no text of the page. */
-const SILENT = new Set([
-  'script',
-  'style',
-  'template',
-  'iframe',
-  'noembed',
-  'noframes',
-  'textarea',
-  'select',
-  'svg',
-  'math',
-  'object',
-  'canvas',
-  'audio',
-  'video',
-  'title',
-]);
+const SILENT = new Set(
+  'script style template iframe noembed noframes textarea select svg math object canvas audio video title'.split(
+    ' ',
+  ),
+);
 /** Elements that do not part words. */
 const INLINE = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
@@ -257,7 +245,7 @@ class Reader {
     }
     if (this.#isBody) this.#regions.leave(element);
     if (!INLINE.has(tagName)) this.#say('\n');
-    // What a broken page puts behind its body is in it all the same, so it is never left.
+    // Elements that a broken page puts after its body count as part of it, so the body is never left.
   }
 }
 

@@ -5,9 +5,9 @@ import { distinct } from './text.ts';
 const WITH_VALUE = new Set(['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after']);
 
 /**
- * What robots meta tags and X-Robots-Tag headers say, taken together. Directives are parted by commas, their case does
- * not count; the most restrictive one wins. A header may name the crawler that it speaks to: `token: directives`. It
- * counts if the token is the crawler's own. `none` is `noindex, nofollow`.
+ * The combined directives of robots meta tags and X-Robots-Tag headers. Directives are parted by commas, their case
+ * does not count; the most restrictive one wins. A header may name the crawler that it speaks to: `token: directives`.
+ * It counts if the token is the crawler's own. `none` is `noindex, nofollow`.
  *
  * Source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  *

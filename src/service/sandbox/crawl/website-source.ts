@@ -112,6 +112,12 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     return this.#stuck.get(id);
   }
 
+  /** What a crawl does or waits for besides its pages, in words. */
+  sideWork(id: string): readonly string[] {
+    const known: LaunchedCrawl | undefined = this.#work.resources.get('crawls', id);
+    return known?._crawler?.progress?.side_work ?? [];
+  }
+
   /** Why the crawl ended. */
   async #crawl(
     { id, project_id, _reserved }: LaunchedCrawl,

@@ -61,17 +61,22 @@ function checkTarget(resources: Resources, workspace: Document, request: DataExp
     throw invalidParameter(`${at}_credentials`, 'conflict', `names a secret of the type ${secret.type}`);
 }
 
+type Exported = Pick<DataExportRequest, 'output_format' | 'output_format_parameters' | 'resource_id'> & {
+  readonly data_type: string;
+  readonly target: string;
+  readonly target_parameters: object;
+};
+
 /** The record of a new export (api-spec.md §2.12). */
-export function exportRecord({ id, request }: ExportJob, requestedAt: number): Document {
+export function exportRecord(id: string, request: Exported, requestedAt: number): Document {
+  const { output_format, output_format_parameters: parameters } = request;
   return {
     id,
     data_type: request.data_type,
     resource_id: request.resource_id,
-    output_format: request.output_format,
+    output_format,
     output_format_parameters:
-      request.output_format === 'csv'
-        ? { csv_delimiter: request.output_format_parameters?.csv_delimiter ?? ';' }
-        : null,
+      output_format === 'csv' ? { csv_delimiter: parameters?.csv_delimiter ?? ';' } : null,
     output_row_count: null,
     output_size_in_bytes: null,
     requested_at: requestedAt,

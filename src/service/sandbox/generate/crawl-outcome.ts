@@ -54,16 +54,25 @@ export async function crawlOutcome(
       return {
         reach: undefined,
         extra: {
-          ...{ status: 'cancelled', end_reason: 'user_cancelled', _plan },
-          ...{ _stop: CANCELLED_AT, _worked: CANCELLED_AT * STEP, ...reached(_plan, CANCELLED_AT) },
+          status: 'cancelled',
+          end_reason: 'user_cancelled',
+          _plan,
+          _stop: CANCELLED_AT,
+          _worked: CANCELLED_AT * STEP,
+          ...reached(_plan, CANCELLED_AT),
         },
       };
     case 'running':
       return {
         reach: undefined,
         extra: {
-          ...{ status: 'running', ended_at: null, end_reason: undefined, _plan, _number: site.crawl },
-          ...{ _work: { elapsed: RUNNING_AT * STEP, since: NEVER }, ...reached(_plan, RUNNING_AT) },
+          status: 'running',
+          ended_at: null,
+          end_reason: undefined,
+          _plan,
+          _number: site.crawl,
+          _work: { elapsed: RUNNING_AT * STEP, since: NEVER },
+          ...reached(_plan, RUNNING_AT),
         },
       };
   }

@@ -34,7 +34,10 @@ export function shapeOf(spec: GenerateSpec, project: number): SiteShape {
     project,
     host: `www.${name}.example`,
     brand: brandOf(at),
-    ...{ pages, links, clusters, structured_data },
+    pages,
+    links,
+    clusters,
+    structured_data,
     firstEnd: FIRST_END + (at % 90) * 60,
   };
 }

@@ -42,7 +42,7 @@ export function dataExportRoutes(api: FastifyInstance, context: Context): void {
     const workspace = find(resources, 'workspaces', parameters.workspace_id);
     requireWriter(workspace);
     const job = exportJob(resources, workspace, body.data_export);
-    const record = exportRecord(job, clock.now());
+    const record = exportRecord(job.id, job.request, clock.now());
     resources.put('data_exports', workspace.id, record);
     dataExports.start(job);
     return { data_export: publicView(record) };

@@ -26,44 +26,44 @@ export function dataRoutes(api: FastifyInstance, context: Context): void {
     return source;
   };
 
-  serve(api, data.GET_CRAWL_FIELDS, ({ parameters }) => {
+  serve(api, data.CRAWL.fields, ({ parameters }) => {
     const crawl = find(resources, 'crawls', parameters.crawl_id);
     const { columns } = datasetOf(resources, crawl.id, parameters.data_type as CrawlDataType);
     return { fields: columns.map((column) => column.field) };
   });
 
-  serve(api, data.SEARCH_CRAWL, (call) => sendSearch(call, context, crawlSource(resources, call.parameters)));
-  serve(api, data.SEARCH_CRAWL_OVER_CRAWL, (call) =>
+  serve(api, data.CRAWL.search, (call) => sendSearch(call, context, crawlSource(resources, call.parameters)));
+  serve(api, data.CRAWL_OVER_CRAWL.search, (call) =>
     sendSearch(call, context, comparisonData(call.parameters)),
   );
-  serve(api, data.SEARCH_LOG_EVENTS, (call) =>
+  serve(api, data.LOG_EVENTS.search, (call) =>
     sendSearch(call, context, logEventsSource(resources, call.parameters)),
   );
-  serve(api, data.SEARCH_LOG_PAGES, (call) =>
+  serve(api, data.LOG_PAGES.search, (call) =>
     sendSearch(call, context, logPagesSource(resources, call.parameters)),
   );
 
-  serve(api, data.AGGREGATE_CRAWL, (call) =>
+  serve(api, data.CRAWL.aggregate, (call) =>
     sendAggregates(call, context, crawlSource(resources, call.parameters)),
   );
-  serve(api, data.AGGREGATE_CRAWL_OVER_CRAWL, (call) =>
+  serve(api, data.CRAWL_OVER_CRAWL.aggregate, (call) =>
     sendAggregates(call, context, comparisonData(call.parameters)),
   );
-  serve(api, data.AGGREGATE_LOG_EVENTS, (call) =>
+  serve(api, data.LOG_EVENTS.aggregate, (call) =>
     sendAggregates(call, context, logEventsSource(resources, call.parameters)),
   );
-  serve(api, data.AGGREGATE_LOG_PAGES, (call) =>
+  serve(api, data.LOG_PAGES.aggregate, (call) =>
     sendAggregates(call, context, logPagesSource(resources, call.parameters)),
   );
 
-  serve(api, data.EXPORT_CRAWL, (call) => sendExport(call, context, crawlSource(resources, call.parameters)));
-  serve(api, data.EXPORT_CRAWL_OVER_CRAWL, (call) =>
+  serve(api, data.CRAWL.export, (call) => sendExport(call, context, crawlSource(resources, call.parameters)));
+  serve(api, data.CRAWL_OVER_CRAWL.export, (call) =>
     sendExport(call, context, comparisonData(call.parameters)),
   );
-  serve(api, data.EXPORT_LOG_EVENTS, (call) =>
+  serve(api, data.LOG_EVENTS.export, (call) =>
     sendExport(call, context, logEventsSource(resources, call.parameters)),
   );
-  serve(api, data.EXPORT_LOG_PAGES, (call) =>
+  serve(api, data.LOG_PAGES.export, (call) =>
     sendExport(call, context, logPagesSource(resources, call.parameters)),
   );
 }

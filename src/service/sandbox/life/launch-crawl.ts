@@ -3,7 +3,7 @@ import { ofProject, refreshProject } from '../resources/project-lists.ts';
 import { publicView } from '../resources/public-view.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document, Resources } from '../resources/resources.ts';
-import { USER_ID, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
+import { newCrawl, WORKSPACE_ID, workspaceOf } from '../resources/seed.ts';
 import { isUnderWay } from './crawl-life.ts';
 import type { CrawlJob } from './crawl-source.ts';
 import { followCrawl } from './follow-crawl.ts';
@@ -76,7 +76,7 @@ function refusalOf(reason: Reason, config: Document): Refusal {
 async function startedCrawl(context: LifeContext, { project, config, at }: Launch): Promise<Document> {
   const { resources, sourceOf } = context;
   const number = Number(project._crawl_count ?? 0);
-  const crawl = newCrawl(project, config, at);
+  const crawl = launchedCrawl(project, config, at);
   const job: CrawlJob = { crawlId: crawl.id, project, config, number, startedAt: at };
   const { work, urls } = await sourceOf(project).plan(job, quotaLeft(resources));
   const isLimited = takeQuota(resources, urls);
@@ -93,7 +93,7 @@ async function startedCrawl(context: LifeContext, { project, config, at }: Launc
 
 function neverStarted({ project, config, at }: Launch, reason: Reason): Document {
   return {
-    ...newCrawl(project, config, at),
+    ...launchedCrawl(project, config, at),
     status: 'cancelled',
     ended_at: at,
     end_reason: reason,
@@ -101,22 +101,7 @@ function neverStarted({ project, config, at }: Launch, reason: Reason): Document
   };
 }
 
-function newCrawl(project: Document, config: Document, at: number): Document {
-  return {
-    id: resourceId('launched', project.id, Number(project._launches ?? 0), at),
-    project_id: project.id,
-    user_id: USER_ID,
-    link_status: 'live',
-    status: 'running',
-    created_at: at,
-    ended_at: null,
-    fetched_urls: 0,
-    last_depth: 0,
-    features: [],
-    crawl_config: publicView(config),
-    cross_analysis_access_logs: null,
-    cross_analysis_analytics_a: null,
-    cross_analysis_analytics_b: null,
-    cross_analysis_backlinks: null,
-  };
+function launchedCrawl(project: Document, config: Document, at: number): Document {
+  const id = resourceId('launched', project.id, Number(project._launches ?? 0), at);
+  return newCrawl(id, project, publicView(config) as Document, at);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { CSV_DELIMITERS } from '../../api/data-exports.ts';
 import type { RankingExportInput } from '../../api/ranking-performance.ts';
+import { exportRecord } from '../exports/export-job.ts';
 import { Refusal } from '../resources/refusal.ts';
 import type { Document } from '../resources/resources.ts';
 import { DATE_FIELD, type RankingTable } from './ranking-table.ts';
@@ -48,20 +49,17 @@ export function rankingExport(
   const token = randomBytes(24).toString('base64url');
   const delimiter = parameters?.csv_delimiter ?? ';';
   const file = `ranking_performance-${id}.${format === 'csv' ? 'csv' : 'jsonl'}`;
-  const record: Document = {
-    id,
+  const exported = {
     data_type: 'keyword',
     resource_id: project.id,
     output_format: format,
-    output_format_parameters: format === 'csv' ? { csv_delimiter: delimiter } : null,
-    output_row_count: null,
-    output_size_in_bytes: null,
-    requested_at: now,
-    expiration_date: now + KEPT,
-    status: 'REQUESTED',
-    export_failure_reason: null,
+    output_format_parameters: parameters,
     target: 'download_center',
     target_parameters: {},
+  };
+  const record = {
+    ...exportRecord(id, exported, now),
+    expiration_date: now + KEPT,
     _download: { token, file },
   };
   const { limit, offset = 0 } = request;

@@ -5,19 +5,10 @@ import type { Document, Resources } from './resources.ts';
 
 export const WORKSPACE_ID = resourceId('workspace');
 export const USER_ID = resourceId('user');
-const FEATURES = [
-  'crawl',
-  'crawl_over_crawl',
-  'data_export',
-  'scheduled_crawls',
-  'crawl_js',
-  'data_scraping',
-  'data_ingestion',
-  'analytics_a',
-  'analytics_b',
-  'search_console',
-  'backlinks',
-];
+const FEATURES =
+  'crawl crawl_over_crawl data_export scheduled_crawls crawl_js data_scraping data_ingestion analytics_a analytics_b search_console backlinks'.split(
+    ' ',
+  );
 const LOG_FEATURES = ['log_monitoring'];
 const RANKING_FEATURES = ['ranking_performance'];
 
@@ -122,27 +113,39 @@ export function putCrawl(resources: Resources, options: CrawlOptions): Document 
   const { project, id } = options;
   const configs = resources.list('crawl_configs', project.id);
   const crawl: Document = {
-    project_id: project.id,
-    user_id: USER_ID,
-    link_status: 'live',
+    ...newCrawl(id, project, configs.at(-1) ?? null, options.createdAt),
     status: 'done',
-    created_at: options.createdAt,
     ended_at: options.endedAt,
     fetched_urls: options.fetchedUrls,
     last_depth: options.lastDepth,
     end_reason: 'ok',
-    features: [],
-    crawl_config: configs.at(-1) ?? null,
-    cross_analysis_access_logs: null,
-    cross_analysis_analytics_a: null,
-    cross_analysis_analytics_b: null,
-    cross_analysis_backlinks: null,
     ...options.extra,
     id,
   };
   resources.put('crawls', workspaceOf(resources, project.id), crawl);
   refreshProject(resources, project.id);
   return crawl;
+}
+
+/** The record of a crawl that begins. */
+export function newCrawl(id: string, project: Document, config: Document | null, at: number): Document {
+  return {
+    id,
+    project_id: project.id,
+    user_id: USER_ID,
+    link_status: 'live',
+    status: 'running',
+    created_at: at,
+    ended_at: null,
+    fetched_urls: 0,
+    last_depth: 0,
+    features: [],
+    crawl_config: config,
+    cross_analysis_access_logs: null,
+    cross_analysis_analytics_a: null,
+    cross_analysis_analytics_b: null,
+    cross_analysis_backlinks: null,
+  };
 }
 
 function defaultConfig(projectId: string, startUrl: string): Document {

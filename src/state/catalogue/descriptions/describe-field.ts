@@ -46,12 +46,12 @@ export interface DescribedField {
   readonly description?: string | undefined;
 }
 
-/** What a field holds: by the service's own words, else by ours, else by its type. */
+/** The description of a field: the service's own, else ours, else by its type. */
 export function describeField(dataset: string, { field, type, arity, description }: DescribedField): string {
   return description?.trim() || known(dataset, field) || byType(field, type, arity);
 }
 
-/** What a column of ours holds. */
+/** The description of a column of ours. */
 export function describeMetaColumn(column: string): string | undefined {
   return META_COLUMNS[column];
 }

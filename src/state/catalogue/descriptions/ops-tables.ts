@@ -197,7 +197,7 @@ export const OPS_TABLES: Readonly<Record<string, OpsTable>> = {
     },
   },
   pointers: {
-    holds: 'A row for each load whose rows are in Trino; empty if the warehouse is a file.',
+    holds: 'A row for each load whose rows are in another engine; empty if the warehouse is a file.',
     columns: {
       relation: 'Table or view: raw.crawl_pages, mart.pages.',
       unit: 'Unit of a table of raw, partition of a model; empty for a table that has but one.',

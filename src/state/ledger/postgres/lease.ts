@@ -8,14 +8,15 @@ import { writeFileAtomic } from '../../../core/atomic-file.ts';
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { makePrivateFolder } from '../../../core/private-files.ts';
-import type { PostgresPool, Statements } from './postgres-pool.ts';
+import type { Statements } from '../sql-database.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 
-/** A holder that says nothing for so long has lost its lease to whoever asks for it. */
+/** A holder without a heartbeat for this time loses its lease to the next process that asks. */
 const LEASE_MS = 30_000;
 const HEARTBEAT_MS = 10_000;
 const LOOK_MS = 250;
 
-/** Who holds a lease; `place` tells a state directory from every other one. */
+/** The holder of a lease; `place` distinguishes state directories. */
 export interface LeaseHolder {
   readonly command: string;
   readonly pid: number;
@@ -41,7 +42,7 @@ export function describeLeaseHolder({ command, pid, host, since }: LeaseHolder):
   return `${command} (process ${pid} on ${host}, since ${since})`;
 }
 
-/** What is leased. */
+/** The name of the lease. */
 export interface LeaseName {
   readonly schema: string;
   readonly project: string;
@@ -49,8 +50,8 @@ export interface LeaseName {
 }
 
 /**
- * The right to write, for as long as its holder says that it lives. The time is the server's. Each holder gets a higher
- * token, and each write checks it, so a holder that was paused past its lease writes no more.
+ * The right to write, while its holder sends heartbeats. The time is the server's. Each holder gets a higher token, and
+ * each write checks it, so a holder that was paused past its lease writes no more.
  */
 export class Lease implements AsyncDisposable {
   readonly #pool: PostgresPool;
@@ -64,7 +65,7 @@ export class Lease implements AsyncDisposable {
     this.#name = name;
     this.token = token;
     this.#heartbeat = setInterval(() => {
-      // What can't be said now is said by the next one; a lease that was taken stays lost.
+      // The next heartbeat makes up for a failed one; a lost lease stays lost.
       this.#extend(LEASE_MS).catch(() => {});
     }, HEARTBEAT_MS).unref();
   }
@@ -74,7 +75,7 @@ export class Lease implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  /** The lease, or who holds it. Whoever has the same place holds its lock, so the former process there is dead. */
+  /** The lease, or who holds it. A process with the same place holds its lock, so the former process there is dead. */
   static async try(
     pool: PostgresPool,
     name: LeaseName,
@@ -93,12 +94,12 @@ export class Lease implements AsyncDisposable {
         [...values, JSON.stringify(holder), LEASE_MS, holder.place],
       );
       if (taken) return taken;
-      const [held] = await statements.rows<{ holder: LeaseHolder; until: Date }>(
+      const [held] = await statements.rows<{ holder: LeaseHolder; until: string }>(
         `SELECT holder, until FROM ${leases} WHERE project = $1 AND name = $2`,
         values,
       );
       if (!held) throw new Error(`the lease ${name.name} is gone`);
-      return { holder: held.holder, until: held.until.getTime() };
+      return { holder: held.holder, until: Date.parse(held.until) };
     });
     return 'token' in found ? new Lease(pool, name, found.token) : found;
   }
@@ -132,7 +133,7 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Holds a transaction to this lease: nobody takes it before the transaction ends.
+   * Ties a transaction to this lease: nobody takes the lease before the transaction ends.
    *
    * @throws CrawlhouseError `lease_lost`
    */

@@ -1,6 +1,7 @@
 import type { PostgresAddress } from '../../../core/postgres-address.ts';
+import type { SqlLedger } from '../sql-ledger.ts';
 import { holderOf, Lease } from './lease.ts';
-import { PostgresLedger, WRITER } from './postgres-ledger.ts';
+import { postgresLedger, WRITER } from './postgres-ledger.ts';
 import { BRIEF, PATIENT, PostgresPool } from './postgres-pool.ts';
 import { migrateSharedLedger, sharedVersion } from './postgres-schema.ts';
 
@@ -14,13 +15,13 @@ export async function openPostgresLedger(
   address: PostgresAddress,
   { command, stateDir }: { readonly command: string; readonly stateDir: string },
   signal: AbortSignal,
-): Promise<PostgresLedger> {
+): Promise<SqlLedger> {
   const pool = new PostgresPool(address, PATIENT, signal);
   try {
     await pool.transaction((statements) => migrateSharedLedger(statements, address.schema));
     const holder = await holderOf(`crawlhouse ${command}`, stateDir);
     const lease = await Lease.take(pool, { ...address, name: WRITER }, holder, signal);
-    return new PostgresLedger(pool, address, lease);
+    return postgresLedger(pool, address, lease);
   } catch (error) {
     await pool[Symbol.asyncDispose]();
     throw error;
@@ -32,11 +33,11 @@ export async function openPostgresLedger(
  *
  * @throws CrawlhouseError `newer_version`, `bad_settings`, `ledger_unavailable`
  */
-export async function readPostgresLedger(address: PostgresAddress): Promise<PostgresLedger | undefined> {
+export async function readPostgresLedger(address: PostgresAddress): Promise<SqlLedger | undefined> {
   const pool = new PostgresPool(address, BRIEF, new AbortController().signal);
   try {
     const version = await sharedVersion(pool, address.schema);
-    if (version !== null) return new PostgresLedger(pool, address, null);
+    if (version !== null) return postgresLedger(pool, address, null);
     await pool[Symbol.asyncDispose]();
     return undefined;
   } catch (error) {

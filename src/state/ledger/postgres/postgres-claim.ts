@@ -3,15 +3,17 @@ import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { UnitError } from '../../../project/model/report.ts';
 import type { ExportRecords } from '../ledger-export.ts';
+import type { Statements } from '../sql-database.ts';
+import { SqlExports } from '../sql-exports.ts';
 import type { ClaimProgress, UnitClaim } from '../unit-queue.ts';
-import { type LedgerProject, PostgresExports } from './postgres-exports.ts';
-import type { PostgresPool, Statements } from './postgres-pool.ts';
+import { type LedgerProject, PostgresDatabase } from './postgres-database.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 import { CLAIM_MS, lockQueue } from './queue-table.ts';
 
 const HEARTBEAT_MS = 5_000;
 const LOOK_MS = 500;
 
-/** What a claim gives to its process. */
+/** The contents of a claim. */
 interface Claimed {
   readonly unit: string;
   readonly work: string;
@@ -45,8 +47,8 @@ export class PostgresClaim implements UnitClaim {
     this.runId = runId;
     this.token = token;
     this.#storeLimit = storeLimit;
-    this.exports = new PostgresExports(pool, of, (write) => this.#write(write));
-    // The next beat says it; a claim that was taken stays lost.
+    this.exports = new SqlExports(new PostgresDatabase(pool, of, (work) => this.#write(work)));
+    // The next heartbeat makes up for it; a lost claim stays lost.
     this.#heartbeat = setInterval(() => this.#beat().catch(() => {}), HEARTBEAT_MS).unref();
   }
 
@@ -87,7 +89,7 @@ export class PostgresClaim implements UnitClaim {
     ]);
   }
 
-  settle(): Promise<void> {
+  finishLocally(): Promise<void> {
     return this.#end(`status = 'done', until = NULL`);
   }
 

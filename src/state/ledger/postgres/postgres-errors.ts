@@ -23,7 +23,7 @@ const MISSING_RIGHT: readonly unknown[] = ['42501', '3F000'];
 /** Of TLS. */
 const TLS = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** Is it over soon, with another connection? */
+/** Whether another connection may soon succeed. */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (BROKEN.includes(code)) return true;
@@ -46,7 +46,7 @@ export function ledgerError(error: unknown, address: PostgresAddress): Crawlhous
   if (ACCESS.includes(code)) {
     return new CrawlhouseError(
       'bad_settings',
-      `${where} lets ${address.user} not in: ${message}`,
+      `${where} rejects ${address.user}: ${message}`,
       said('correct user, password and database of the setting ledger, or pg_hba.conf (docs/operate.md)'),
     );
   }

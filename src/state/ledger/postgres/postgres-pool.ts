@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, types } from 'pg';
+import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { PostgresAddress } from '../../../core/postgres-address.ts';
 import { type RetryPolicy, retryDelay } from '../../../core/retry.ts';
+import type { Row, Statements } from '../sql-database.ts';
 import { isTransient, ledgerError } from './postgres-errors.ts';
 
 const CONNECTIONS = 4;
@@ -22,21 +25,23 @@ export const PATIENT: Patience = { totalMs: 90_000, baseMs: 200, maxMs: 10_000 }
 export const BRIEF: Patience = { totalMs: 2_000, baseMs: 200, maxMs: 1_000 };
 /** A fault after so long without any other is a new outage. */
 const QUIET_MS = 30_000;
+/** Of PostgreSQL: the table or its schema is missing. */
+const NO_TABLE: readonly unknown[] = ['42P01', '3F000'];
 
-type Row = Record<string, unknown>;
-
-/** Statements of one transaction. */
-export interface Statements {
-  rows<R = Row>(sql: string, values?: readonly unknown[]): Promise<R[]>;
+/** The mark that a transaction leaves of itself: one row for each connection, in the table `commits`. */
+interface Mark {
+  readonly connection: string;
+  readonly id: string;
 }
 
-/** Connections to a shared ledger. What fails with the connection is tried again with another one. */
+/** Connections to a shared ledger. A statement that fails with its connection is tried again with another one. */
 export class PostgresPool implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #address: PostgresAddress;
   readonly #patience: Patience;
   readonly #signal: AbortSignal;
   readonly #gone = new AbortController();
+  readonly #connections = new WeakMap<PoolClient, string>();
   /** The first and the last fault since the server has answered. */
   #outage: { readonly since: number; last: number } | undefined;
 
@@ -63,6 +68,7 @@ export class PostgresPool implements AsyncDisposable {
       idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
       allowExitOnIdle: true,
+      types: { getTypeParser: parserOf },
     });
     // A connection that breaks between two statements is replaced; one that breaks in a statement fails that.
     this.#pool.on('error', () => {});
@@ -81,12 +87,13 @@ export class PostgresPool implements AsyncDisposable {
 
   /**
    * Runs statements in one transaction. It is repeated after a fault of the connection, but never if it was committed: a
-   * connection may break between the commit and its answer.
+   * connection may break between the commit and its answer. The number that the server gave it could not tell: after a
+   * crash of the server another transaction may have the same.
    */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    let done: { readonly result: T; readonly id: string } | undefined;
+    let done: { readonly result: T; readonly mark: Mark } | undefined;
     return this.#again(async () => {
-      if (done && (await this.#isCommitted(done.id))) return done.result;
+      if (done && (await this.#isCommitted(done.mark))) return done.result;
       done = undefined;
       const client = await this.#pool.connect();
       let broken = true;
@@ -94,8 +101,7 @@ export class PostgresPool implements AsyncDisposable {
         const statements = statementsOf(client);
         await client.query('BEGIN');
         const result = await work(statements);
-        const [one] = await statements.rows<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
-        done = { result, id: one?.id ?? '' };
+        done = { result, mark: await this.#mark(client) };
         await client.query('COMMIT');
         broken = false;
         return result;
@@ -108,12 +114,45 @@ export class PostgresPool implements AsyncDisposable {
     });
   }
 
-  /** The server knows the outcome of a transaction that it has ended, and waits for one that it has not. */
-  async #isCommitted(id: string): Promise<boolean> {
-    const { rows } = await this.#pool.query('SELECT pg_xact_status($1::xid8) AS status', [id]);
-    const status = (rows[0] as { status: string | null }).status;
-    if (status !== 'in progress') return status === 'committed';
-    throw new CrawlhouseError('ledger_unavailable', 'the last transaction of a lost connection goes on');
+  async #mark(client: PoolClient): Promise<Mark> {
+    let connection = this.#connections.get(client);
+    if (connection === undefined) {
+      connection = randomUUID();
+      this.#connections.set(client, connection);
+      // Those of connections that are no more.
+      await client.query(
+        `DELETE FROM ${this.#commits} WHERE connection IN (
+           SELECT connection FROM ${this.#commits} WHERE at < clock_timestamp() - interval '1 day'
+           FOR UPDATE SKIP LOCKED)`,
+      );
+    }
+    const id = randomUUID();
+    await client.query(
+      `INSERT INTO ${this.#commits} VALUES ($1, $2, clock_timestamp())
+       ON CONFLICT (connection) DO UPDATE SET id = excluded.id, at = excluded.at`,
+      [connection, id],
+    );
+    return { connection, id };
+  }
+
+  /** Waits for a transaction that the server has not ended. */
+  async #isCommitted({ connection, id }: Mark): Promise<boolean> {
+    try {
+      const { rows } = await this.#pool.query<{ id: string | null }>(
+        `INSERT INTO ${this.#commits} VALUES ($1, NULL, clock_timestamp())
+         ON CONFLICT (connection) DO UPDATE SET at = excluded.at RETURNING id`,
+        [connection],
+      );
+      return rows[0]?.id === id;
+    } catch (error) {
+      // The transaction that would have made the table.
+      if (NO_TABLE.includes((error as { code?: unknown }).code)) return false;
+      throw error;
+    }
+  }
+
+  get #commits(): string {
+    return `${ident(this.#address.schema)}.commits`;
   }
 
   async #again<T>(attempt: () => Promise<T>): Promise<T> {
@@ -159,6 +198,12 @@ function statementsOf(client: PoolClient): Statements {
       (await client.query(sql, values.length === 0 ? undefined : [...values])).rows as R[],
   };
 }
+
+/** Times are ISO 8601 texts, as in SQLite. */
+const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+  const parse = types.getTypeParser(oid, format as 'text');
+  return oid === types.builtins.TIMESTAMPTZ ? (text: string) => (parse(text) as Date).toISOString() : parse;
+};
 
 async function isRolledBack(client: PoolClient): Promise<boolean> {
   return client.query('ROLLBACK').then(

@@ -1,8 +1,8 @@
 import { ident } from '../../../core/duckdb.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
-import type { Statements } from './postgres-pool.ts';
+import type { Statements } from '../sql-database.ts';
 
-/** `pg_current_xact_id` is of this version. */
+/** `gen_random_uuid` is of this version. */
 const OLDEST_SERVER = 130_000;
 
 /** Each brings a ledger from the version before it to its own: the first makes an empty one. */
@@ -43,6 +43,9 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
       claim text, claims integer NOT NULL, claimed_at timestamptz, until timestamptz, worker text NOT NULL DEFAULT '',
       progress json, error json, attempts integer NOT NULL DEFAULT 0, PRIMARY KEY (project, unit));
     CREATE INDEX ON ${schema}.queue (project, status)`,
+  // The last transaction of each connection: whether a commit was done whose answer was lost.
+  (schema) => `
+    CREATE TABLE ${schema}.commits (connection uuid PRIMARY KEY, id uuid, at timestamptz NOT NULL)`,
 ];
 
 /** Of `crawlhouse.version`. */
@@ -69,7 +72,7 @@ export async function migrateSharedLedger(statements: Statements, schema: string
   const name = ident(schema);
   if (version === null) {
     const [found] = await statements.rows('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
-    // Whoever may not create a schema uses one that an administrator has made.
+    // A role that may not create a schema uses one that an administrator has made.
     if (!found) await statements.rows(`CREATE SCHEMA ${name}`);
     await statements.rows(`CREATE TABLE ${name}.version (version integer NOT NULL)`);
     await statements.rows(`INSERT INTO ${name}.version VALUES (0)`);

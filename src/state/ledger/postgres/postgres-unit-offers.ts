@@ -1,6 +1,7 @@
 import { ident } from '../../../core/duckdb.ts';
+import type { Write } from '../sql-database.ts';
 import type { OfferedUnit, QueueEntry, UnitOffers } from '../unit-queue.ts';
-import type { LedgerProject, Write } from './postgres-exports.ts';
+import type { LedgerProject } from './postgres-database.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { lockQueue, queueId } from './queue-table.ts';
 
@@ -85,12 +86,12 @@ export class PostgresUnitOffers implements UnitOffers {
     };
   }
 
-  async settle(unit: string, as: 'loaded' | 'done' | 'waiting'): Promise<void> {
+  async setStatus(unit: string, status: 'loaded' | 'done' | 'waiting'): Promise<void> {
     await this.#write((statements) =>
       statements.rows(`UPDATE ${this.#table} SET status = $3 WHERE project = $1 AND unit = $2`, [
         this.#of.project,
         unit,
-        as,
+        status,
       ]),
     );
   }

@@ -52,7 +52,7 @@ export class PostgresUnitQueue implements UnitQueue {
   async claim(limits: ClaimLimits): Promise<UnitClaim | null> {
     const { project } = this.#address;
     const isFree = `(queue.status = 'waiting' OR queue.status = 'claimed' AND queue.until <= clock_timestamp())`;
-    // Whoever has nothing to claim makes nobody wait.
+    // Looked up without the lock, so that an idle process makes nobody wait.
     const [free] = await this.#pool.rows<{ version: string }>(
       `SELECT version FROM ${this.#table} AS queue WHERE project = $1 AND ${isFree} ORDER BY version = $2 DESC LIMIT 1`,
       [project, this.#version],

@@ -1,12 +1,13 @@
 import { ident } from '../../../core/duckdb.ts';
 import type { ClaimedUnit } from '../ledger.ts';
+import type { Statements } from '../sql-database.ts';
 import type { ClaimProgress } from '../unit-queue.ts';
-import type { LedgerProject } from './postgres-exports.ts';
-import type { PostgresPool, Statements } from './postgres-pool.ts';
+import type { LedgerProject } from './postgres-database.ts';
+import type { PostgresPool } from './postgres-pool.ts';
 
-/** A claim whose process says nothing for so long is free again. */
+/** A claim without a heartbeat for this time is free again. */
 export const CLAIM_MS = 30_000;
-/** A unit that so many processes have claimed and lost in a row fails: it may be what ended them. */
+/** A unit that this many processes in a row have claimed and lost fails, because it may have crashed them. */
 export const MOST_CLAIMS = 5;
 
 /** Claims of one project follow one another, so that limits hold; each takes milliseconds. */
@@ -35,7 +36,7 @@ export async function queueId(pool: PostgresPool, { schema, project }: LedgerPro
   return made.value;
 }
 
-/** The units that living processes are at, the longest claimed first. */
+/** The units that live processes work on, the longest claimed first. */
 export async function claimedUnits(
   pool: PostgresPool,
   { schema, project }: LedgerProject,
@@ -46,7 +47,9 @@ export async function claimedUnits(
     [project],
   );
   return rows.map(({ unit, worker, claimed_at, progress }) => ({
-    ...{ unit, worker, claimed_at: claimed_at.toISOString() },
+    unit,
+    worker,
+    claimed_at,
     phase: progress?.phase ?? 'download',
     received: progress?.received ?? 0,
     reported: progress?.reported ?? null,
@@ -56,6 +59,6 @@ export async function claimedUnits(
 interface ClaimRow {
   readonly unit: string;
   readonly worker: string;
-  readonly claimed_at: Date;
+  readonly claimed_at: string;
   readonly progress: ClaimProgress | null;
 }

@@ -2,7 +2,8 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
-import { LEDGER_FILE, SqliteLedger } from './sqlite-ledger.ts';
+import type { SqlLedger } from '../sql-ledger.ts';
+import { LEDGER_FILE, sqliteLedger } from './sqlite-ledger.ts';
 
 /**
  * Opens the ledger of a state directory for the one process that writes. A damaged one is put aside, and the caller
@@ -10,19 +11,19 @@ import { LEDGER_FILE, SqliteLedger } from './sqlite-ledger.ts';
  *
  * @throws CrawlhouseError `newer_version`
  */
-export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<SqliteLedger> {
+export async function openSqliteLedger(stateDir: string, logger: Logger): Promise<SqlLedger> {
   try {
     return await soundLedger(stateDir);
   } catch (error) {
     if (!(error instanceof CrawlhouseError) || error.code !== 'damaged_ledger') throw error;
     const aside = putAside(stateDir);
     logger.warn('the ledger is damaged; a new one is made from the published warehouse', { aside });
-    return new SqliteLedger(stateDir);
+    return sqliteLedger(stateDir);
   }
 }
 
-async function soundLedger(stateDir: string): Promise<SqliteLedger> {
-  const ledger = new SqliteLedger(stateDir);
+async function soundLedger(stateDir: string): Promise<SqlLedger> {
+  const ledger = sqliteLedger(stateDir);
   try {
     await ledger.check();
     return ledger;

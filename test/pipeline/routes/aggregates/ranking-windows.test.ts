@@ -5,6 +5,7 @@ import { openAggregates } from '../../../../src/pipeline/routes/aggregates/aggre
 import { RankingWindows } from '../../../../src/pipeline/routes/aggregates/ranking-windows.ts';
 import { Pipeline } from '../../../../src/project/model/pipeline.ts';
 import type { PlannedUnit } from '../../../../src/project/model/planned-unit.ts';
+import { unitName } from '../../../../src/project/model/unit.ts';
 import { ServiceClient } from '../../../../src/service/api/client.ts';
 import { clientOf, patchProject, projectId } from '../../../service/sandbox/clients.ts';
 import { rankingFolder } from '../../../service/sandbox/ranking/ranking-data.ts';
@@ -71,7 +72,17 @@ async function unitsOf(name: string, days: number, filter?: object): Promise<Pla
       window: { from: dayOf(index), to: dayOf(index + 1) },
     };
     const oql = unitFilter(pipeline, unit, 'iso');
-    return { unit, pipeline, skip: null, failure: null, oql, refresh: false, restore: null, ended_at: null };
+    return {
+      unit,
+      name: unitName(unit),
+      pipeline,
+      skip: null,
+      failure: null,
+      oql,
+      refresh: false,
+      restore: null,
+      ended_at: null,
+    };
   });
 }
 

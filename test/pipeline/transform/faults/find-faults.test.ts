@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Connection, Database, table } from '../../../../src/core/duckdb.ts';
 import { silentLogger } from '../../../../src/core/logger.ts';
+import { DuckDbModels } from '../../../../src/engines/duckdb/duckdb-models.ts';
 import { withNewUnits } from '../../../../src/engines/new-units.ts';
 import { WorkingCopy } from '../../../../src/engines/working-copy.ts';
 import { publish } from '../../../../src/pipeline/publish/publish.ts';
 import { makeModels } from '../../../../src/pipeline/transform/build/run-models.ts';
 import { type Fault, findFaults } from '../../../../src/pipeline/transform/faults/find-faults.ts';
-import { DuckDbModels } from '../../../../src/pipeline/transform/making/duckdb-models.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
+import { IN_DUCKDB } from '../../../support/in-duckdb.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { threads } from '../../../support/threads.ts';
 import { loadFiles, type ModelText, modelText } from '../model-files.ts';
@@ -31,7 +32,7 @@ beforeEach(async () => {
   onTestFinished(() => database[Symbol.asyncDispose]());
   working = await WorkingCopy.open(
     database,
-    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb') },
+    { stateDir: folder, warehouse: join(folder, 'warehouse.duckdb'), engine: IN_DUCKDB },
     silentLogger,
   );
   connection = working.connection;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqlFolder } from '../../../../src/pipeline/transform/models/sql-folders.ts';
 import {
   explainEmpty,
   type Needs,
   NeedsHeader,
 } from '../../../../src/pipeline/transform/questions/question-needs.ts';
 import { loadQuestions, readQuestion } from '../../../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { openWarehouse } from '../test-warehouse.ts';
 
 const TABLES = `

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sqlFolder } from '../../../../src/pipeline/transform/models/sql-folders.ts';
 import { bindQuestion } from '../../../../src/pipeline/transform/questions/bind-question.ts';
 import {
   loadQuestions,
   type Question,
   questionNamed,
 } from '../../../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
 import { askQuestion } from '../../../support/ask-question.ts';
 import { temporaryConnection, temporaryFolder } from '../../../support/temporary.ts';
 import { expectBadModel, withSqlFiles } from '../model-files.ts';

@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { alignedTable } from '../src/answers/document/dictionary-page.ts';
+import { CATEGORIES, type Issue, loadIssues } from '../src/project/sql/models/issues.ts';
+import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+export const ISSUES_PAGE = join(ROOT, 'docs', 'issues.md');
+
+/** The page of the issues that ship, by category. */
+export async function issuesPage(): Promise<string> {
+  const issues = await loadIssues([sqlFolder(join(ROOT, 'sql'))]);
+  const sections = CATEGORIES.flatMap((category) => {
+    const own = issues.filter((issue) => issue.category === category);
+    return own.length === 0 ? [] : [`## ${titleOf(category)}\n`, table(own), ''];
+  });
+  return [head(issues.length), ...sections].join('\n');
+}
+
+function table(issues: readonly Issue[]): string {
+  const rows = issues.map(({ name, severity, definition, source, is_by_days: byDays }) => [
+    `\`${name}\``,
+    severity,
+    `${definition.trim()}${byDays ? ' Not compared between crawls.' : ''} ([source](${source}))`,
+  ]);
+  return alignedTable([['issue', 'severity', 'a page has it if'], ...rows]).join('\n');
+}
+
+const titleOf = (category: string): string =>
+  category === 'urls' ? 'URLs' : `${category[0]?.toUpperCase()}${category.slice(1).replaceAll('_', ' ')}`;
+
+const head = (count: number): string => `# Issues
+
+What may be wrong with a page. Each of these ${count} issues is one file under \`sql/issues/\`, with its definition, its source, why it
+matters, how to mend it and the cases that test it. \`mart.page_issues\` has the pages of each, \`mart.issue_changes\` counts new,
+fixed and remaining ones ([warehouse.md](warehouse.md)). This page is written by \`npm run docs:issues\`, and a test sees that it
+is current.
+
+Where sources differ, the definition says whose limit is taken. Most issues of texts and links are asked of indexable pages
+only ([definitions.md](definitions.md#whether-a-page-is-indexable)). A field that a crawl's export lacks gives no issue:
+\`mart.issue_changes.pages\` is then NULL.
+
+## From a figure to its pages
+
+\`\`\`sh
+crawlhouse issues --project shop                      # pages now, new and fixed since the crawl before
+crawlhouse pages --project shop --issue client_error  # the pages behind a figure
+crawlhouse pages --project shop --crawl previous --where 'depth > 3' --where 'word_count < 100' --sort 'inrank_decimal desc'
+\`\`\`
+
+Without \`--crawl\` both answer for the main crawl of a project. A condition is SQL on the columns of \`mart.pages\`
+([dictionary.md](dictionary.md)); several hold together. Columns that conditions and \`--sort\` name are shown too.
+\`pages --json\` gives \`total\`, all pages that were found, and the first \`rows\` (\`--limit\`, 100).
+
+## An issue of your own
+
+Write a file under \`sql/issues/\` and run \`crawlhouse transform\`. To change the limit or the severity of
+one that ships, give your file its name:
+
+\`\`\`sql
+/*
+title: Thin content
+severity: medium
+category: content
+definition: The page is indexable, and word_count is below 500.
+source: https://example.org/our-rules
+why_it_matters: Our readers expect more.
+fix: Write more
+evidence: [word_count]
+cases: {has: [{is_indexable: true, word_count: 499}], has_not: [{is_indexable: true, word_count: 500}]}
+*/
+SELECT crawl_id, project_id, url, CAST(word_count AS VARCHAR) || ' words' AS why
+FROM mart.pages
+WHERE is_indexable AND word_count < 500
+\`\`\`
+
+The SELECT gives \`crawl_id\`, \`project_id\`, \`url\` and \`why\`: what was found on the page. Issues of exactly this form, a condition
+on \`mart.pages\`, are found in one pass over the pages and have \`cases\`; any other SELECT over models works too. \`evidence\` names
+the columns of \`mart.pages\` that show it. \`is_by_days: true\` is for issues of hits or search results: they are looked for in
+the latest crawls only.
+`;
+
+if (import.meta.main) await writeFile(ISSUES_PAGE, await issuesPage());

@@ -1,0 +1,17 @@
+/*
+title: Canonical differs by case
+severity: low
+category: canonicals
+definition: >-
+  The page answers 200, and its canonical differs from its URL in upper and lower case (canonical_kind is case).
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: Two addresses of one page are in use, and links are split between them.
+fix: Declare the address at which the page answers
+evidence: [canonical_kind]
+cases:
+  has: [{status_code: 200, canonical_kind: case, canonical_url: 'https://example.org/a'}]
+  has_not: [{status_code: 200, canonical_kind: slash}, {status_code: 404, canonical_kind: case}]
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why
+FROM mart.pages
+WHERE status_code = 200 AND canonical_kind = 'case'

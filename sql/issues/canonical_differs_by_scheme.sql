@@ -1,0 +1,16 @@
+/*
+title: Canonical differs by scheme
+severity: medium
+category: canonicals
+definition: The page answers 200, and its canonical differs from its URL in http and https (canonical_kind is scheme).
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: The page is served at one of HTTP and HTTPS, and declares the other.
+fix: Declare the address at which the page answers
+evidence: [canonical_kind]
+cases:
+  has: [{status_code: 200, canonical_kind: scheme, canonical_url: 'https://example.org/a'}]
+  has_not: [{status_code: 200, canonical_kind: host}, {status_code: 404, canonical_kind: scheme}]
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || coalesce(canonical_url, rel_canonical, 'not known') AS why
+FROM mart.pages
+WHERE status_code = 200 AND canonical_kind = 'scheme'

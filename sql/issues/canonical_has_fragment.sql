@@ -1,0 +1,19 @@
+/*
+title: Canonical with a fragment
+severity: medium
+category: canonicals
+definition: >-
+  rel_canonical contains #.
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: >-
+  Search engines ignore the part behind #, and may ignore such a canonical.
+fix: >-
+  Write the canonical without #
+evidence: [rel_canonical]
+cases:
+  has: [{rel_canonical: 'https://example.org/a#b'}]
+  has_not: [{rel_canonical: 'https://example.org/a'}]
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
+FROM mart.pages
+WHERE strpos(rel_canonical, '#') > 0

@@ -1,0 +1,21 @@
+/*
+title: Canonical to the start page
+severity: high
+category: canonicals
+definition: The page answers 200, is not the start page of its host, and declares that one as its canonical.
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: >-
+  The page asks to be left out of search results in favour of the start page; mostly a template has the wrong address.
+fix: Let the page declare itself as its canonical
+evidence: [canonical_url]
+cases:
+  has: [{status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/'}]
+  has_not:
+    - {status_code: 200, urlpath: /, url_host: example.org, canonical_url: 'https://example.org/'}
+    - {status_code: 200, urlpath: /a, url_host: example.org, canonical_url: 'https://example.org/a'}
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || canonical_url AS why
+FROM mart.pages
+WHERE status_code = 200
+  AND urlpath <> '/'
+  AND canonical_url IN ('https://' || lower(url_host) || '/', 'http://' || lower(url_host) || '/')

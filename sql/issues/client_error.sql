@@ -1,0 +1,20 @@
+/*
+title: Client error
+severity: high
+category: availability
+definition: >-
+  The first reason why the page is not indexable is client_error (HTTP status 400 to 499), and links of the site lead
+  to it.
+source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
+why_it_matters: People and search engines follow links of the site to a page that is not there.
+fix: Bring the page back or redirect it, and take away the links to it
+evidence: [status_code, nb_inlinks]
+cases:
+  has: [{status_code: 404, non_indexable_reason: client_error, nb_inlinks: 1}]
+  has_not:
+    - {status_code: 404, non_indexable_reason: client_error, nb_inlinks: 0}
+    - {status_code: 503, non_indexable_reason: server_error, nb_inlinks: 1}
+*/
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
+FROM mart.pages
+WHERE non_indexable_reason = 'client_error' AND nb_inlinks > 0

@@ -1,0 +1,18 @@
+/*
+title: Contradictory robots directives
+severity: medium
+category: indexability
+definition: Its robots directives contain both index and noindex.
+source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+why_it_matters: >-
+  The stricter one holds: the page is not indexed, though one directive says that it may be.
+fix: Keep the one that is meant
+evidence: [meta_robots]
+cases:
+  has: [{meta_robots: [index, noindex]}, {meta_robots: ['index, NOINDEX']}]
+  has_not: [{meta_robots: [noindex]}, {meta_robots: [index]}]
+*/
+SELECT crawl_id, project_id, url, 'robots directives contain index and noindex' AS why
+FROM mart.pages
+WHERE ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,index,%'
+  AND ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,noindex,%'

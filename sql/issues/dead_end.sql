@@ -1,0 +1,16 @@
+/*
+title: No internal links on the page
+severity: medium
+category: links
+definition: The page is indexable, and internal_outlinks is 0.
+source: https://www.screamingfrog.co.uk/seo-spider/issues/
+why_it_matters: People and search engines go no further from here.
+fix: Link to pages of its subject
+evidence: [internal_outlinks]
+cases:
+  has: [{is_indexable: true, internal_outlinks: 0}]
+  has_not: [{is_indexable: true, internal_outlinks: 1}, {is_indexable: false, internal_outlinks: 0}]
+*/
+SELECT crawl_id, project_id, url, 'no links to pages of the site' AS why
+FROM mart.pages
+WHERE is_indexable AND internal_outlinks = 0

@@ -1,0 +1,20 @@
+/*
+title: Duplicate title
+severity: medium
+category: titles_and_headings
+definition: >-
+  The page is indexable, and shares its title with another page without a canonical or hreflang that settles it
+  (has_duplicate_title_issue).
+source: https://developers.google.com/search/docs/appearance/title-link
+why_it_matters: Neither people nor search engines can tell such pages apart by it.
+fix: Give the page a title of its own
+evidence: [has_duplicate_title_issue]
+cases:
+  has: [{is_indexable: true, has_duplicate_title_issue: true}]
+  has_not:
+    - {is_indexable: true, has_duplicate_title_issue: false}
+    - {is_indexable: false, has_duplicate_title_issue: true}
+*/
+SELECT crawl_id, project_id, url, 'shares its title with another page' AS why
+FROM mart.pages
+WHERE is_indexable AND has_duplicate_title_issue

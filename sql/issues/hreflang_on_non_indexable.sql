@@ -1,0 +1,18 @@
+/*
+title: Hreflang on a page that is not indexable
+severity: medium
+category: hreflang
+definition: The page declares language versions, and is noindex or canonicalised.
+source: https://developers.google.com/search/docs/specialty/international/localized-versions
+why_it_matters: Search engines ignore the declarations of a page that they leave out.
+fix: Declare versions on indexable pages
+evidence: [hreflang_hrefs, non_indexable_reason]
+cases:
+  has: [{hreflang_hrefs: [a], non_indexable_reason: noindex}]
+  has_not:
+    - {hreflang_hrefs: [], non_indexable_reason: noindex}
+    - {hreflang_hrefs: [a], non_indexable_reason: redirect}
+*/
+SELECT crawl_id, project_id, url, 'not indexable: ' || non_indexable_reason AS why
+FROM mart.pages
+WHERE array_length(hreflang_hrefs) > 0 AND non_indexable_reason IN ('noindex', 'canonicalised')

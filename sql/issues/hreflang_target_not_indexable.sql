@@ -1,0 +1,16 @@
+/*
+title: Version that can not be indexed
+severity: medium
+category: hreflang
+definition: hreflang_errors contains target_not_indexable.
+source: https://developers.google.com/search/docs/specialty/international/localized-versions
+why_it_matters: A version that is redirected, broken, noindex or canonicalised is never shown.
+fix: Declare the final, indexable URL of the version
+evidence: [hreflang_errors]
+cases:
+  has: [{hreflang_errors: [target_not_indexable]}]
+  has_not: [{hreflang_errors: [other]}, {hreflang_errors: []}]
+*/
+SELECT crawl_id, project_id, url, 'hreflang: target_not_indexable' AS why
+FROM mart.pages
+WHERE ',' || array_to_string(hreflang_errors, ',') || ',' LIKE '%,target_not_indexable,%'

@@ -1,0 +1,18 @@
+/*
+title: No x-default
+severity: low
+category: hreflang
+definition: The page is indexable, declares language versions, and none of them is x-default.
+source: https://developers.google.com/search/docs/specialty/international/localized-versions
+why_it_matters: People whose language has no version are shown any of them.
+fix: Declare a version for x-default
+evidence: [hreflang_langs]
+cases:
+  has: [{is_indexable: true, hreflang_langs: [de, en]}]
+  has_not: [{is_indexable: true, hreflang_langs: [de, X-Default]}, {is_indexable: true, hreflang_langs: []}]
+*/
+SELECT crawl_id, project_id, url, 'no x-default' AS why
+FROM mart.pages
+WHERE is_indexable
+  AND array_length(hreflang_langs) > 0
+  AND ',' || lower(array_to_string(hreflang_langs, ',')) || ',' NOT LIKE '%,x-default,%'

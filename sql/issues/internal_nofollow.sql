@@ -1,0 +1,16 @@
+/*
+title: Nofollow on internal links
+severity: low
+category: links
+definition: The page is indexable, and internal_nofollow_outlinks is above 0.
+source: https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links
+why_it_matters: The site holds back search engines from pages of its own.
+fix: Take nofollow away from links to pages of the site
+evidence: [internal_nofollow_outlinks]
+cases:
+  has: [{is_indexable: true, internal_nofollow_outlinks: 1}]
+  has_not: [{is_indexable: true, internal_nofollow_outlinks: 0}, {is_indexable: false, internal_nofollow_outlinks: 1}]
+*/
+SELECT crawl_id, project_id, url, CAST(internal_nofollow_outlinks AS VARCHAR) || ' internal links with nofollow' AS why
+FROM mart.pages
+WHERE is_indexable AND internal_nofollow_outlinks > 0

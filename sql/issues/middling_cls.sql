@@ -1,0 +1,16 @@
+/*
+title: Middling cumulative layout shift
+severity: low
+category: performance
+definition: cwv_cls is above 0.1, and at most 0.25.
+source: https://web.dev/articles/cls
+why_it_matters: The page is slower than people expect.
+fix: See what the page loads first, and what blocks or moves it
+evidence: [cwv_cls]
+cases:
+  has: [{cwv_cls: 0.11}, {cwv_cls: 0.25}]
+  has_not: [{cwv_cls: 0.1}, {cwv_cls: 0.26}]
+*/
+SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(cwv_cls AS DECIMAL(38, 9)), 3) AS DECIMAL(18, 3)) AS VARCHAR) AS why
+FROM mart.pages
+WHERE cwv_cls > 0.1 AND cwv_cls <= 0.25

@@ -1,0 +1,22 @@
+/*
+title: Near duplicate
+severity: medium
+category: content
+definition: >-
+  The page is indexable, and its content is much like that of another page, without a canonical or hreflang that
+  settles it (has_nearduplicate_issue).
+source: https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls
+why_it_matters: Search engines choose one of such pages, and it may be the wrong one.
+fix: Give the page a content of its own, or a canonical
+evidence: [has_nearduplicate_issue]
+cases:
+  has:
+    - {is_indexable: true, has_nearduplicate_issue: true, nearduplicate_content_similarity: 0.9}
+    - {is_indexable: true, has_nearduplicate_issue: true}
+  has_not:
+    - {is_indexable: true, has_nearduplicate_issue: false}
+    - {is_indexable: false, has_nearduplicate_issue: true}
+*/
+SELECT crawl_id, project_id, url, coalesce(CAST(CAST(round(CAST(100 * nearduplicate_content_similarity AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' % like another page', 'much like another page') AS why
+FROM mart.pages
+WHERE is_indexable AND has_nearduplicate_issue

@@ -1,0 +1,16 @@
+/*
+title: No archive
+severity: low
+category: indexability
+definition: The page is indexable, and its robots directives contain noarchive.
+source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+why_it_matters: Search engines may keep no copy of the page; some take that as a wish not to be quoted.
+fix: Take noarchive away, if it is not meant
+evidence: [meta_robots]
+cases:
+  has: [{is_indexable: true, meta_robots: [index, NOARCHIVE]}]
+  has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [noarchive]}]
+*/
+SELECT crawl_id, project_id, url, 'robots directives contain noarchive' AS why
+FROM mart.pages
+WHERE is_indexable AND ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,noarchive,%'

@@ -1,0 +1,16 @@
+/*
+title: No images in search results
+severity: low
+category: indexability
+definition: The page is indexable, and its robots directives contain noimageindex.
+source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+why_it_matters: The images of the page are not found by image search.
+fix: Take noimageindex away, if it is not meant
+evidence: [meta_robots]
+cases:
+  has: [{is_indexable: true, meta_robots: [index, NOIMAGEINDEX]}]
+  has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [noimageindex]}]
+*/
+SELECT crawl_id, project_id, url, 'robots directives contain noimageindex' AS why
+FROM mart.pages
+WHERE is_indexable AND ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,noimageindex,%'

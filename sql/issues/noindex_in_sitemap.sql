@@ -1,0 +1,18 @@
+/*
+title: Noindex page in a sitemap
+severity: medium
+category: sitemaps
+definition: A sitemap lists the page, and the first reason why it is not indexable is noindex.
+source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap
+why_it_matters: The sitemap asks for what the page refuses.
+fix: Take the page out of the sitemap, or make it indexable
+evidence: [sitemaps_file_origin, non_indexable_reason]
+cases:
+  has: [{sitemaps_file_origin: [a.xml], non_indexable_reason: noindex}]
+  has_not:
+    - {sitemaps_file_origin: [], non_indexable_reason: noindex}
+    - {sitemaps_file_origin: [a.xml], is_indexable: true}
+*/
+SELECT crawl_id, project_id, url, 'noindex' AS why
+FROM mart.pages
+WHERE array_length(sitemaps_file_origin) > 0 AND non_indexable_reason = 'noindex'

@@ -1,0 +1,16 @@
+/*
+title: No text in search results
+severity: low
+category: indexability
+definition: The page is indexable, and its robots directives contain nosnippet.
+source: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
+why_it_matters: Search results show the page without a text, which few people click.
+fix: Take nosnippet away, if it is not meant
+evidence: [meta_robots]
+cases:
+  has: [{is_indexable: true, meta_robots: [index, NOSNIPPET]}]
+  has_not: [{is_indexable: true, meta_robots: [index, follow]}, {is_indexable: false, meta_robots: [nosnippet]}]
+*/
+SELECT crawl_id, project_id, url, 'robots directives contain nosnippet' AS why
+FROM mart.pages
+WHERE is_indexable AND ',' || replace(lower(array_to_string(meta_robots, ',')), ' ', '') || ',' LIKE '%,nosnippet,%'

@@ -1,0 +1,21 @@
+/*
+title: Orphan page
+severity: medium
+category: links
+definition: The page is indexable, and no link of the crawl's structure leads to it (mart.orphans).
+source: https://www.screamingfrog.co.uk/seo-spider/issues/
+why_it_matters: Nobody who walks the site finds the page, and it is given no importance by links.
+fix: Link to the page from pages of its subject, or take it away
+evidence: [depth, nb_inlinks]
+*/
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  CASE reason
+    WHEN 'linked_by_orphans_only' THEN 'only orphans link to it'
+    WHEN 'only_in_sitemap' THEN 'only a sitemap names it'
+    ELSE 'no link leads to it'
+  END AS why
+FROM mart.orphans
+WHERE is_indexable

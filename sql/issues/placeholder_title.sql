@@ -1,0 +1,19 @@
+/*
+title: Placeholder in the title
+severity: medium
+category: titles_and_headings
+definition: >-
+  The page is indexable, and its title is untitled, untitled document, new page, document, index or home page, in any
+  case.
+source: https://developers.google.com/search/docs/appearance/title-link
+why_it_matters: It says nothing about the page; search results make one up.
+fix: Write a title of its own
+evidence: [title]
+cases:
+  has: [{is_indexable: true, title: 'Untitled Document '}]
+  has_not: [{is_indexable: true, title: Index of forms}]
+*/
+SELECT crawl_id, project_id, url, 'title ' || title AS why
+FROM mart.pages
+WHERE is_indexable
+  AND lower(trim(title)) IN ('untitled', 'untitled document', 'new page', 'document', 'index', 'home page')

@@ -1,0 +1,18 @@
+/*
+title: Redirect by case or slash
+severity: low
+category: redirects
+definition: The URL differs from redirect_location only in its case or in the slash at its end.
+source: https://sitebulb.com/hints/redirects/
+why_it_matters: Links of the site write an address in more ways than one, and each costs a hop.
+fix: Write links as the page is called
+evidence: [redirect_location]
+cases:
+  has: [{status_code: 301, url: 'https://example.org/A', redirect_location: 'https://example.org/a/'}]
+  has_not: [{status_code: 301, url: 'https://example.org/a', redirect_location: 'https://example.org/b'}]
+*/
+SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why
+FROM mart.pages
+WHERE status_code BETWEEN 300 AND 399
+  AND url <> redirect_location
+  AND regexp_replace(lower(url), '/$', '') = regexp_replace(lower(redirect_location), '/$', '')

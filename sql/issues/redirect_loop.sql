@@ -1,0 +1,17 @@
+/*
+title: Redirect loop
+severity: high
+category: redirects
+definition: is_redirect_loop or is_too_many_redirects is true.
+source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
+why_it_matters: >-
+  Nobody arrives: browsers and search engines give up.
+fix: Let the redirect lead to a page that answers
+evidence: [is_redirect_loop, is_too_many_redirects]
+cases:
+  has: [{is_redirect_loop: true}, {is_too_many_redirects: true}]
+  has_not: [{is_redirect_loop: false, is_too_many_redirects: false}, {redirect_count: 16}]
+*/
+SELECT crawl_id, project_id, url, 'redirects without an end' AS why
+FROM mart.pages
+WHERE coalesce(is_redirect_loop, false) OR coalesce(is_too_many_redirects, false)

@@ -1,0 +1,16 @@
+/*
+title: Redirect to an error
+severity: high
+category: redirects
+definition: The HTTP status is 300 to 399, and final_redirect_status is 400 to 599.
+source: https://sitebulb.com/hints/redirects/
+why_it_matters: Whoever follows the redirect ends at an error.
+fix: Let the redirect lead to a page that answers, or take it away
+evidence: [status_code, final_redirect_status]
+cases:
+  has: [{status_code: 301, final_redirect_status: 404}]
+  has_not: [{status_code: 301, final_redirect_status: 200}, {status_code: 200, final_redirect_status: 404}]
+*/
+SELECT crawl_id, project_id, url, 'leads to HTTP status ' || CAST(final_redirect_status AS VARCHAR) AS why
+FROM mart.pages
+WHERE status_code BETWEEN 300 AND 399 AND final_redirect_status BETWEEN 400 AND 599

@@ -1,0 +1,18 @@
+/*
+title: Redirect from HTTPS to HTTP
+severity: high
+category: security
+definition: The URL begins with https://, and redirect_location with http://.
+source: https://sitebulb.com/hints/security/
+why_it_matters: The connection is encrypted no more, and browsers may refuse to follow.
+fix: Redirect to the HTTPS address
+evidence: [redirect_location]
+cases:
+  has: [{url: 'https://example.org/a', redirect_location: 'http://example.org/b'}]
+  has_not:
+    - {url: 'https://example.org/a', redirect_location: 'https://example.org/b'}
+    - {url: 'http://example.org/a', redirect_location: 'http://example.org/b'}
+*/
+SELECT crawl_id, project_id, url, 'redirects to ' || redirect_location AS why
+FROM mart.pages
+WHERE starts_with(url, 'https://') AND starts_with(redirect_location, 'http://')

@@ -1,0 +1,20 @@
+/*
+title: Redirect to the start page
+severity: medium
+category: redirects
+definition: final_redirect_location is the start page of the page's own host, and the page is not.
+source: https://sitebulb.com/hints/redirects/
+why_it_matters: Search engines treat a redirect of a lost page to the start page as an error (soft 404).
+fix: Redirect to the page that takes its place, or answer with 404 or 410
+evidence: [final_redirect_location]
+cases:
+  has: [{status_code: 301, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/'}]
+  has_not:
+    - {status_code: 301, urlpath: /, url_host: example.org, final_redirect_location: 'https://example.org/'}
+    - {status_code: 301, urlpath: /a, url_host: example.org, final_redirect_location: 'https://example.org/b'}
+*/
+SELECT crawl_id, project_id, url, 'leads to ' || final_redirect_location AS why
+FROM mart.pages
+WHERE status_code BETWEEN 300 AND 399
+  AND urlpath <> '/'
+  AND final_redirect_location IN ('https://' || url_host || '/', 'http://' || url_host || '/')

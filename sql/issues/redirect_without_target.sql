@@ -1,0 +1,16 @@
+/*
+title: Redirect without a target
+severity: high
+category: redirects
+definition: The HTTP status is 301, 302, 303, 307 or 308, and redirect_location is empty.
+source: https://developers.google.com/search/docs/crawling-indexing/http-network-errors
+why_it_matters: Nobody can follow it.
+fix: Give the redirect a Location, or answer with another status
+evidence: [status_code, redirect_location]
+cases:
+  has: [{status_code: 301, redirect_location: ''}]
+  has_not: [{status_code: 301, redirect_location: 'https://example.org/'}, {status_code: 304, redirect_location: ''}]
+*/
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) || ' without a location' AS why
+FROM mart.pages
+WHERE status_code IN (301, 302, 303, 307, 308) AND redirect_location = ''

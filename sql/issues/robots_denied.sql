@@ -1,0 +1,16 @@
+/*
+title: Blocked by robots.txt, with links
+severity: low
+category: indexability
+definition: robots.txt denies the page, and links of the site lead to it.
+source: https://developers.google.com/search/docs/crawling-indexing/robots/intro
+why_it_matters: Search engines can not read the page, and may still list its URL without a text.
+fix: Allow the page in robots.txt, or take away the links to it
+evidence: [is_robots_denied, nb_inlinks]
+cases:
+  has: [{is_robots_denied: true, nb_inlinks: 1}]
+  has_not: [{is_robots_denied: true, nb_inlinks: 0}, {is_robots_denied: false, nb_inlinks: 1}]
+*/
+SELECT crawl_id, project_id, url, 'robots.txt denies it; ' || CAST(nb_inlinks AS VARCHAR) || ' links' AS why
+FROM mart.pages
+WHERE is_robots_denied AND nb_inlinks > 0

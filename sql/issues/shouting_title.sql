@@ -1,0 +1,20 @@
+/*
+title: Title in capitals
+severity: low
+category: titles_and_headings
+definition: >-
+  The page is indexable, and its title has more than 10 characters, with no small letter and at least one capital.
+source: https://developers.google.com/search/docs/appearance/title-link
+why_it_matters: Capitals are hard to read and look like a shout; search results may rewrite them.
+fix: Write the title in small letters
+evidence: [title]
+cases:
+  has: [{is_indexable: true, title: 'BUY NOW HERE'}]
+  has_not:
+    - {is_indexable: true, title: 'BUY NOW Here'}
+    - {is_indexable: true, title: 'IBM'}
+    - {is_indexable: true, title: '1234 5678 90'}
+*/
+SELECT crawl_id, project_id, url, 'title ' || title AS why
+FROM mart.pages
+WHERE is_indexable AND title = upper(title) AND title <> lower(title) AND length(title) > 10

@@ -1,0 +1,16 @@
+/*
+title: Temporary redirect
+severity: low
+category: redirects
+definition: The HTTP status is 302, 303 or 307.
+source: https://developers.google.com/search/docs/crawling-indexing/301-redirects
+why_it_matters: Search engines keep the former URL in their results while a redirect says that it is temporary.
+fix: Redirect with 301 or 308 where the page has moved for good
+evidence: [status_code]
+cases:
+  has: [{status_code: 302}, {status_code: 307}]
+  has_not: [{status_code: 301}, {status_code: 308}]
+*/
+SELECT crawl_id, project_id, url, 'HTTP status ' || CAST(status_code AS VARCHAR) AS why
+FROM mart.pages
+WHERE status_code IN (302, 303, 307)

@@ -1,0 +1,16 @@
+/*
+title: Double slash in the URL
+severity: low
+category: urls
+definition: The page answers 200, and its path contains //.
+source: https://www.screamingfrog.co.uk/seo-spider/issues/
+why_it_matters: The same page mostly answers without it too, so it has two addresses.
+fix: Mend the links, and redirect the address with //
+evidence: [urlpath]
+cases:
+  has: [{status_code: 200, urlpath: /a//b}]
+  has_not: [{status_code: 200, urlpath: /a/b}]
+*/
+SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
+FROM mart.pages
+WHERE status_code = 200 AND strpos(urlpath, '//') > 0

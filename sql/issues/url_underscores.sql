@@ -1,0 +1,16 @@
+/*
+title: Underscores in the URL
+severity: low
+category: urls
+definition: The page answers 200, and its path contains an underscore.
+source: https://developers.google.com/search/docs/crawling-indexing/url-structure
+why_it_matters: Search engines read words that are joined by underscores as one.
+fix: Part words by hyphens in new addresses; old ones are not worth a redirect
+evidence: [urlpath]
+cases:
+  has: [{status_code: 200, urlpath: /a_b}]
+  has_not: [{status_code: 200, urlpath: /a-b}, {status_code: 404, urlpath: /a_b}]
+*/
+SELECT crawl_id, project_id, url, 'path ' || urlpath AS why
+FROM mart.pages
+WHERE status_code = 200 AND strpos(urlpath, '_') > 0

@@ -1,0 +1,144 @@
+/*
+name: mart.issue_changes
+kind: table
+description: >-
+  How many pages have an issue, one row for each crawl with pages and issue, and what changed since the crawl before
+  (mart.crawls.previous_crawl_id). Issues that depend on days have a row in the latest crawls only, and are not compared:
+  the days of two crawls differ.
+grain: [crawl_id, issue]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  issue: Name of the issue (mart.issues.issue).
+  pages: >-
+    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it
+    (mart.issues.evidence).
+  previous_crawl_id: Crawl that it is compared with; NULL where there is none.
+  previous_pages: Number of pages that had it in that crawl; NULL where they are not compared.
+  new_pages: >-
+    Pages that have it and did not in the crawl before, or were no page of it; NULL where they are not compared.
+  fixed_pages: Pages that had it in the crawl before and have it no more, or are gone; NULL where they are not compared.
+  remaining_pages: Pages that had it and still do; NULL where they are not compared.
+reads:
+  ops.loads:
+    unit: VARCHAR
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within: {mart.crawls: [crawl_id]}
+  # Whatever changes the issues of a crawl, or of the one that it is compared with.
+  partitions: |
+    WITH crawl AS (
+      SELECT
+        crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.start_url
+      FROM mart.crawls AS crawls
+      LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+      WHERE crawls.has_pages
+    )
+    SELECT crawl.*, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.crawl_id OR loads.source_id = crawl.previous_crawl_id
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
+    UNION ALL
+    SELECT crawl.*, loads.unit, loads.loaded_at
+    FROM crawl
+    JOIN ops.loads AS loads ON loads.source_id = crawl.project_id
+    WHERE crawl.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+*/
+WITH
+  crawl AS (
+    SELECT crawl_id, project_id, previous_crawl_id, is_latest
+    FROM mart.crawls
+    WHERE has_pages
+  ),
+
+  evidence AS (
+    SELECT
+      issues.issue,
+      CASE WHEN strpos(each_one.field, '.') > 0 THEN split_part(each_one.field, '.', 1) ELSE 'crawl_pages' END AS dataset,
+      CASE WHEN strpos(each_one.field, '.') > 0 THEN split_part(each_one.field, '.', 2) ELSE each_one.field END AS field
+    FROM mart.issues AS issues
+    CROSS JOIN UNNEST(split(issues.evidence, ', ')) AS each_one(field)
+    -- What models make of fields is known without any one of them.
+    WHERE each_one.field NOT IN (
+      'is_indexable', 'non_indexable_reason', 'is_robots_denied', 'is_noindex', 'is_canonicalised', 'canonical_url',
+      'canonical_kind', 'status_code_range'
+    )
+  ),
+
+  -- An export without the field says nothing of the issue.
+  unknown AS (
+    SELECT crawl.crawl_id, evidence.issue
+    FROM (SELECT crawl_id FROM crawl UNION SELECT previous_crawl_id FROM crawl) AS crawl
+    CROSS JOIN evidence
+    LEFT JOIN mart.crawl_fields AS fields
+      ON fields.crawl_id = crawl.crawl_id
+      AND fields.dataset = evidence.dataset
+      AND fields.field = evidence.field
+    GROUP BY crawl.crawl_id, evidence.issue
+    HAVING count(fields.field) < count(*)
+  ),
+
+  pair AS (
+    SELECT
+      crawl.crawl_id,
+      crawl.project_id,
+      crawl.previous_crawl_id,
+      issues.issue,
+      lacking.issue IS NULL AS is_known,
+      crawl.previous_crawl_id IS NOT NULL
+        AND NOT issues.is_by_days
+        AND lacking.issue IS NULL
+        AND lacked.issue IS NULL AS is_compared
+    FROM crawl
+    CROSS JOIN mart.issues AS issues
+    LEFT JOIN unknown AS lacking ON lacking.crawl_id = crawl.crawl_id AND lacking.issue = issues.issue
+    LEFT JOIN unknown AS lacked ON lacked.crawl_id = crawl.previous_crawl_id AND lacked.issue = issues.issue
+    WHERE crawl.is_latest OR NOT issues.is_by_days
+  ),
+
+  side AS (
+    SELECT crawl.crawl_id, page_issues.issue, page_issues.url, 1 AS is_now, 0 AS was_before
+    FROM crawl
+    JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawl.crawl_id
+    UNION ALL
+    SELECT crawl.crawl_id, page_issues.issue, page_issues.url, 0, 1
+    FROM crawl
+    JOIN mart.page_issues AS page_issues ON page_issues.crawl_id = crawl.previous_crawl_id
+  ),
+
+  page AS (
+    SELECT crawl_id, issue, url, max(is_now) AS is_now, max(was_before) AS was_before
+    FROM side
+    GROUP BY crawl_id, issue, url
+  ),
+
+  counted AS (
+    SELECT
+      crawl_id,
+      issue,
+      sum(is_now) AS pages,
+      sum(was_before) AS previous_pages,
+      sum(is_now * was_before) AS remaining_pages
+    FROM page
+    GROUP BY crawl_id, issue
+  )
+
+SELECT
+  pair.crawl_id,
+  pair.project_id,
+  pair.issue,
+  CASE WHEN pair.is_known THEN CAST(coalesce(counted.pages, 0) AS BIGINT) END AS pages,
+  pair.previous_crawl_id,
+  CASE WHEN pair.is_compared THEN CAST(coalesce(counted.previous_pages, 0) AS BIGINT) END AS previous_pages,
+  CASE
+    WHEN pair.is_compared THEN CAST(coalesce(counted.pages - counted.remaining_pages, 0) AS BIGINT)
+  END AS new_pages,
+  CASE
+    WHEN pair.is_compared THEN CAST(coalesce(counted.previous_pages - counted.remaining_pages, 0) AS BIGINT)
+  END AS fixed_pages,
+  CASE WHEN pair.is_compared THEN CAST(coalesce(counted.remaining_pages, 0) AS BIGINT) END AS remaining_pages
+FROM pair
+LEFT JOIN counted ON counted.crawl_id = pair.crawl_id AND counted.issue = pair.issue

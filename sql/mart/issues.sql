@@ -1,0 +1,24 @@
+/*
+name: mart.issues
+kind: view
+description: >-
+  What may be wrong with a page, one row for each file under sql/issues/ (docs/issues.md).
+grain: [issue]
+columns:
+  issue: Name of the file, as in client_error.
+  title: As people say it.
+  severity: How much the issue matters on any page, high, medium or low.
+  weight: The same as a share of priority, 1 for high, 0.6 for medium and 0.3 for low.
+  category: What it is about, as in redirects or sitemaps.
+  definition: When a page has it.
+  source: Page on the web that names it.
+  why_it_matters: What it does to people or search engines.
+  fix: What would mend it.
+  evidence: >-
+    Columns of mart.pages that show it, with commas between; a field of another dataset as in crawl_structured_data.valid.
+  is_by_days: >-
+    Whether hits or demand decide, which belong to days. Such an issue is looked for in the latest crawls only, and not
+    compared with the crawl before.
+*/
+SELECT issue, title, severity, weight, category, definition, source, why_it_matters, fix, evidence, is_by_days
+FROM issues.files

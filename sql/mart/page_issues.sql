@@ -1,0 +1,53 @@
+/*
+name: mart.page_issues
+kind: table
+description: >-
+  The issues of each page, one row for each crawl, page and issue (mart.issues). What makes pages unique makes these
+  rows unique, so it is tested in mart.pages alone.
+grain: null
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  url: Full URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
+  issue: Name of the issue (mart.issues.issue).
+  why: What was found on the page.
+reads:
+  ops.loads:
+    unit: VARCHAR
+    dataset: VARCHAR
+    source_id: VARCHAR
+    loaded_at: TIMESTAMP WITH TIME ZONE
+incremental:
+  by: crawl_id
+  within:
+    mart.pages: [crawl_id]
+    mart.orphans: [crawl_id]
+    mart.page_hits: [crawl_id]
+    mart.structured_data: [crawl_id]
+  # Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page.
+  partitions: |
+    SELECT loads.source_id AS crawl_id, loads.unit, loads.loaded_at, CAST(NULL AS VARCHAR) AS start_url
+    FROM ops.loads AS loads
+    WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
+    UNION ALL
+    SELECT crawls.crawl_id, loads.unit, loads.loaded_at, NULL
+    FROM mart.crawls AS crawls
+    JOIN ops.loads AS loads ON loads.source_id = crawls.project_id
+    WHERE crawls.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
+    UNION ALL
+    SELECT crawls.crawl_id, NULL, NULL, projects.start_url
+    FROM mart.crawls AS crawls
+    JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
+    WHERE crawls.has_pages
+*/
+SELECT
+  crawl_id,
+  project_id,
+  url,
+  crawl_id || ' ' || url AS page_key,
+  project_id || ' ' || url AS url_key,
+  issue,
+  why
+FROM issues.found AS found

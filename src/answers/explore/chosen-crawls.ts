@@ -1,0 +1,54 @@
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { CatalogReader } from '../../state/catalogue/catalog.ts';
+import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
+
+/** Whose pages or issues: by name or identifier; without both, those of the main crawl of each project. */
+export interface AskedCrawls {
+  readonly project?: string | undefined;
+  readonly crawl?: string | undefined;
+}
+
+/** A SELECT of the crawls that are asked for, with the parameters `project` and `crawl`. */
+export const CHOSEN = `
+  SELECT crawl_id, project_id, coalesce(project_name, project_id) AS project, ended_at, previous_crawl_id
+  FROM mart.crawls
+  WHERE ($project IS NULL OR project_id = $project OR project_name = $project)
+    AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)`;
+
+/**
+ * The parameters of `CHOSEN`, with the crawl as an identifier.
+ *
+ * @throws CrawlhouseError `usage` for a project or crawl that is not there
+ */
+export function chosenBy(
+  { project, crawl }: AskedCrawls,
+  warehouse: CatalogReader,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string | null>> {
+  const parameters = new Map<string, string | null>([
+    ['project', project ?? null],
+    ['crawl', crawl ?? null],
+  ]);
+  return resolveParameters({ parameters, isQuestion: true }, warehouse, signal);
+}
+
+/** Rows of a statement on models; says what to do where the warehouse lacks them. */
+export async function rowsOf<T>(
+  warehouse: CatalogReader,
+  sql: string,
+  parameters: ReadonlyMap<string, string | null>,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  try {
+    return (await warehouse.rows(sql, signal, parameters)) as readonly unknown[] as readonly T[];
+  } catch (thrown) {
+    if (
+      !(thrown instanceof CrawlhouseError && /mart\.\w+ does not exist|Table with name/.test(thrown.message))
+    )
+      throw thrown;
+    throw new CrawlhouseError('bad_query', 'the warehouse lacks the models of issues', {
+      cause: thrown,
+      hint: 'crawlhouse transform makes them',
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import { rm } from 'node:fs/promises';
+import { durationText } from '../../core/amounts.ts';
+import { Database, file, ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { EngineValue, Statements } from '../../engines/engine.ts';
+import { EngineFailure } from '../../engines/engine-failure.ts';
+import { engineKind } from '../../engines/registry.ts';
+import type { EngineAddress } from '../../project/settings/settings.ts';
+import type { EngineStatement, PlanRequest } from './engine-statement.ts';
+import { fromEngine } from './engine-value.ts';
+import { type QueryLimits, queryLimitError } from './query-limits.ts';
+import type { QueryProcess } from './query-process.ts';
+import type { ResultRows } from './result-rows.ts';
+import { withTextFile } from './text-file.ts';
+import { NO_PARAMETERS, Warehouse, type WriteOptions } from './warehouse.ts';
+import { withinResult } from './within-result.ts';
+import { type Write, writeRows } from './write-result.ts';
+
+interface EngineWarehouseOptions {
+  readonly engine: EngineAddress;
+  readonly limits: QueryLimits;
+  readonly threads: number;
+  /** The folder for what DuckDB spills while it writes a file of Parquet. */
+  readonly spill: string;
+}
+
+/** The longest wait of a Node.js timer, 24 days. */
+const MOST_SECONDS = 2_147_483;
+
+/**
+ * A published warehouse whose rows are not in its file. DuckDB checks each statement on the catalogue, and names and types its
+ * columns. If the catalogue has all rows, DuckDB also runs it.
+ */
+export class EngineWarehouse extends Warehouse {
+  readonly #catalogue: QueryProcess;
+  readonly #statements: Statements;
+  readonly #options: EngineWarehouseOptions;
+
+  constructor(catalogue: QueryProcess, statements: Statements, options: EngineWarehouseOptions) {
+    super();
+    this.#catalogue = catalogue;
+    this.#statements = statements;
+    this.#options = options;
+  }
+
+  async write(
+    sql: string,
+    options: WriteOptions,
+    write: Write,
+    signal: AbortSignal,
+    parameters = NO_PARAMETERS,
+  ): Promise<number> {
+    const { limits } = this.#options;
+    const { page } = options;
+    const statement = await this.#plan({ sql, parameters, page }, signal);
+    if (statement === null) return this.#catalogue.write(sql, options, write, signal, parameters);
+    const most = Number.POSITIVE_INFINITY;
+    const rowLimit = Math.min(options.rowLimit ?? most, limits.rows);
+    const firstRows = Math.min(options.firstRows ?? most, page?.limit ?? most);
+    const text = { ...options, rowLimit, firstRows };
+    return this.#within(signal, (within) =>
+      writeRows(this.#rows(statement, within), text, withinResult(limits, write)),
+    );
+  }
+
+  async writeParquet(
+    sql: string,
+    output: string,
+    signal: AbortSignal,
+    parameters = NO_PARAMETERS,
+  ): Promise<number> {
+    const { limits } = this.#options;
+    const statement = await this.#plan({ sql, parameters }, signal);
+    if (statement === null) return this.#catalogue.writeParquet(sql, output, signal, parameters);
+    const rows = `${output}.rows`;
+    try {
+      // By place: columns may have names that a JSON object or DuckDB takes for one.
+      const names = statement.columns.map((_, place) => `c${place}`);
+      const count = await this.#within(signal, (within) =>
+        withTextFile(rows, (write) =>
+          writeRows(
+            { ...this.#rows(statement, within), names },
+            { format: 'jsonl', rowLimit: limits.rows },
+            withinResult(limits, write),
+          ),
+        ),
+      );
+      await this.#toParquet(statement, rows, output, signal);
+      return count;
+    } finally {
+      await rm(rows, { force: true });
+    }
+  }
+
+  /** The process of the catalogue gets nothing of the engine that is secret. */
+  #plan(asked: Omit<PlanRequest, 'engine'>, signal: AbortSignal): Promise<EngineStatement | null> {
+    const { engine, schemaPrefix } = this.#options.engine;
+    return this.#catalogue.plan({ ...asked, engine: { engine, schemaPrefix } }, signal);
+  }
+
+  #rows({ sql, columns, skip, picked }: EngineStatement, signal: AbortSignal): ResultRows {
+    const types = columns.map(({ type }) => type);
+    const decoders = types.map(fromEngine);
+    const statements = this.#statements;
+    const seconds = Math.min(this.#options.limits.seconds, MOST_SECONDS);
+    const decoded = (row: readonly EngineValue[]): unknown[] =>
+      decoders.map((decode, index) => decode(row[picked?.[index] ?? index] ?? null));
+    return {
+      names: columns.map(({ name }) => name),
+      types,
+      async *chunks() {
+        let before = skip;
+        for await (const rows of statements.rows(sql, seconds, signal)) {
+          const wanted = rows.slice(before);
+          before = Math.max(0, before - rows.length);
+          if (wanted.length > 0) yield wanted.map(decoded);
+        }
+      },
+    };
+  }
+
+  async #toParquet(
+    { columns }: EngineStatement,
+    rows: string,
+    output: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { limits, threads, spill } = this.#options;
+    await using database = await Database.open({
+      memoryLimit: limits.memory,
+      threads,
+      tempDirectory: spill,
+    });
+    await using connection = await database.connect();
+    const types = columns.map(({ type }, place) => `${text(`c${place}`)}: ${text(type)}`);
+    const named = columns.map(({ name }, place) => `${ident(`c${place}`)} AS ${ident(name)}`);
+    await connection.run(
+      `COPY (SELECT ${named.join(', ')} FROM read_json(${file(rows)}, format = 'newline_delimited', columns = {${types.join(', ')}}))
+       TO ${text(output)} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)`,
+      [],
+      signal,
+    );
+  }
+
+  /** @throws CrawlhouseError `query_limit` after the time that a query has */
+  async #within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const seconds = Math.min(this.#options.limits.seconds, MOST_SECONDS);
+    const late = queryLimitError(`it ran longer than ${durationText(seconds)}`, 'query_timeout');
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(late), seconds * 1000);
+    try {
+      return await work(AbortSignal.any([signal, limit.signal]));
+    } catch (error) {
+      if (!(error instanceof CrawlhouseError) || !(error.cause instanceof EngineFailure)) throw error;
+      if (error.cause.isTimeLimit) throw late;
+      if (error.code !== 'bad_query') throw error;
+      throw new CrawlhouseError('bad_query', error.message, {
+        cause: error.cause,
+        hint: `DuckDB takes this statement, but ${engineKind(this.#options.engine).title}, which has the rows, does not`,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#statements[Symbol.asyncDispose]();
+    await this.#catalogue[Symbol.asyncDispose]();
+  }
+}

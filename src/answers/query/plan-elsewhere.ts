@@ -1,0 +1,186 @@
+import type { DuckDBPreparedStatement, DuckDBValue } from '@duckdb/node-api';
+import { type Connection, ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { prepareOne } from '../../core/one-statement.ts';
+import { nodesOf, type SqlNode } from '../../core/serialize-sql.ts';
+import { sqlTokens } from '../../core/sql-tokens.ts';
+import type { Dialect } from '../../engines/dialect.ts';
+import { engineKind } from '../../engines/registry.ts';
+import { replaceParameters } from '../../pipeline/transform/questions/question-parameters.ts';
+import { findNonPortable } from '../../project/sql/text/portable-sql.ts';
+import { replaceTables } from '../../project/sql/text/replace-tables.ts';
+import { sqlReferences } from '../../project/sql/text/sql-references.ts';
+import { parseSelect } from '../../project/sql/text/sql-tree.ts';
+import { type TableReference, tableReferences } from '../../project/sql/text/table-references.ts';
+import { tableColumns } from '../../state/catalogue/catalog.ts';
+import type { AnswerColumn, EngineStatement, PlanRequest } from './engine-statement.ts';
+import { pageElsewhere } from './page-elsewhere.ts';
+import type { ParameterTexts } from './parameters.ts';
+import { typedParameters } from './parameters.ts';
+import type { ReadOnlyStatement } from './read-only-statement.ts';
+import { typeName } from './result-rows.ts';
+
+const PLACE = { file: 'SQL', line: 1 };
+/** Table functions that take a table by a text. Here its rows are elsewhere. */
+const BY_NAME: ReadonlySet<string> = new Set(
+  'query_table histogram histogram_values summary duckdb_table_sample pragma_storage_info'.split(' '),
+);
+
+/**
+ * Binds a statement to the catalogue, and writes it for the engine that has the rows.
+ *
+ * @returns null where the catalogue has all rows that the statement reads: those of `ops` and of lists
+ * @throws CrawlhouseError `bad_query` for what the engine does not take; what DuckDB throws
+ */
+export async function planElsewhere(
+  connection: Connection,
+  { explain, select }: ReadOnlyStatement,
+  { parameters, page, engine }: PlanRequest,
+): Promise<EngineStatement | null> {
+  const { title, dialect: open } = engineKind(engine);
+  const dialect = await open?.(engine.schemaPrefix);
+  if (dialect === undefined) return null;
+  const tree = await parseSelect(connection, select, PLACE);
+  const here = await tablesInCatalogue(connection);
+  const isElsewhere = (one: TableReference): boolean =>
+    ['raw', 'mart'].includes(one.schema.toLowerCase()) && !here.has(nameOf(one));
+  refuseByName(tree, title);
+  // Of tables that are only described, the catalogue knows all.
+  const isRead = ({ type, show_type }: SqlNode): boolean => type !== 'SHOW_REF' || show_type === 'SUMMARY';
+  if (!tableReferences(tree, isRead).some(isElsewhere)) return null;
+  if (hasShow(tree)) throw refused('SUMMARIZE and DESCRIBE stand alone', 'ask for the columns one by one');
+  await refuseNonPortable(connection, select, title);
+  const { bound, columns } = await withValues(connection, select, parameters);
+  const translated = dialect.translate(await onReaders(connection, bound, { dialect, title }));
+  if (explain !== '') {
+    const analyze = /ANALYZE/i.test(explain) ? 'ANALYZE ' : '';
+    return {
+      sql: `EXPLAIN ${analyze}${translated.trimStart()}`,
+      columns: [{ name: 'Query Plan', type: 'VARCHAR' }],
+      skip: 0,
+      picked: null,
+    };
+  }
+  if (page !== undefined) return pageElsewhere(dialect, translated, columns, page);
+  return { sql: translated, columns, skip: 0, picked: null };
+}
+
+/** `schema.table`, as DuckDB finds it. */
+const nameOf = ({ schema, name }: TableReference): string => `${schema}.${name}`.toLowerCase();
+
+/** The tables of `raw` whose rows the catalogue has: lists, which have a history. */
+async function tablesInCatalogue(connection: Connection): Promise<ReadonlySet<string>> {
+  const tables = await tableColumns(connection, ['raw']);
+  return new Set(
+    [...tables]
+      .filter(([, columns]) => columns.some(({ name }) => name === '_seen_to'))
+      .map(([name]) => name),
+  );
+}
+
+function hasShow(tree: unknown): boolean {
+  return nodesOf(tree).some(({ type }) => type === 'SHOW_REF');
+}
+
+function refuseByName(tree: unknown, title: string): void {
+  for (const { type, function: called } of nodesOf(tree)) {
+    const name = String((called as SqlNode | undefined)?.function_name).toLowerCase();
+    if (type === 'TABLE_FUNCTION' && BY_NAME.has(name))
+      throw refused(`${name}() reads no rows that are in ${title}`, 'write the table under FROM');
+  }
+}
+
+async function refuseNonPortable(connection: Connection, sql: string, title: string): Promise<void> {
+  refuseForeignText(sql, title);
+  const [first, ...others] = await findNonPortable(connection, sql, PLACE);
+  if (!first) return;
+  const lines = [first, ...others].map(
+    ({ line, rule, instead }) => `line ${line}: ${rule}; instead: ${instead}`,
+  );
+  throw refused(`${title} has the rows, and takes no such SQL\n${lines.join('\n')}`);
+}
+
+/** What is a text for DuckDB must not be SQL for an engine that ends only `'…'` and `"…"` where DuckDB does. */
+function refuseForeignText(sql: string, title: string): void {
+  let line = 1;
+  for (const { kind, text } of sqlTokens(sql)) {
+    if (kind === 'foreign')
+      throw refused(
+        `line ${line}: ${title} has no text like this: ${/^(?:\$[^$]*\$|[^']*')/.exec(text)?.[0]}…`,
+      );
+    line += text.split('\n').length - 1;
+  }
+}
+
+/** The statement with values in the place of its `$name`s, and the columns of its answer. */
+async function withValues(
+  connection: Connection,
+  sql: string,
+  given: ParameterTexts,
+): Promise<{ readonly bound: string; readonly columns: readonly AnswerColumn[] }> {
+  const written = new Map<string, string>();
+  using asked = await prepared(connection, sql);
+  for (const [name, { type, value }] of await typedParameters(connection.inner, asked.statement, given))
+    written.set(name.toLowerCase(), await writtenValue(connection, type, value));
+  if (written.size === 0) return { bound: sql, columns: outputColumns(asked.statement) };
+  const bound = replaceParameters(sql, (name) => written.get(name) ?? 'NULL');
+  // What runs is looked at again.
+  using answered = await prepared(connection, bound);
+  return { bound, columns: outputColumns(answered.statement) };
+}
+
+async function prepared(
+  connection: Connection,
+  sql: string,
+): Promise<Disposable & { readonly statement: DuckDBPreparedStatement }> {
+  const statement = await prepareOne(connection.inner, sql);
+  return { statement, [Symbol.dispose]: () => statement.destroySync() };
+}
+
+function outputColumns(statement: DuckDBPreparedStatement): AnswerColumn[] {
+  const seen = new Map<string, number>();
+  return Array.from({ length: statement.columnCount }, (_, index) => {
+    const name = statement.columnName(index);
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    // As DuckDB's own answers have it.
+    return { name: before === 0 ? name : `${name}:${before}`, type: typeName(statement.columnType(index)) };
+  });
+}
+
+async function writtenValue(connection: Connection, type: string, value: DuckDBValue): Promise<string> {
+  if (value === null) return `CAST(NULL AS ${type})`;
+  // LIMIT takes a number only.
+  if (type === 'BIGINT' || type === 'INTEGER') return String(value);
+  const zoned = type === 'TIMESTAMP WITH TIME ZONE';
+  const shown = zoned ? `strftime($1, '%Y-%m-%d %H:%M:%S.%f UTC')` : `CAST($1 AS VARCHAR)`;
+  const written = String(await connection.scalar(`SELECT ${shown}`, [value]));
+  return type === 'VARCHAR' ? text(written) : `CAST(${text(written)} AS ${type})`;
+}
+
+/** Puts the views of readers in the place of tables, each with the columns that the catalogue has, in their order. */
+async function onReaders(
+  connection: Connection,
+  sql: string,
+  { dialect, title }: { readonly dialect: Dialect; readonly title: string },
+): Promise<string> {
+  const columns = await tableColumns(connection, ['raw', 'mart', 'ops']);
+  const known = new Map([...columns].map(([name, of]) => [name.toLowerCase(), of]));
+  const references = await sqlReferences(connection, sql, PLACE);
+  return replaceTables(sql, references, (reference) => {
+    const of = known.get(nameOf(reference));
+    if (of === undefined)
+      throw refused(
+        `${nameOf(reference)} is not in ${title}`,
+        'tables of raw, mart and ops can be read together',
+      );
+    return `SELECT ${of.map(({ name }) => ident(name)).join(', ')} FROM ${dialect.reader(nameOf(reference))}`;
+  });
+}
+
+function refused(
+  message: string,
+  hint = 'the portable form is in docs/models.md, "Portable SQL"',
+): CrawlhouseError {
+  return new CrawlhouseError('bad_query', `refused: ${message}`, { hint });
+}

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { CrawlhouseError, toCrawlhouseError } from './errors.ts';
+
+/** The scope that an uncaught error ends: one unit, or the command of a process. */
+type Scope = 'unit' | 'process';
+
+interface Handler {
+  readonly scope: Scope;
+  readonly onUncaught: (error: CrawlhouseError) => void;
+  readonly stop: (error: CrawlhouseError) => void;
+}
+
+const CURRENT = new AsyncLocalStorage<Handler>();
+const handlers = new Set<Handler>();
+let latest: CrawlhouseError | null = null;
+
+/**
+ * Runs `work` and handles its uncaught errors: the error event of an emitter without a listener, a throw in a
+ * callback, an unhandled rejection.
+ *
+ * An error that arose in the work of a unit goes to that unit's `onUncaught`: what it has half done ends with the unit.
+ * Any other error goes to the `onUncaught` of the process, which ends it: nobody knows what is half done, and a killed
+ * process leaves nothing that the next one can't continue (docs/decisions/uncaught-errors.md).
+ *
+ * @throws CrawlhouseError `internal` when the process has nothing left to wait for and `work` has not ended
+ */
+export async function catchUncaught<T>(
+  scope: Scope,
+  onUncaught: (error: CrawlhouseError) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  const handler: Handler = { scope, onUncaught, stop };
+  if (handlers.size === 0) process.on('uncaughtException', take).on('beforeExit', stopAll);
+  handlers.add(handler);
+  try {
+    return await Promise.race([CURRENT.run(handler, work), stopped]);
+  } finally {
+    handlers.delete(handler);
+    if (handlers.size === 0) process.off('uncaughtException', take).off('beforeExit', stopAll);
+  }
+}
+
+function take(thrown: unknown): void {
+  const own = CURRENT.getStore();
+  const host = [...handlers].find(({ scope }) => scope === 'process');
+  const blamed = own?.scope === 'unit' && handlers.has(own) ? own : host;
+  if (blamed === undefined) {
+    // Within another program, what did not arise in our work is that program's own.
+    if (process.listenerCount('uncaughtException') > 1) return;
+    throw thrown;
+  }
+  latest = uncaughtError(thrown);
+  blamed.onUncaught(latest);
+}
+
+function uncaughtError(thrown: unknown): CrawlhouseError {
+  if (thrown instanceof CrawlhouseError) return thrown;
+  const { code, message } = toCrawlhouseError(thrown);
+  return new CrawlhouseError(code, `an error that nothing caught: ${message}`, { cause: thrown });
+}
+
+/** Nothing is left that could wake the process: whatever still waits would wait for ever. */
+function stopAll(): void {
+  const error =
+    latest ?? new CrawlhouseError('internal', 'the work waits for an event that can no longer happen');
+  const inner = [...handlers].filter(({ scope }) => scope === 'unit');
+  for (const handler of inner.length > 0 ? inner : handlers) handler.stop(error);
+}

@@ -1,0 +1,19 @@
+/** The colours and the letters of every page for people. No fonts, images or scripts come from elsewhere. */
+export const PAGE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1d2430, #e4e8ee);
+  --soft: light-dark(#566070, #9aa5b4);
+  --line: light-dark(#dfe3e8, #333b47);
+  --page: light-dark(#ffffff, #14181f);
+  --side: light-dark(#f6f7f9, #1a1f28);
+  --link: light-dark(#0b5cad, #7ab3f0);
+  --good: light-dark(#18794e, #5fd19a);
+  --warn: light-dark(#8a5a00, #e5b567);
+  --bad: light-dark(#b42318, #ff8a80);
+  --bad-side: light-dark(#fdf0ee, #33191a);
+}
+* { box-sizing: border-box; }
+body { margin: 0; font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--page); }
+a { color: var(--link); }
+`;

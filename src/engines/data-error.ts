@@ -1,0 +1,17 @@
+import { toCrawlhouseError } from '../core/errors.ts';
+import { EngineFailure } from './engine-failure.ts';
+
+/** DuckDB's kinds of errors that are caused by the values read, not by the statement or the machine. */
+const OF_VALUES = /^(Conversion|Out of Range|Invalid Input|Constraint|Mismatch Type|Divide by Zero) Error/;
+
+/** Whether the data caused the error. A damaged file does not count. */
+export function isDataError(error: unknown): boolean {
+  const { code } = toCrawlhouseError(error);
+  return ['internal', 'bad_model', 'bad_query'].includes(code) && isOfValues(error);
+}
+
+function isOfValues(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof EngineFailure) return error.isOfValues;
+  return OF_VALUES.test(error.message) || isOfValues(error.cause);
+}

@@ -1,0 +1,153 @@
+import { performance } from 'node:perf_hooks';
+import { type Connection, ident, table } from '../../core/duckdb.ts';
+import type { Model } from '../../project/sql/models/model.ts';
+import {
+  inPartitions,
+  type PartitionedModel,
+  partitionedModel,
+  presentPartitions,
+} from '../../project/sql/plan/partitions.ts';
+import type { PlannedModel } from '../../project/sql/plan/plan-models.ts';
+import { rawRows } from '../../state/catalogue/catalog.ts';
+import type { PartitionChanges } from '../../state/catalogue/ops-model-partitions.ts';
+import type { ModelEngine } from '../model-engine.ts';
+import { narrowed, running } from '../narrow-model.ts';
+
+/** Of a warehouse with so few rows, one statement builds all partitions of a model. */
+const ROWS_AT_ONCE = 100_000;
+
+/** Makes models in the working copy itself. */
+export class DuckDbModels implements ModelEngine {
+  readonly queries: Connection;
+
+  constructor(connection: Connection) {
+    this.queries = connection;
+  }
+
+  // All of DuckDB's SQL is right here, and the rows are where the catalogue is.
+  async check(): Promise<void> {}
+
+  async synchronize(): Promise<void> {}
+
+  async local(planned: PlannedModel): Promise<PlannedModel> {
+    return planned;
+  }
+
+  async make(
+    planned: PlannedModel,
+    changes: PartitionChanges | undefined,
+    signal?: AbortSignal,
+  ): Promise<bigint | null> {
+    const connection = this.queries;
+    const partitioned = partitionedModel(planned);
+    const share = ROWS_AT_ONCE / ((hasWithin(planned.model) && (await rawRows(connection))) || 1);
+    return changes && partitioned
+      ? replacePartitions(connection, { ...planned, partitioned }, changes, { share, signal })
+      : createModel(connection, planned, { share, signal });
+  }
+
+  async drop(): Promise<void> {}
+}
+
+/** Deletes outdated and removed partitions and inserts the new ones. Returns the rows that the table then has. */
+async function replacePartitions(
+  connection: Connection,
+  planned: WithPartitions,
+  { behind, gone }: PartitionChanges,
+  options: StatementOptions,
+): Promise<bigint> {
+  const name = table(...planned.model.name.split('.'));
+  return await running(planned.model, async () => {
+    await connection.run(
+      `DELETE FROM ${name} WHERE ${inPartitions(planned.partitioned, [...behind, ...gone])}`,
+      [],
+      options.signal,
+    );
+    await insertPartitions(connection, planned, behind, options);
+    return (await connection.scalar(`SELECT count(*) FROM ${name}`)) as bigint;
+  });
+}
+
+interface WithPartitions extends PlannedModel {
+  readonly partitioned: PartitionedModel;
+}
+
+interface StatementOptions {
+  /** The share of the partitions that the first statement may build; it builds one at least. */
+  readonly share?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Adds the rows of partitions, a few at a time where the model has `within`. Returns the number of rows. */
+async function insertPartitions(
+  connection: Connection,
+  { model, sql, outputs, partitioned }: WithPartitions,
+  partitions: readonly string[],
+  { share = 0, signal }: StatementOptions,
+): Promise<bigint> {
+  const columns = [...outputs.keys()].map(ident).join(', ');
+  const insert = `INSERT INTO ${table(...model.name.split('.'))} (${columns})`;
+  let count = hasWithin(model) ? Math.max(1, Math.floor(partitions.length * share)) : partitions.length;
+  let former: Timed | undefined;
+  let rows = 0n;
+  for (let start = 0; start < partitions.length; ) {
+    const some = partitions.slice(start, start + count);
+    const startedAt = performance.now();
+    const narrow = await narrowed(connection, { model, sql }, partitioned, some);
+    const made = `SELECT ${columns} FROM (${narrow}\n) WHERE ${inPartitions(partitioned, some)}`;
+    rows += await connection.run(`${insert} ${made}`, [], signal);
+    start += some.length;
+    const timed = { count, milliseconds: performance.now() - startedAt };
+    count = nextCount(timed, former);
+    former = timed;
+  }
+  return rows;
+}
+
+/** A statement: the partitions it built, and its time. */
+interface Timed {
+  readonly count: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * How many partitions the next statement builds. More of them share the fixed cost of a statement; fewer need less
+ * memory. So the number doubles, unless the last doubling took longer in proportion and over half a second.
+ */
+export function nextCount({ count, milliseconds }: Timed, former: Timed | undefined): number {
+  const isLonger =
+    former !== undefined && (count <= former.count || milliseconds > former.milliseconds * 1.5);
+  if (milliseconds < 500 || !isLonger) return count * 2;
+  return milliseconds > 1000 ? Math.max(1, Math.floor(count / 2)) : count;
+}
+
+/** Whether a model limits what it reads to its partitions, so that a few of them cost little. */
+function hasWithin({ incremental }: Model): boolean {
+  return Object.keys(incremental?.within ?? {}).length > 0;
+}
+
+/**
+ * Builds a model as a whole. Returns the rows of a table, null for a view. A table with `within` is built a few
+ * partitions at a time: one statement would join and sort all of the warehouse.
+ */
+export async function createModel(
+  connection: Connection,
+  planned: PlannedModel,
+  options: StatementOptions = {},
+): Promise<bigint | null> {
+  const { share = 0, signal } = options;
+  const { model, sql } = planned;
+  const partitioned = partitionedModel(planned);
+  const anew = `CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS`;
+  return await running(model, async () => {
+    if (model.kind === 'view') {
+      await connection.run(`${anew} ${sql}`, [], signal);
+      return null;
+    }
+    const partitions =
+      partitioned && hasWithin(model) && share < 1 ? await presentPartitions(connection, partitioned) : [];
+    if (!partitioned || partitions.length < 2) return connection.run(`${anew} ${sql}`, [], signal);
+    await connection.run(`${anew} FROM (${sql}\n) WHERE false`, [], signal);
+    return insertPartitions(connection, { ...planned, partitioned }, partitions, options);
+  });
+}

@@ -1,0 +1,51 @@
+import { ident, text } from '../core/duckdb.ts';
+import type { MirroredTable, MirrorPartition } from './mirror-source.ts';
+
+/** The number of its rows, their fingerprint, and the values of its key. */
+export type PartitionRow = { readonly n: bigint; readonly fingerprint: string } & {
+  readonly [column: `k${number}`]: string | null;
+};
+
+/** SQL of both engines. */
+export function selectPartitions({ cut }: MirroredTable, fingerprint: string, from: string): string {
+  const keys = cut.map((name, index) => `CAST(${ident(name)} AS VARCHAR) AS k${index}`);
+  const places = cut.map((_name, index) => index + 1).join(', ');
+  return `SELECT ${[...keys, 'count(*) AS n', `${fingerprint} AS fingerprint`].join(', ')} FROM ${from} AS t
+    ${places === '' ? '' : `GROUP BY ${places} ORDER BY ${places}`}`;
+}
+
+export function partitionsOf({ name, cut }: MirroredTable, rows: readonly PartitionRow[]): MirrorPartition[] {
+  return rows
+    .filter(({ n }) => n > 0n)
+    .map((row) => ({
+      table: name,
+      key: cut.map((column, index) => [column, row[`k${index}`] ?? null] as const),
+      rows: Number(row.n),
+      fingerprint: row.fingerprint,
+    }));
+}
+
+export function columnsWithout(
+  columns: MirroredTable['columns'],
+  key: MirrorPartition['key'],
+): MirroredTable['columns'] {
+  return columns.filter(({ name }) => !key.some(([column]) => column === name));
+}
+
+export function selectWithout(columns: MirroredTable['columns'], key: MirrorPartition['key']): string {
+  return `SELECT ${columnsWithout(columns, key)
+    .map(({ name }) => ident(name))
+    .join(', ')}`;
+}
+
+export function isKey(column: string, value: string): string {
+  return `CAST(${ident(column)} AS VARCHAR) IS NOT DISTINCT FROM ${value}`;
+}
+
+export function all(conditions: readonly string[]): string {
+  return conditions.length > 0 ? conditions.join(' AND ') : 'true';
+}
+
+export function toParquet(file: string): string {
+  return `TO ${text(file)} (FORMAT parquet, COMPRESSION zstd)`;
+}

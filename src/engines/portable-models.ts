@@ -1,0 +1,65 @@
+import { type Connection, ident, table, text } from '../core/duckdb.ts';
+import { withoutEnd } from '../core/sql-tokens.ts';
+import { referenceName } from '../project/sql/plan/inspect-model.ts';
+import type { PlannedModel } from '../project/sql/plan/plan-models.ts';
+import { badModel, type SqlPlace } from '../project/sql/text/bad-model.ts';
+import { findNonPortable } from '../project/sql/text/portable-sql.ts';
+import { sqlReferences } from '../project/sql/text/sql-references.ts';
+import { catalogueRelations } from './catalogue-relations.ts';
+import type { ModelQueries } from './model-engine.ts';
+
+/**
+ * What an engine with another SQL than DuckDB's does with models (`ModelEngine.check`).
+ *
+ * @throws CrawlhouseError `bad_model` for the first SQL that is not portable, with its file and line
+ */
+export async function checkPortable(
+  catalogue: Connection,
+  plan: readonly PlannedModel[],
+  title: string,
+): Promise<void> {
+  const check = async (sql: string, start: SqlPlace): Promise<void> => {
+    const [first] = await findNonPortable(catalogue, sql, start);
+    if (first) throw badModel(first, `does not run on ${title}: ${first.rule}`, `write ${first.instead}`);
+  };
+  for (const { model, tests } of plan) {
+    const { incremental, file } = model;
+    const at = (path: readonly PropertyKey[]): SqlPlace => ({ file, line: model.lineOf(path) });
+    await check(model.sql, { file, line: model.sqlLine });
+    if (incremental) await check(incremental.partitions, at(['incremental', 'partitions']));
+    for (const test of tests) if (test.query !== null) await check(test.query, at(test.path));
+  }
+}
+
+/** Asks the engine for the partitions of a model where the catalogue has not all rows that tell them (`ModelEngine.local`). */
+export async function localPartitions(
+  catalogue: Connection,
+  queries: ModelQueries,
+  planned: PlannedModel,
+  signal?: AbortSignal,
+): Promise<PlannedModel> {
+  const { model, partitions } = planned;
+  if (partitions === null) return planned;
+  const { tables } = await sqlReferences(catalogue, partitions, { file: model.file, line: 1 });
+  const held = await catalogueRelations(catalogue);
+  if (tables.every((one) => one.schema === '' || held.includes(referenceName(one)))) return planned;
+  const made = `SELECT * FROM (${withoutEnd(partitions)}\n) AS made`;
+  const columns = await catalogue.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${made}`);
+  const rows = await queries.jsonRows(made, [], signal);
+  const texts = Object.fromEntries(columns.map((column) => [column.column_name, 'VARCHAR']));
+  const values = columns.map(
+    ({ column_name, column_type }) =>
+      `CAST(${ident(column_name)} AS ${column_type}) AS ${ident(column_name)}`,
+  );
+  const given = `from_json(${text(JSON.stringify(rows))}, ${text(JSON.stringify([texts]))})`;
+  return {
+    ...planned,
+    partitions: `SELECT ${values.join(', ')} FROM (SELECT unnest(${given}, recursive := true)) AS given`,
+  };
+}
+
+/** Gives the catalogue the columns of a model, without rows. */
+export async function declareModel(catalogue: Connection, { model, sql }: PlannedModel): Promise<void> {
+  const rows = model.kind === 'table' ? `FROM (${sql}\n) WHERE false` : sql;
+  await catalogue.run(`CREATE OR REPLACE ${model.kind} ${table(...model.name.split('.'))} AS ${rows}`);
+}

@@ -1,0 +1,38 @@
+import { CrawlhouseError } from '../core/errors.ts';
+import type { EngineAddress } from '../project/settings/settings.ts';
+import type { Elsewhere, Engine, EngineKind } from './engine.ts';
+import { KINDS } from './kinds.ts';
+
+/** Every engine that a warehouse can be in. */
+export function engineKinds(): readonly EngineKind[] {
+  return KINDS;
+}
+
+/**
+ * What is known of an engine without its libraries.
+ *
+ * @throws CrawlhouseError `bad_settings` for a name that no engine has
+ */
+export function engineKind({ engine }: Pick<EngineAddress, 'engine'>): EngineKind {
+  const found = KINDS.find(({ name }) => name === engine);
+  if (found !== undefined) return found;
+  throw new CrawlhouseError('bad_settings', `there is no engine ${engine}`, {
+    hint: `engines that work: ${KINDS.map(({ name }) => name).join(', ')}`,
+  });
+}
+
+/** The engine of a warehouse, with its libraries. Nothing is asked of it yet. */
+export function openEngine(address: EngineAddress): Promise<Engine> {
+  return engineKind(address).open(address);
+}
+
+/** What only an engine does whose rows are not in the catalogue; null, without its libraries, where they are. */
+export async function openElsewhere(address: EngineAddress): Promise<Elsewhere | null> {
+  const kind = engineKind(address);
+  return kind.isInCatalogue ? null : (await kind.open(address)).elsewhere;
+}
+
+/** Whether the file of a warehouse has all of its rows. */
+export function isInCatalogue({ engine }: { readonly engine: EngineAddress }): boolean {
+  return engineKind(engine).isInCatalogue;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Connection, ident } from '../../core/duckdb.ts';
+import type { Logger } from '../../core/logger.ts';
+import type {
+  Elsewhere,
+  Engine,
+  EngineWriter,
+  PublishedQueries,
+  SourcePlace,
+  UnitReader,
+  WriterPlace,
+} from '../engine.ts';
+import { PortableQueries } from '../portable-queries.ts';
+import { sourceColumns } from '../source-columns.ts';
+import type { TrinoAddress } from './address.ts';
+import { bringCatalogue } from './bring-catalogue.ts';
+import { examineTrino } from './examine-trino.ts';
+import { bringNewest, followPublication } from './follow-publication.ts';
+import { literal } from './literal.ts';
+import { openTrinoBucket, openTrinoClient, openTrinoPlace } from './open-trino.ts';
+import { RelationNames } from './relation-names.ts';
+import { selectRowsFile, writeRowsFile } from './rows-file.ts';
+import { MODEL_SESSION } from './session.ts';
+import { translateSql } from './translate-sql.ts';
+import { TrinoFiles } from './trino-files.ts';
+import { TrinoMirror } from './trino-mirror.ts';
+import { TrinoModels } from './trino-models.ts';
+import { TrinoRows } from './trino-rows.ts';
+import { openTrinoStatements } from './trino-statements.ts';
+
+/** A warehouse in Trino, by its address. */
+export class TrinoEngine implements Engine {
+  readonly elsewhere: Elsewhere;
+  readonly #address: TrinoAddress;
+
+  constructor(address: TrinoAddress) {
+    this.#address = address;
+    this.elsewhere = {
+      openStatements: () => openTrinoStatements(address),
+      follow: (place, logger, following) => followPublication(place, address, logger, following),
+      bringNewest: (place, logger, signal) => bringNewest(place, address, logger, signal),
+      openFiles: async (connection, temporary) =>
+        new TrinoFiles(address, await openTrinoBucket(address), connection, temporary),
+    };
+  }
+
+  async openWriter(
+    { connection, stateDir, published, working }: WriterPlace,
+    logger: Logger,
+    signal?: AbortSignal,
+  ): Promise<EngineWriter> {
+    await using stack = new AsyncDisposableStack();
+    const place = stack.use(await openTrinoPlace(this.#address, { connection, stateDir }));
+    await bringCatalogue(place, { path: published, workingPath: working }, logger, signal);
+    const opened = stack.move();
+    return {
+      async begin(signal) {
+        const rows = await TrinoRows.begin(place, signal);
+        const models = new TrinoModels(connection, rows);
+        return { rows, models, mirror: new TrinoMirror(connection, rows) };
+      },
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    };
+  }
+
+  async openUnits(place: SourcePlace): Promise<UnitReader> {
+    const client = await openTrinoClient(this.#address);
+    const names = new RelationNames(this.#address.schemaPrefix);
+    return {
+      async rowsOf(relation, unit, signal) {
+        const { columns, values } = await sourceColumns(place, relation);
+        const file = join(place.temporary, `${randomUUID()}.rows`);
+        await mkdir(place.temporary, { recursive: true });
+        const remove = (): Promise<void> => rm(file, { force: true });
+        const selected = columns.map(({ name }) => ident(name)).join(', ');
+        const sql = `SELECT ${selected} FROM ${names.reader(relation)} WHERE _unit = ${literal(unit)}`;
+        try {
+          await writeRowsFile(client.pages(sql, {}, signal), file);
+        } catch (error) {
+          await remove();
+          throw error;
+        }
+        return { values, from: `(${selectRowsFile(file, columns)}) AS moved`, [Symbol.asyncDispose]: remove };
+      },
+      [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+    };
+  }
+
+  async openQueries(catalogue: Connection): Promise<PublishedQueries> {
+    const client = await openTrinoClient(this.#address);
+    const names = new RelationNames(this.#address.schemaPrefix);
+    const queries = new PortableQueries(catalogue, translateSql, (selectFrom, signal) =>
+      client.rows(
+        selectFrom((relation) => names.reader(relation)),
+        { session: MODEL_SESSION },
+        signal,
+      ),
+    );
+    return { queries, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+  }
+
+  examine(signal: AbortSignal) {
+    return examineTrino(this.#address, signal);
+  }
+}

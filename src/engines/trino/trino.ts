@@ -1,0 +1,28 @@
+import type { EngineKind } from '../engine.ts';
+import { asTrino, TrinoWarehouse, trinoAddress } from './address.ts';
+
+/** The rows are in Iceberg tables of Trino, whose files are in a bucket (docs/trino.md). */
+export const trino: EngineKind = {
+  name: 'trino',
+  title: 'Trino',
+  setting: TrinoWarehouse,
+  target: 'trino.yaml',
+  isInCatalogue: false,
+  async dialect(schemaPrefix) {
+    const { TrinoDialect } = await import('./trino-dialect.ts');
+    return new TrinoDialect(schemaPrefix);
+  },
+  address: (setting, projectDir) => trinoAddress(TrinoWarehouse.parse(setting), projectDir),
+  describe({ engine }) {
+    const { url, catalog, schemaPrefix } = asTrino(engine);
+    return {
+      shown: `Trino at ${url}, schemas ${schemaPrefix}raw, ${schemaPrefix}mart`,
+      namespace: `trino://${new URL(url).host}/${catalog}.${schemaPrefix}`,
+      removable: 'the schemas and the bucket of Trino',
+    };
+  },
+  async open(address) {
+    const { TrinoEngine } = await import('./trino-engine.ts');
+    return new TrinoEngine(asTrino(address));
+  },
+};

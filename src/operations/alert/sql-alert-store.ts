@@ -1,0 +1,90 @@
+import { tryLockState } from '../../core/state-lock.ts';
+import {
+  deleteRows,
+  insertRows,
+  ofJson,
+  type SqlDatabase,
+  type Statements,
+} from '../../state/ledger/sql-database.ts';
+import type { Alert } from './alert.ts';
+import type { AlertChange, AlertStore, Undelivered } from './alert-store.ts';
+import type { OpenIncident } from './incident.ts';
+
+/** The alerts in the tables of a database. */
+export class SqlAlertStore implements AlertStore {
+  readonly #database: SqlDatabase;
+  readonly #folder: string;
+  readonly #withLease: AlertStore['deliverAlone'];
+
+  /**
+   * @param folder whose lock one process of this machine holds while it delivers
+   * @param withLease delivers, unless another machine does
+   */
+  constructor(
+    database: SqlDatabase,
+    folder: string,
+    withLease: AlertStore['deliverAlone'] = (deliver) => deliver(),
+  ) {
+    this.#database = database;
+    this.#folder = folder;
+    this.#withLease = withLease;
+  }
+
+  incidents(): Promise<OpenIncident[]> {
+    return this.#incidents(this.#database);
+  }
+
+  async #incidents(statements: Statements): Promise<OpenIncident[]> {
+    const { project, own } = this.#database;
+    const rows = await statements.rows<{ incident: string }>(
+      `SELECT CAST(incident AS text) AS incident FROM ${this.#database.table('incidents')} WHERE ${own} ORDER BY key`,
+      [project],
+    );
+    return rows.map(({ incident }) => ofJson<OpenIncident>(incident));
+  }
+
+  async change(plan: (open: readonly OpenIncident[]) => AlertChange): Promise<void> {
+    const database = this.#database;
+    await database.write(async (statements) => {
+      const { opened, closed, alerts } = plan(await this.#incidents(statements));
+      await insertRows(database, statements, 'incidents', {
+        rows: opened.map((one) => ({ key: one.key, incident: JSON.stringify(one) })),
+        conflict: `ON CONFLICT ${database.key('key')} DO UPDATE SET incident = excluded.incident`,
+      });
+      await deleteRows(database, statements, { from: 'incidents', column: 'key', keys: closed });
+      const rows = alerts.map(({ target, alert }) => ({ target, alert: JSON.stringify(alert) }));
+      await insertRows(database, statements, 'outbox', { rows });
+    });
+  }
+
+  async undelivered(): Promise<Undelivered[]> {
+    const { project, own } = this.#database;
+    const rows = await this.#database.rows<{ id: unknown; target: string; alert: string }>(
+      `SELECT id, target, CAST(alert AS text) AS alert FROM ${this.#database.table('outbox')} WHERE ${own} ORDER BY id`,
+      [project],
+    );
+    return rows.map(({ id, target, alert }) => ({ id: Number(id), target, alert: ofJson<Alert>(alert) }));
+  }
+
+  async delivered(id: number): Promise<void> {
+    const { project, own } = this.#database;
+    await this.#database.write((statements) =>
+      statements.rows(`DELETE FROM ${this.#database.table('outbox')} WHERE ${own} AND id = $2`, [
+        project,
+        id,
+      ]),
+    );
+  }
+
+  /** The holder of the lock, or the next run, delivers what this process may not. */
+  async deliverAlone(deliver: () => Promise<void>): Promise<void> {
+    const lock = tryLockState(this.#folder, 'delivery of alerts', false);
+    if ('holder' in lock) return;
+    using _held = lock;
+    await this.#withLease(deliver);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { acquireLock } from '../../core/acquire-lock.ts';
+import { writeWhole } from '../../core/atomic-file.ts';
+import type { Connection } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { compareMoved, type MovedTable } from '../../engines/compare-moved.ts';
+import type { UnitReader } from '../../engines/engine.ts';
+import {
+  copyOps,
+  copyRows,
+  type MovedUnit,
+  makeTable,
+  movedTables,
+  recordMoved,
+  refuseOthers,
+  SOURCE,
+  unitsToMove,
+} from '../../engines/moved-units.ts';
+import { isInCatalogue, openElsewhere, openEngine } from '../../engines/registry.ts';
+import { runSession } from '../../pipeline/session.ts';
+import type { Session } from '../../pipeline/unit/context.ts';
+import type { UnitReport } from '../../project/model/report.ts';
+import type { RunResult } from '../../project/model/run-result.ts';
+import { unitReport } from '../../project/model/unit-report.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import { attachPublished } from '../../state/catalogue/attach-published.ts';
+import { commentRawColumns } from '../../state/catalogue/comment-columns.ts';
+import { publicationOf } from '../../state/catalogue/ops-publication.ts';
+import { readRuns } from '../../state/catalogue/ops-runs.ts';
+import { readUnits } from '../../state/catalogue/ops-units.ts';
+import { WAREHOUSE_VERSION } from '../../state/catalogue/schema.ts';
+import { openLedger } from '../../state/ledger/open-ledger.ts';
+
+interface MoveOptions {
+  readonly from: Settings;
+  /** With a state directory of its own. */
+  readonly to: Settings;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly progress?: (text: string) => void;
+}
+
+interface Moved {
+  readonly result: RunResult;
+  /** As counted on both sides; none after an error. */
+  readonly tables: readonly MovedTable[];
+}
+
+/**
+ * Takes the published warehouse over into another engine, builds its models there, tests and publishes them, and counts
+ * both sides. The service is not asked. A unit is moved by one transaction, so another try goes on where the last one
+ * ended. Until its end no run changes the source, on any machine that shares its ledger.
+ *
+ * @throws CrawlhouseError `nothing_published`; `usage` for a warehouse that an earlier version has published, or a target
+ *   with units of others; `locked`; `unreconciled`; why the newest publication can't be had
+ */
+export async function move({ from, to, logger, signal: given, progress }: MoveOptions): Promise<Moved> {
+  if (isInCatalogue(from) && !existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  using _lock = await acquireLock(from.state_dir, 'move', logger, given);
+  await using ledger = await openLedger(from, 'move', logger, given);
+  const signal = AbortSignal.any([given, ledger.lost]);
+  const elsewhere = await openElsewhere(from.engine);
+  await elsewhere?.bringNewest(from, logger, signal);
+  if (!existsSync(from.warehouse)) throw nothingAt(from.warehouse);
+  await mkdir(to.state_dir, { recursive: true });
+  const result = await runSession(
+    { command: 'move', settings: to, logger, signal, ...(progress ? { progress } : {}) },
+    async (session) => {
+      const { connection } = session.working;
+      await attachPublished(connection, from.warehouse, SOURCE);
+      try {
+        await checkVersion(connection, from.warehouse);
+        return { units: await moveAll(session, from), errors: [] };
+      } finally {
+        await connection.run(`DETACH ${SOURCE}`);
+      }
+    },
+  );
+  if (result.errors.length > 0) return { result, tables: [] };
+  const tables = await compareMoved(from, to, signal);
+  await finish(from, to);
+  return { result, tables };
+}
+
+function nothingAt(warehouse: string): CrawlhouseError {
+  return new CrawlhouseError('nothing_published', `there is no warehouse at ${warehouse} yet`, {
+    hint: 'crawlhouse run makes it, in either engine',
+  });
+}
+
+/** Puts the catalogue where the settings will look for it, and removes what only the move needed. */
+async function finish(from: Settings, to: Settings): Promise<void> {
+  if (!isInCatalogue(to)) {
+    await writeWhole(join(from.state_dir, basename(to.warehouse)), (growing) =>
+      copyFile(to.warehouse, growing),
+    );
+  }
+  // It belongs to the former warehouse, so the next run would replace it with a warning.
+  await rm(join(from.state_dir, 'work.duckdb'), { force: true });
+  await rm(to.state_dir, { recursive: true, force: true });
+}
+
+async function checkVersion(connection: Connection, path: string): Promise<void> {
+  const { version } = await publicationOf(connection, SOURCE);
+  if (version === WAREHOUSE_VERSION) return;
+  throw new CrawlhouseError('usage', `${path} was published by another version of crawlhouse`, {
+    hint: 'crawlhouse transform publishes it anew',
+  });
+}
+
+async function moveAll(session: Session, from: Settings): Promise<UnitReport[]> {
+  const { working, ledger, signal } = session;
+  const { connection } = working;
+  await refuseOthers(connection);
+  await copyOps(connection);
+  await ledger.restore(await readUnits(connection), await readRuns(connection));
+  const lists = new Set<string>();
+  for (const dataset of await movedTables(connection, 'raw')) {
+    const columns = await makeTable(connection, dataset);
+    await commentRawColumns(connection, dataset, new Map());
+    if (!columns.some(({ name }) => name === '_seen_to')) continue;
+    lists.add(dataset);
+    await connection.transaction(() => copyRows(connection, 'raw', dataset));
+  }
+  const engine = await openEngine(from.engine);
+  const place = { connection, source: SOURCE, temporary: join(from.state_dir, 'engine') };
+  await using reader = await engine.openUnits(place);
+  const units = await unitsToMove(connection);
+  const reports: UnitReport[] = [];
+  for (const [index, unit] of units.entries()) {
+    signal.throwIfAborted();
+    session.progress(`${index + 1} of ${units.length} units: ${unit.unit}`);
+    await moveUnit(session, lists.has(unit.dataset) ? null : reader, unit);
+    reports.push(unitReport(unit, 'loaded', null));
+  }
+  if (units.length > 0) await working.markDirty();
+  return reports;
+}
+
+/** Moves the rows of a unit, and its record, which says that they are there. */
+async function moveUnit(
+  { working, signal }: Session,
+  reader: UnitReader | null,
+  { unit, dataset, rows }: MovedUnit,
+): Promise<void> {
+  const { connection } = working;
+  const relation = `raw.${dataset}`;
+  await using found = (await reader?.rowsOf(relation, unit, signal)) ?? null;
+  await connection.transaction(async () => {
+    if (found !== null) {
+      const moved = await working.rows.replaceUnit({ relation, unit, ...found }, signal);
+      if (moved !== rows)
+        throw new CrawlhouseError('unreconciled', `${unit}: ${rows} rows loaded, but ${moved} moved`, {
+          hint: 'the warehouse is as it was; backfill --reload loads the unit again',
+        });
+    }
+    // Only rows in a file have a fingerprint.
+    await recordMoved(connection, unit, working.rows.isInCatalogue || found === null);
+  });
+}

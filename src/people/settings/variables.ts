@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { PREFIX } from '../../project/settings/settings.ts';
+import { SettingsFile } from './settings-schema.ts';
+
+/** The target of a variable: a setting, or a part of one. */
+interface Variable {
+  readonly path: readonly [key: string, part?: string];
+  readonly schema: z.ZodType;
+}
+
+/** Every variable by its name in lower case, without the prefix. Parts follow `_`: `oauth_client_id`. */
+const VARIABLES: ReadonlyMap<string, Variable> = new Map(
+  Object.entries(SettingsFile.shape).flatMap(([key, schema]): [string, Variable][] => {
+    const { parts, isWhole } = partsOf(schema);
+    return [
+      ...(isWhole ? [[key, { path: [key], schema }] as [string, Variable]] : []),
+      ...Object.entries(parts).map(([part, of]): [string, Variable] => [
+        `${key}_${part}`,
+        { path: [key, part], schema: of as z.ZodType },
+      ]),
+    ];
+  }),
+);
+
+/** Every setting, or part of one, in the order of the schema, with the variables that give it. */
+export const SETTING_PATHS: readonly {
+  readonly path: readonly string[];
+  readonly names: readonly string[];
+}[] = [...VARIABLES].flatMap(
+  ([
+    name,
+    {
+      path: [key, part],
+    },
+  ]) => {
+    // A setting that has a value or parts is one.
+    if (part !== undefined)
+      return VARIABLES.has(key) ? [] : [{ path: [key, part], names: [variableOf(name)] }];
+    const all = [...VARIABLES].filter(([, { path }]) => path[0] === key);
+    return [{ path: [key], names: all.map(([one]) => variableOf(one)) }];
+  },
+);
+
+/** Settings that have parts. */
+export const NESTED: ReadonlySet<string> = new Set(
+  [...VARIABLES.values()].flatMap(({ path: [key, part] }) => (part === undefined ? [] : [key])),
+);
+
+interface Parts {
+  readonly parts: z.ZodRawShape;
+  /** Whether it may have a value that has no parts. */
+  readonly isWhole: boolean;
+}
+
+function partsOf(schema: z.ZodType): Parts {
+  let inner = schema as {
+    shape?: z.ZodRawShape;
+    unwrap?: () => unknown;
+    options?: readonly { shape?: z.ZodRawShape }[];
+  };
+  while (inner.shape === undefined && inner.unwrap !== undefined) inner = inner.unwrap() as typeof inner;
+  const shape = inner.shape ?? inner.options?.find((one) => one.shape)?.shape;
+  return { parts: shape ?? {}, isWhole: inner.shape === undefined };
+}
+
+function variableOf(name: string): string {
+  return PREFIX + name.toUpperCase();
+}
+
+/** The settings that CRAWLHOUSE_… variables give; an unknown one is an error, an empty one counts as not set. */
+export function readVariables(
+  variables: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const [variable, value] of Object.entries(variables)) {
+    if (!variable.startsWith(PREFIX) || value === undefined || value === '') continue;
+    const key = variable.slice(PREFIX.length).toLowerCase();
+    const found = VARIABLES.get(key);
+    if (found === undefined) {
+      const known = [...VARIABLES.keys()].map(variableOf);
+      throw new CrawlhouseError('bad_settings', `unknown variable ${variable}`, {
+        hint: `variables that work: ${known.join(', ')}`,
+      });
+    }
+    const read = readText(found.schema, value);
+    const checked = found.schema.safeParse(read);
+    if (!checked.success) {
+      throw new CrawlhouseError('bad_settings', `${variable}: ${checked.error.issues[0]?.message}`);
+    }
+    const [setting, part] = found.path;
+    const former = settings[setting];
+    if (former !== undefined && (part === undefined || typeof former !== 'object'))
+      throw new CrawlhouseError('bad_settings', `${variable}: another variable gives ${setting}`);
+    settings[setting] = part === undefined ? read : { ...(former as object | undefined), [part]: read };
+  }
+  return settings;
+}
+
+/** A text as what its setting takes: itself, a number, true or false, or a list with commas; the first that fits. */
+function readText(schema: z.ZodType, value: string): unknown {
+  const list = value.split(',').map((item) => item.trim());
+  const truth = value === 'true' || value === 'false' ? [value === 'true'] : [];
+  const number = value.trim() === '' || Number.isNaN(Number(value)) ? [] : [Number(value)];
+  const forms: readonly unknown[] = [value, ...number, ...truth, list];
+  return forms.find((form) => schema.safeParse(form).success) ?? number[0] ?? value;
+}

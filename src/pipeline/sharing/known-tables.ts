@@ -1,0 +1,102 @@
+import { toCrawlhouseError } from '../../core/errors.ts';
+import { parseJson, stringifyJson } from '../../core/json.ts';
+import { Semaphore } from '../../core/semaphore.ts';
+import { fieldRegistry } from '../../state/catalogue/ops-unit-fields.ts';
+import { type ReadField, rawTableColumns } from '../../state/catalogue/raw-table.ts';
+import type { RunContext } from '../unit/context.ts';
+import type { PackageStore } from './package-store.ts';
+
+/** A table of `raw`, and the one that holds its rows, as a run has found them. */
+export interface KnownTable {
+  readonly tableColumns: ReadonlyMap<string, string>;
+  readonly registry: ReadonlyMap<string, string>;
+  readonly reads: ReadonlyMap<string, ReadField>;
+  readonly stored: ReadonlyMap<string, string>;
+}
+
+/** Publishes the schemas of a run's tables to workers, so that they can write the loads. */
+export class KnownTables {
+  readonly #context: RunContext;
+  readonly #packages: PackageStore;
+  readonly #datasets: ReadonlySet<string>;
+  readonly #told = new Set<string>();
+  /** Each list replaces the one before, so only one is written at a time. */
+  readonly #turns = new Semaphore(1);
+
+  constructor(context: RunContext, packages: PackageStore, datasets: ReadonlySet<string>) {
+    this.#context = context;
+    this.#packages = packages;
+    this.#datasets = datasets;
+  }
+
+  /** Publishes the tables that exist. If that fails, workers still stage packages. */
+  tell(): Promise<void> {
+    return this.#turns.run(() => this.#tell());
+  }
+
+  /** Publishes the table of a dataset once its first unit is loaded. */
+  loaded(dataset: string): Promise<void> {
+    return this.#turns.run(async () => {
+      if (!this.#told.has(dataset)) await this.#tell();
+    });
+  }
+
+  async #tell(): Promise<void> {
+    const { settings, runId, engine, working, logger, signal } = this.#context;
+    if (working.rows.isInCatalogue || this.#datasets.size === 0) return;
+    try {
+      const tables = await engine.alone(() => describeTables(this.#context, this.#datasets));
+      await this.#packages.putTables(runId, stringifyJson(tables), settings.state_dir, signal);
+      for (const dataset of Object.keys(tables)) this.#told.add(dataset);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      logger.warn('workers only stage, and the run writes the loads', {
+        error: toCrawlhouseError(thrown).message,
+      });
+    }
+  }
+}
+
+/** As JSON, for workers of the same version. Iceberg makes no table where files are, so only those that are there. */
+export async function describeTables(
+  {
+    working: { connection, rows },
+    fieldsRead,
+    signal,
+  }: Pick<RunContext, 'working' | 'fieldsRead' | 'signal'>,
+  datasets: ReadonlySet<string>,
+): Promise<Record<string, unknown>> {
+  const tables: Record<string, unknown> = {};
+  for (const dataset of datasets) {
+    const stored = await rows.storedColumns(`raw.${dataset}`, signal);
+    if (stored.size === 0) continue;
+    tables[dataset] = {
+      tableColumns: [...(await rawTableColumns(connection, dataset))],
+      registry: [...(await fieldRegistry(connection, dataset))],
+      reads: [...fieldsRead(dataset)],
+      stored: [...stored],
+    };
+  }
+  return tables;
+}
+
+/** The reverse of `describeTables`, by dataset. */
+export function readTables(text: string): ReadonlyMap<string, KnownTable> {
+  type Listed = {
+    readonly [K in keyof KnownTable]: KnownTable[K] extends ReadonlyMap<string, infer V>
+      ? [string, V][]
+      : never;
+  };
+  const tables = parseJson(text) as Record<string, Listed>;
+  return new Map(
+    Object.entries(tables).map(([dataset, { tableColumns, registry, reads, stored }]) => [
+      dataset,
+      {
+        tableColumns: new Map(tableColumns),
+        registry: new Map(registry),
+        reads: new Map(reads),
+        stored: new Map(stored),
+      },
+    ]),
+  );
+}

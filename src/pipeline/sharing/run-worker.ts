@@ -1,0 +1,274 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionPool } from '../../core/connection-pool.ts';
+import { Database } from '../../core/duckdb.ts';
+import { Engine } from '../../core/engine.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { isolateUnit } from '../../core/isolate-unit.ts';
+import type { Logger } from '../../core/logger.ts';
+import { tryLockState } from '../../core/state-lock.ts';
+import { reportedError } from '../../project/model/unit-report.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import { openUnitQueue } from '../../state/ledger/open-unit-queue.ts';
+import type { ClaimProgress, UnitClaim, UnitQueue } from '../../state/ledger/unit-queue.ts';
+import { connect } from '../discover/connect.ts';
+import { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import { stagingConnections } from '../stage/staging-connections.ts';
+import { removeFolders } from '../stage/unit-folders.ts';
+import type { StagingContext } from '../unit/context.ts';
+import { stageUnit } from '../unit/stage-unit.ts';
+import { LoadWriter } from './load-writer.ts';
+import { PackageStore } from './package-store.ts';
+import { readTask } from './unit-task.ts';
+
+const LOOK_MS = 500;
+
+export interface WorkerOptions {
+  /** End once no run is under way and its units are staged. */
+  readonly once: boolean;
+  /** Units at once. */
+  readonly concurrency: number;
+}
+
+/** The number of units that a worker handled, by outcome. */
+export interface WorkerReport {
+  readonly staged: number;
+  readonly failed: number;
+  /** Given back at the end, or taken over by another process. */
+  readonly left: number;
+}
+
+/**
+ * Stages units that runs on any machine offer, until it is stopped. A unit that fails is reported by the run that offered
+ * it.
+ *
+ * @throws CrawlhouseError `bad_settings` without a shared ledger and the setting `packages`; of kind access when the
+ * service or the store rejects the credentials
+ */
+export async function runWorker(
+  settings: Settings,
+  options: WorkerOptions,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<WorkerReport> {
+  const { packages: place, memory_limit: memoryLimit, threads } = settings;
+  if (settings.ledger === undefined)
+    throw missing('ledger', 'postgres://USER:PASSWORD@HOST/DATABASE?project=NAME, as the runs have it');
+  if (place === undefined) throw missing('packages.store', 'store_a or store_b, as the runs have it');
+  await using client = connect(settings, logger);
+  await using folder = await workerFolder(settings.state_dir);
+  await using queue = await openUnitQueue(settings, 'worker', signal);
+  if (queue === undefined) throw new Error('a shared ledger has a queue');
+  await using packages = await PackageStore.open(settings, place, await queue.id());
+  await using database = await Database.open({
+    memoryLimit,
+    threads,
+    tempDirectory: join(folder.path, 'spill'),
+  });
+  await using loads = await LoadWriter.open(settings, database, folder.path);
+  const worker = new Worker({
+    // Its own folders, also where several workers and a run are in one project folder.
+    settings: { ...settings, state_dir: folder.path },
+    client,
+    queue,
+    packages,
+    loads,
+    logger,
+    options,
+    engine: await Engine.start(database, threads, memoryLimit),
+    staging: stagingConnections(() => database.connect()),
+  });
+  logger.info('worker starts', { concurrency: options.concurrency });
+  return await worker.work(signal);
+}
+
+function missing(key: string, hint: string): CrawlhouseError {
+  return new CrawlhouseError('bad_settings', `a worker needs the setting ${key}`, {
+    hint: `set ${key}: ${hint}`,
+  });
+}
+
+/** A folder that no other worker uses, emptied of what a former one has left. */
+async function workerFolder(stateDir: string): Promise<AsyncDisposable & { readonly path: string }> {
+  for (let number = 1; ; number++) {
+    const path = join(stateDir, 'workers', String(number));
+    const lock = tryLockState(path, 'crawlhouse worker', false);
+    if ('holder' in lock) continue;
+    const empty = async (): Promise<void> => {
+      for (const name of ['packages', 'raw', 'spill', 'engine'])
+        await rm(join(path, name), { recursive: true, force: true });
+    };
+    await empty();
+    return {
+      path,
+      async [Symbol.asyncDispose]() {
+        await empty();
+        lock[Symbol.dispose]();
+      },
+    };
+  }
+}
+
+interface Dependencies {
+  readonly settings: Settings;
+  readonly client: ServiceClient;
+  readonly queue: UnitQueue;
+  readonly packages: PackageStore;
+  /** Null where only the run writes to the warehouse. */
+  readonly loads: LoadWriter | null;
+  readonly engine: Engine;
+  readonly staging: ConnectionPool;
+  readonly logger: Logger;
+  readonly options: WorkerOptions;
+}
+
+class Worker {
+  readonly #dependencies: Dependencies;
+  readonly #ended = new AbortController();
+  #schemas: { readonly runId: string; readonly cache: FieldSchemaCache } | undefined;
+  #otherVersion: string | null = null;
+  #report = { staged: 0, failed: 0, left: 0 };
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async work(stopped: AbortSignal): Promise<WorkerReport> {
+    const signal = AbortSignal.any([stopped, this.#ended.signal]);
+    const loops = Array.from({ length: this.#dependencies.options.concurrency }, () => this.#loop(signal));
+    // A failing loop stops the others.
+    for (const loop of loops) loop.catch((error: unknown) => this.#ended.abort(error));
+    await Promise.allSettled(loops);
+    this.#ended.signal.throwIfAborted();
+    return this.#report;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { queue, settings, options, logger } = this.#dependencies;
+    const limits = { project: settings.concurrency_per_project, store: settings.concurrency_per_store };
+    while (!signal.aborted) {
+      try {
+        await using claim = await queue.claim(limits);
+        if (claim !== null) {
+          await this.#stage(claim, signal);
+          continue;
+        }
+        this.#warnOfVersion(queue.otherVersion);
+        if (options.once && (await queue.isIdle())) return;
+      } catch (thrown) {
+        const error = toCrawlhouseError(thrown);
+        if (signal.aborted) return;
+        if (error.code !== 'ledger_unavailable') throw error;
+        logger.warn('the ledger does not answer, trying again', { error: error.message });
+      }
+      // An end ends the wait; the loop looks at the signal.
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Units of another version are staged by its own workers, if there are any: said once. */
+  #warnOfVersion(version: string | null): void {
+    if (version === null || version === this.#otherVersion) return;
+    this.#otherVersion = version;
+    this.#dependencies.logger.warn('units of another version of crawlhouse wait', { version });
+  }
+
+  async #stage(claim: UnitClaim, stopped: AbortSignal): Promise<void> {
+    const { packages, loads, engine, logger } = this.#dependencies;
+    const { unit, lost, runId } = claim;
+    const { due, reload } = readTask(claim.work);
+    const { signal, attempts, ...context } = this.#contextOf(claim, reload, stopped);
+    logger.info('unit claimed', { unit, stage: 'stage' });
+    try {
+      await isolateUnit(signal, async (own) => {
+        const { folders, manifest } = await stageUnit({ ...context, signal: own }, due, attempts.note);
+        try {
+          const staged = { folder: folders.package, manifest };
+          const tables = (): Promise<string | null> => packages.tables(runId, own);
+          const { pipeline } = due.planned;
+          const write = loads && (() => loads.write({ runId, pipeline, staged, tables }, own));
+          const prepared = write && (await engine.alone(write));
+          await packages.put(claim.token, staged, own, prepared);
+        } finally {
+          await removeFolders(folders);
+        }
+        await claim.finish();
+        logger.info('unit staged', {
+          unit,
+          stage: 'stage',
+          rows: manifest.counts.staged,
+          bytes: manifest.bytes,
+        });
+      });
+      this.#report.staged++;
+    } catch (thrown) {
+      const error = toCrawlhouseError(signal.aborted ? signal.reason : thrown);
+      if (lost.aborted || error.code === 'lease_lost') {
+        logger.warn('unit taken over by another process', { unit, stage: 'stage' });
+        this.#report.left++;
+      } else if (stopped.aborted) {
+        logger.info('unit given back', { unit, stage: 'stage' });
+        this.#report.left++;
+      } else if (endsWorker(error, due.planned.unit.source.kind)) {
+        this.#report.left++;
+        throw error;
+      } else {
+        await claim.fail(reportedError(error), attempts.last);
+        logger.warn('unit failed', { unit, stage: 'stage', error: error.message });
+        this.#report.failed++;
+      }
+    }
+  }
+
+  #contextOf(claim: UnitClaim, reload: boolean, stopped: AbortSignal) {
+    const { settings, client, engine, staging, logger } = this.#dependencies;
+    const { runId } = claim;
+    const signal = AbortSignal.any([stopped, claim.lost]);
+    if (this.#schemas?.runId !== runId)
+      this.#schemas = { runId, cache: new FieldSchemaCache(client, stopped) };
+    let progress: ClaimProgress = { reported: null, columns: 0, received: 0, phase: 'download' };
+    const tell = (more: Partial<ClaimProgress>): void => {
+      progress = { ...progress, ...more };
+      claim.report(progress);
+    };
+    const attempts = {
+      last: 0,
+      note: async (_state: string, attempt: number): Promise<void> => {
+        attempts.last = attempt;
+      },
+    };
+    const context: StagingContext = {
+      settings,
+      client,
+      engine,
+      staging,
+      logger,
+      runId,
+      reload,
+      signal,
+      ledger: claim.exports,
+      fieldSchemas: this.#schemas.cache,
+      progress: () => {},
+      // Its days are not shared.
+      rankings: new RankingWindows(client, []),
+      slot: { move: (store) => claim.move(store, signal) },
+      meter: {
+        opened: (_unit, reported, columns) => tell({ reported, columns, received: 0, phase: 'download' }),
+        received: (_unit, received) => tell({ received }),
+        unitPhase: (_unit, phase) => tell({ phase: phase === 'load' ? 'stage' : phase }),
+      },
+    };
+    return { ...context, attempts };
+  }
+}
+
+/**
+ * With rejected credentials, every claimed unit would fail. A plain 403 on log monitoring is a project without that
+ * feature.
+ */
+function endsWorker({ kind, code }: CrawlhouseError, source: string): boolean {
+  return kind === 'access' && !(source === 'log_monitoring' && code === 'forbidden');
+}

@@ -1,0 +1,72 @@
+import type { ConnectionPool } from '../../core/connection-pool.ts';
+import type { Database } from '../../core/duckdb.ts';
+import type { Engine } from '../../core/engine.ts';
+import type { SlotHandle } from '../../core/fair-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Meter } from '../../core/meter.ts';
+import type { WorkingCopy } from '../../engines/working-copy.ts';
+import type { Settings } from '../../project/settings/settings.ts';
+import type { ServiceClient } from '../../service/api/client.ts';
+import type { Unarchiver } from '../../service/api/unarchiver.ts';
+import type { Hold } from '../../state/catalogue/ops-holds.ts';
+import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
+import type { ReadField } from '../../state/catalogue/raw-table.ts';
+import type { Ledger } from '../../state/ledger/ledger.ts';
+import type { RankingWindows } from '../routes/aggregates/ranking-windows.ts';
+import type { FieldSchemaCache } from '../routes/field-schema-cache.ts';
+import type { OpeningContext } from '../routes/open-unit.ts';
+
+/** The one writer of a project: lock, ledger, engine, working copy and models, open until the session is left. */
+export interface Session {
+  readonly settings: Settings;
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly database: Database;
+  readonly working: WorkingCopy;
+  /** The units in the working copy when the session began. */
+  readonly loaded: ReadonlyMap<string, LoadedUnit>;
+  /** The units whose last load was held, when the session began. */
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** Of the models, as their files are now. */
+  readonly modelsVersion: string;
+  /** What they read of a dataset. */
+  readonly fieldsRead: (dataset: string) => ReadonlyMap<string, ReadField>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+  readonly meter: Meter;
+}
+
+/** The parts of a run, or of a worker, that staging a unit needs. */
+export interface StagingContext extends OpeningContext {
+  readonly engine: Engine;
+  /** The connections that convert. */
+  readonly staging: ConnectionPool;
+  readonly meter: Pick<Meter, 'opened' | 'received' | 'unitPhase'>;
+}
+
+/** The shared context of the units of one run. */
+export interface RunContext extends Session {
+  readonly client: ServiceClient;
+  /** Loaded units are requested again. */
+  readonly reload: boolean;
+  /** The units' crawls were named by a person: what is unusual about them is accepted. */
+  readonly named: boolean;
+  /** Units that failed repeatedly wait for their next try: no person started this run. */
+  readonly respectBackoff: boolean;
+  /** Rows that a plan has counted, by the names of their units. */
+  readonly planned: ReadonlyMap<string, number>;
+  readonly unarchiver: Unarchiver;
+  readonly fieldSchemas: FieldSchemaCache;
+  readonly engine: Engine;
+  /** The connections that convert. */
+  readonly staging: ConnectionPool;
+  /** Does another process wait for the lock that this run yields? */
+  readonly hasLockWaiter: () => boolean;
+}
+
+/** The same for one unit at work. */
+export interface UnitContext extends RunContext {
+  readonly slot: SlotHandle;
+  readonly rankings: RankingWindows;
+}

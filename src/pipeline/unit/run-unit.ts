@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CrawlhouseError, toCrawlhouseError } from '../../core/errors.ts';
+import { stringifyJson } from '../../core/json.ts';
+import { inSpan } from '../../core/telemetry.ts';
+import type { Counts } from '../../project/model/counts.ts';
+import { pipelineDefinition } from '../../project/model/pipeline-definition.ts';
+import type { PlannedUnit } from '../../project/model/planned-unit.ts';
+import type { UnitReport, UnitStatus } from '../../project/model/report.ts';
+import { reportedError, unitReport } from '../../project/model/unit-report.ts';
+import type { LoadedUnit } from '../../state/catalogue/ops-loads.ts';
+import { readPackage, type StagedPackage } from '../load/read-package.ts';
+import { abandonExport } from '../routes/export/reconcile-exports.ts';
+import { isListUnchanged } from '../routes/list/list-route.ts';
+import type { ChosenRoute } from '../routes/route.ts';
+import { removeFolders, unitFolders } from '../stage/unit-folders.ts';
+import type { RunContext, UnitContext } from './context.ts';
+import { loadStaged, stagedCounts } from './load-staged.ts';
+import { stageUnit, type UnitToStage } from './stage-unit.ts';
+
+/** The outcome of a unit, and the error if it was not loaded. */
+export interface UnitOutcome {
+  readonly report: UnitReport;
+  readonly error: CrawlhouseError | null;
+}
+
+/** A unit that another process has staged, or failed to. */
+export interface StagedElsewhere {
+  /** Its package, or the reason why there is none. */
+  readonly result: StagedPackage | CrawlhouseError;
+  readonly attempts: number;
+}
+
+/** A unit to run; `elsewhere` where another process has seen to it. */
+export interface UnitToRun extends UnitToStage {
+  readonly elsewhere?: StagedElsewhere | undefined;
+}
+
+/**
+ * Takes one unit from the service into the working copy. The outcome holds the unit's error.
+ *
+ * @throws CrawlhouseError of the ledger, where it can't note the outcome
+ */
+export async function runUnit(
+  context: UnitContext,
+  due: UnitToRun,
+  known: LoadedUnit | undefined,
+): Promise<UnitOutcome> {
+  const { planned, options, inventory, elsewhere } = due;
+  const { unit, name } = planned;
+  const { ledger, settings } = context;
+  const startedAt = performance.now();
+  const tried = { attempts: elsewhere?.attempts ?? 0 };
+  let staged: StagedPackage | undefined;
+  const outcome = (
+    status: UnitStatus,
+    counts: Counts | null,
+    error: CrawlhouseError | null,
+  ): UnitOutcome => ({
+    error,
+    report: unitReport(unit, status, error && reportedError(error), {
+      route: staged?.manifest.source.route ?? options[0]?.route ?? null,
+      format: staged?.manifest.source.format ?? options[0]?.format ?? null,
+      reason: staged?.manifest.source.reason ?? null,
+      ...(counts ? { counts } : {}),
+      bytes: staged?.manifest.bytes ?? null,
+      seconds: Math.round(performance.now() - startedAt) / 1000,
+      attempts: tried.attempts,
+    }),
+  });
+  if (known && !context.reload && isListUnchanged(planned, inventory))
+    return outcome('unchanged', null, null);
+  try {
+    staged = await obtainPackage(context, due, tried);
+    if (known && !context.reload && known.content_sha256 === staged.manifest.content_sha256) {
+      await ledger.setUnit(unit, 'published', tried.attempts, null);
+      return outcome('unchanged', stagedCounts(staged), null);
+    }
+    const counts = await loadAlone(context, staged, planned);
+    await ledger.setUnit(unit, 'loaded', tried.attempts, null);
+    return outcome('loaded', counts, null);
+  } catch (thrown) {
+    // The error that ended the unit from outside says more than the resulting error of its work.
+    const cause = context.signal.aborted ? context.signal.reason : thrown;
+    const error = skipIfMissing(planned, toCrawlhouseError(cause));
+    await abandonExport(context, name, error);
+    // An incomplete package is useless, and its space is needed.
+    if (error.code === 'disk' && !staged) await removeFolders(unitFolders(settings.state_dir, name));
+    const status = error.kind === 'refused' ? 'refused' : error.kind === 'skip' ? 'skipped' : 'failed';
+    const ended = outcome(status, staged ? stagedCounts(staged) : null, error);
+    // A unit that was interrupted does not fail: it stays where it was, as after a kill, and is due.
+    if (error.kind !== 'interrupted') await ledger.setUnit(unit, status, tried.attempts, ended.report.error);
+    return ended;
+  }
+}
+
+/**
+ * The package of a unit: one that another process or an earlier run has staged, or a new one.
+ *
+ * @param tried has the attempts so far, also after an error
+ */
+async function obtainPackage(
+  context: UnitContext,
+  due: UnitToRun,
+  tried: { attempts: number },
+): Promise<StagedPackage> {
+  const { planned, options, elsewhere } = due;
+  const { unit, name } = planned;
+  const { ledger } = context;
+  if (elsewhere?.result instanceof CrawlhouseError) throw elsewhere.result;
+  const there =
+    elsewhere?.result ?? (context.reload ? undefined : await leftoverPackage(context, planned, options));
+  if (there) {
+    const { attempts, columns, counts } = there.manifest;
+    if (elsewhere) tried.attempts = attempts;
+    context.meter.opened(name, counts.reported, columns.length);
+    context.meter.received(name, counts.received);
+    await ledger.setUnit(unit, 'staged', attempts, null);
+    await ledger.claimExport(name, context.runId);
+    return there;
+  }
+  const isOfLinks = planned.pipeline.source.data_type === 'links';
+  if (planned.restore) await context.unarchiver.restore(unit.source.id, planned.restore, isOfLinks);
+  else await context.unarchiver.idle(unit.source.id);
+  const fresh = await inSpan('stage', {}, () =>
+    stageUnit(context, due, async (state, attempt) => {
+      tried.attempts = attempt;
+      await ledger.setUnit(unit, state, attempt, null);
+    }),
+  );
+  await ledger.setUnit(unit, 'staged', tried.attempts, null);
+  return { folder: fresh.folders.package, manifest: fresh.manifest };
+}
+
+/** Loads run one at a time, so the working copy has one writer. */
+function loadAlone(
+  context: UnitContext,
+  staged: StagedPackage,
+  { name, pipeline }: PlannedUnit,
+): Promise<Counts> {
+  return context.engine.alone(() =>
+    inSpan('load', {}, () => {
+      context.meter.unitPhase(name, 'load');
+      return loadStaged(context, staged, pipeline);
+    }),
+  );
+}
+
+/** A plain 403 on log monitoring is a project without that feature (wire-facts.md, "403"): no reason to end the run. */
+function skipIfMissing({ unit }: PlannedUnit, error: CrawlhouseError): CrawlhouseError {
+  if (unit.source.kind !== 'log_monitoring' || error.code !== 'forbidden') return error;
+  return new CrawlhouseError('missing_feature', error.message, { cause: error });
+}
+
+/** A package that a killed run had finished but not loaded. */
+async function leftoverPackage(
+  context: RunContext,
+  planned: PlannedUnit,
+  options: readonly ChosenRoute[],
+): Promise<StagedPackage | undefined> {
+  // Sources that are requested again may change. Only the package of a finished source is still current.
+  if (planned.refresh) return undefined;
+  const folder = unitFolders(context.settings.state_dir, planned.name).package;
+  if (!existsSync(join(folder, 'manifest.json'))) return undefined;
+  try {
+    const found = await readPackage(folder);
+    const { base_url, route, format, filter, definition, ended_at } = found.manifest.source;
+    const sameSource =
+      base_url === context.settings.base_url &&
+      (ended_at ?? null) === planned.ended_at &&
+      options.some((one) => one.route === route && one.format === format) &&
+      stringifyJson(filter) === stringifyJson(planned.oql) &&
+      (definition === undefined || definition === pipelineDefinition(planned.pipeline));
+    if (
+      sameSource &&
+      found.manifest.name === planned.name &&
+      // The service may have corrected a held unit since.
+      found.manifest.content_sha256 !== context.holds.get(found.manifest.name)?.content_sha256 &&
+      found.manifest.counts.rejected === 0
+    ) {
+      context.logger.info('package of an earlier run found', { unit: found.manifest.name });
+      return found;
+    }
+  } catch (error) {
+    context.logger.warn('package of an earlier run is broken, extracting again', {
+      folder,
+      error: String(error),
+    });
+  }
+  return undefined;
+}

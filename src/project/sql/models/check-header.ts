@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { didYouMean } from '../../../core/nearest-name.ts';
+import { badModel } from '../text/bad-model.ts';
+import type { SqlFile } from '../text/sql-file.ts';
+
+/**
+ * Validates a header by its strict schema.
+ *
+ * @throws CrawlhouseError `bad_model`, naming file, line, key and the keys or values that would work
+ */
+export function checkHeader<T extends z.ZodType>(schema: T, source: SqlFile): z.output<T> {
+  const result = schema.safeParse(source.header);
+  if (result.success) return result.data;
+  // A misspelt key is missing under its right name, too: the misspelling is the better message.
+  const { issues } = result.error;
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (!issue) throw badModel({ file: source.file, line: 1 }, 'the header is invalid');
+  const place = (path: readonly PropertyKey[]) => ({ file: source.file, line: source.lineOf(path) });
+
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const path = [...issue.path, key];
+    const keys = keysAt(schema, issue.path);
+    const hint = `${didYouMean(key, keys)}keys that work here: ${keys.join(', ')}`;
+    throw badModel(place(path), `unknown key ${path.join('.')}`, hint);
+  }
+  const key = issue.path.join('.');
+  const values = issue.code === 'invalid_value' ? `values that work: ${issue.values.join(', ')}` : undefined;
+  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  if (issue.path.length > 0 && valueAt(source.header, issue.path) === undefined) {
+    const keys = keysAt(schema, issue.path.slice(0, -1));
+    const why = message.startsWith('Invalid ') ? 'is missing' : message;
+    throw badModel(place(issue.path), `${key} ${why}`, values ?? `keys of this header: ${keys.join(', ')}`);
+  }
+  throw badModel(place(issue.path), key ? `${key}: ${message}` : message, values);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
+
+/** The parts of a header's zod schemas that show their contents. */
+interface Inside {
+  readonly shape?: Record<string, Inside>;
+  readonly element?: Inside;
+  readonly valueType?: Inside;
+  readonly out?: Inside;
+  unwrap?(): Inside;
+}
+
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let current: Inside | undefined = schema as Inside;
+  for (const key of path) {
+    const container: Inside | undefined = bare(current);
+    current = container?.shape?.[String(key)] ?? container?.element ?? container?.valueType;
+  }
+  return Object.keys(bare(current)?.shape ?? {});
+}
+
+/** Without the wrappers around an object, array or record: defaults, null, preprocessing. */
+function bare(schema: Inside | undefined): Inside | undefined {
+  let current = schema;
+  while (current && !current.shape && !current.element && !current.valueType) {
+    current = current.out ?? current.unwrap?.();
+  }
+  return current;
+}

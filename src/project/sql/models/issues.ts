@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { readText } from '../../../core/read-text.ts';
+import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { badModel } from '../text/bad-model.ts';
+import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
+import { checkHeader } from './check-header.ts';
+import { ISSUES_FOLDER, type SqlFolder } from './sql-folders.ts';
+
+/** How much an issue matters on any page, and its weight in a priority. */
+export const SEVERITIES = { high: 1, medium: 0.6, low: 0.3 } as const;
+export type Severity = keyof typeof SEVERITIES;
+
+export const CATEGORIES = [
+  'availability',
+  'redirects',
+  'indexability',
+  'canonicals',
+  'titles_and_headings',
+  'content',
+  'links',
+  'urls',
+  'hreflang',
+  'structured_data',
+  'sitemaps',
+  'security',
+  'images',
+  'performance',
+  'demand',
+] as const;
+
+/** Columns of `mart.pages` with their values; the others are NULL. */
+const Page = z.record(z.string(), z.unknown());
+
+const IssueHeader = z.strictObject({
+  title: z.string().min(1),
+  severity: z.enum(Object.keys(SEVERITIES) as [Severity]),
+  category: z.enum(CATEGORIES),
+  /** When a page has it, exactly. */
+  definition: z.string().min(1),
+  /** Who says that it is one, and where the definition comes from. */
+  source: z.url({ protocol: /^https$/ }),
+  why_it_matters: z.string().min(1),
+  fix: z.string().min(1),
+  /** Columns of `mart.pages` that show it, or fields of another dataset: `crawl_structured_data.valid`. */
+  evidence: z.array(z.string().min(1)).min(1),
+  /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */
+  is_by_days: z.boolean().default(false),
+  /** Pages that have it, and pages that just do not. */
+  cases: z.strictObject({ has: z.array(Page).min(1), has_not: z.array(Page).min(1) }).optional(),
+});
+
+/** Something that may be wrong with a page: one file under `sql/issues/`. */
+export interface Issue extends z.infer<typeof IssueHeader> {
+  /** The file's name: `client_error`. */
+  readonly name: string;
+  /** A SELECT of crawl_id, project_id, url and why (what was found on the page). */
+  readonly sql: string;
+  /** Its parts, where it is a condition on `mart.pages` alone: many are then found in one pass. */
+  readonly scan: PageScan | null;
+  readonly file: string;
+  readonly sqlLine: number;
+}
+
+/** `SELECT crawl_id, project_id, url, ⟨why⟩ AS why FROM mart.pages WHERE ⟨condition⟩` */
+export interface PageScan {
+  readonly why: string;
+  readonly condition: string;
+}
+
+/**
+ * Reads the issues of some folders, ordered by name; one of a later folder takes the place of one of its name in an
+ * earlier folder.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadIssues(folders: readonly SqlFolder[]): Promise<Issue[]> {
+  const issues = new Map<string, Issue>();
+  for (const { path, shown } of folders) {
+    const folder = join(path, ISSUES_FOLDER);
+    if (!existsSync(folder)) continue;
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+    const texts = await Promise.all(names.map((name) => readText(join(folder, name))));
+    for (const [index, text] of texts.entries()) {
+      const issue = readIssue(splitSqlFile(`${shown}/${ISSUES_FOLDER}/${names[index]}`, text));
+      issues.set(issue.name, issue);
+    }
+  }
+  return [...issues.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function readIssue(source: SqlFile): Issue {
+  const header = checkHeader(IssueHeader, source);
+  const { file, sql, sqlLine } = source;
+  const name = basename(file, '.sql');
+  if (!/^[a-z][a-z0-9_]*$/.test(name))
+    throw badModel({ file, line: 1 }, `${name} does not work as a name`, 'small letters, digits and _');
+  const scan = pageScan(sqlTokens(sql));
+  if (scan !== null && header.cases === undefined) {
+    const hint =
+      'cases: {has: [{status_code: 404}], has_not: [{status_code: 200}]}, each page by its columns';
+    throw badModel({ file, line: 1 }, 'a condition on mart.pages has cases', hint);
+  }
+  return { name, ...header, sql, scan, file, sqlLine };
+}
+
+const HEAD = 'select crawl_id , project_id , url ,';
+const FROM_PAGES = 'from mart . pages where';
+/** Words that begin another part of a SELECT behind its condition. */
+const LATER: readonly string[] = [
+  ...['group', 'having', 'window', 'qualify', 'order', 'limit', 'offset', 'fetch', 'using', 'sample'],
+  ...['union', 'except', 'intersect'],
+];
+
+/** Null for a SELECT of any other form. It is then one of its own. */
+function pageScan(tokens: readonly SqlToken[]): PageScan | null {
+  const code = tokens.flatMap((token, at) => (isCode(token) ? [{ ...token, at }] : []));
+  const words = (from: number, count: number): string =>
+    code
+      .slice(from, from + count)
+      .map(({ text }) => text.toLowerCase())
+      .join(' ');
+  const head = HEAD.split(' ').length;
+  if (words(0, head) !== HEAD) return null;
+  const outside = outsideOfParentheses(code);
+  const from = outside.find((at) => words(at, 1) === 'from');
+  if (from === undefined || words(from, FROM_PAGES.split(' ').length) !== FROM_PAGES) return null;
+  if (words(from - 2, 2) !== 'as why') return null;
+  const where = from + FROM_PAGES.split(' ').length;
+  if (outside.some((at) => at >= where && LATER.includes(nameOf(code[at])?.toLowerCase() ?? ''))) return null;
+  const part = (first: number, end: number): string =>
+    textOf(tokens.slice(code[first]?.at, end < code.length ? code[end]?.at : undefined)).trim();
+  return { why: part(head, from - 2), condition: part(where, code.length) };
+}
+
+function outsideOfParentheses(code: readonly SqlToken[]): number[] {
+  let depth = 0;
+  return code.flatMap(({ text, kind }, at) => {
+    if (kind === 'sign' && text === ')') depth--;
+    const isOutside = depth === 0;
+    if (kind === 'sign' && text === '(') depth++;
+    return isOutside ? [at] : [];
+  });
+}

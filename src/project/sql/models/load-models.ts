@@ -1,0 +1,164 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ident } from '../../../core/duckdb.ts';
+import { readText } from '../../../core/read-text.ts';
+import { badModel } from '../text/bad-model.ts';
+import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
+import { checkHeader } from './check-header.ts';
+import { type DataTest, dataTests } from './data-tests.ts';
+import { withIssues } from './issue-models.ts';
+import { loadIssues } from './issues.ts';
+import type { Model } from './model.ts';
+import { ModelHeader } from './model-header.ts';
+import { seedFile, seedFiles, seedSelect } from './seeds.ts';
+import { ISSUES_FOLDER, QUESTIONS_FOLDER, type SqlFolder } from './sql-folders.ts';
+
+/**
+ * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
+ * earlier folder. `planModels` checks the facts that need the database: one SELECT, its sources, its columns.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
+  const models = new Map<string, Model>();
+  const seeds = new Set<string>();
+  const issues = await loadIssues(folders);
+  for (const folder of folders) {
+    for (const { model, isSeed } of await folderModels(folder, folders)) {
+      models.set(model.name, model);
+      if (isSeed) seeds.add(model.name);
+      else seeds.delete(model.name);
+    }
+  }
+  await checkSeedFiles(folders, seeds);
+  return [...models.values()]
+    .map((model) => withIssues(model, issues))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A file of a seed that no model reads is a mistake in its name. */
+async function checkSeedFiles(folders: readonly SqlFolder[], seeds: ReadonlySet<string>): Promise<void> {
+  for (const folder of folders) {
+    const unread = (await seedFiles(folder)).find((name) => !seeds.has(`mart.${name}`));
+    if (unread === undefined) continue;
+    const hint = `seeds: ${[...seeds].join(', ') || 'none'}`;
+    throw badModel({ file: seedFile(folder, unread), line: 1 }, `no seed is named mart.${unread}`, hint);
+  }
+}
+
+interface ReadModel {
+  readonly model: Model;
+  readonly isSeed: boolean;
+}
+
+async function folderModels(folder: SqlFolder, folders: readonly SqlFolder[]): Promise<ReadModel[]> {
+  const models = new Map<string, Model>();
+  const found: ReadModel[] = [];
+  for (const path of await sqlFiles(folder)) {
+    const text = await readText(join(folder.path, path));
+    const read = await readModel(splitSqlFile(`${folder.shown}/${path}`, text), folders);
+    const { model } = read;
+    const same = models.get(model.name);
+    if (same) {
+      const place = { file: model.file, line: model.lineOf(['name']) };
+      throw badModel(place, `a second model ${model.name}`, `the first one is ${same.file}`);
+    }
+    models.set(model.name, model);
+    found.push(read);
+  }
+  return found;
+}
+
+async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
+  const found = await readdir(sqlDir, { recursive: true });
+  const paths = found.map((path) => path.replaceAll('\\', '/')).filter((path) => path.endsWith('.sql'));
+  for (const path of paths) {
+    if (path.split('/').length !== 2) {
+      throw badModel(
+        { file: `${shown}/${path}`, line: 1 },
+        'is not in a folder of sql',
+        'sql/<folder>/<name>.sql',
+      );
+    }
+  }
+  const others = [QUESTIONS_FOLDER, ISSUES_FOLDER];
+  return paths.filter((path) => !others.includes(path.split('/')[0] ?? '')).sort();
+}
+
+async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promise<ReadModel> {
+  const header = checkHeader(ModelHeader, source);
+  const { file, sqlLine } = source;
+  const isSeed = header.kind === 'seed';
+  const place = (path: readonly PropertyKey[]) => ({ file, line: source.lineOf(path) });
+  const fileName = basename(file, '.sql');
+  if (header.name !== `mart.${fileName}`) {
+    throw badModel(
+      place(['name']),
+      `the file ${fileName}.sql holds ${header.name}`,
+      `name: mart.${fileName}`,
+    );
+  }
+  const columns = new Map(Object.entries(header.columns).map(([name, column]) => [name, column.description]));
+  const known = (name: string, path: readonly PropertyKey[]): void => {
+    if (columns.has(name)) return;
+    throw badModel(place(path), `${path[0]?.toString()} names the column ${name}, which is not in columns`);
+  };
+  for (const column of header.grain?.columns ?? []) known(column, ['grain']);
+  for (const column of header.incremental?.by ?? []) known(column, ['incremental', 'by']);
+  for (const [former, name] of Object.entries(header.renamed)) {
+    known(name, ['renamed', former]);
+    if (!columns.has(former)) continue;
+    throw badModel(place(['renamed', former]), `renamed names the column ${former}, which is in columns`);
+  }
+  const tests = dataTests(header);
+  for (const test of tests) for (const column of test.columns) known(column, test.path);
+  const twice = secondOfOneName(tests);
+  if (twice) {
+    throw badModel(place(twice.path), `a second test ${twice.name}`, 'a grain tests its columns already');
+  }
+
+  const grain = header.grain?.columns ?? null;
+  if (isSeed && grain === null) {
+    throw badModel(place(['grain']), 'a seed has a grain', 'name the columns that tell its rows apart');
+  }
+  if (isSeed && source.sql.trim() !== '') {
+    throw badModel({ file, line: sqlLine }, 'a seed has no SQL', `its rows stand in seeds/${fileName}.csv`);
+  }
+  const own = isSeed
+    ? await seedSelect(folders, fileName, { columns: [...columns.keys()], grain: grain ?? [] })
+    : source.sql;
+  const described = Object.entries(header.renamed).map(
+    ([former, name]) => [former, `Former name of ${name}, for one version.`] as const,
+  );
+
+  const model: Model = {
+    name: header.name,
+    kind: header.kind === 'view' ? 'view' : 'table',
+    elsewhere: header.elsewhere ?? null,
+    description: header.description,
+    grain,
+    columns: new Map([...columns, ...described]),
+    reads: new Map(
+      Object.entries(header.reads).map(([name, types]) => [name, new Map(Object.entries(types))]),
+    ),
+    each: header.each ?? null,
+    incremental: header.incremental ?? null,
+    tests,
+    sql: withFormerNames(own, header.renamed),
+    parts: [],
+    file,
+    sqlLine,
+    lineOf: source.lineOf,
+  };
+  return { model, isSeed };
+}
+
+/** A SELECT with the former names of its columns behind the present ones. Lines stay where they are. */
+function withFormerNames(sql: string, renamed: Readonly<Record<string, string>>): string {
+  const former = Object.entries(renamed).map(([name, present]) => `, ${ident(present)} AS ${ident(name)}`);
+  return former.length === 0 ? sql : `SELECT *${former.join('')} FROM (${sql}\n) AS model`;
+}
+
+function secondOfOneName(tests: readonly DataTest[]): DataTest | undefined {
+  return tests.find((test, index) => tests.findIndex((other) => other.name === test.name) < index);
+}

@@ -1,0 +1,14 @@
+import { type CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import type { Model } from '../models/model.ts';
+import { badModel } from '../text/bad-model.ts';
+import { firstWord } from '../text/sql-tree.ts';
+
+/** Adds the model's file to an error of making or testing it. */
+export function modelError(model: Model, error: unknown, what: 'made' | 'tested'): CrawlhouseError {
+  const known = toCrawlhouseError(error);
+  // Other engines than DuckDB call a fault of a statement or of values one of the query.
+  if (known.code !== 'internal' && known.code !== 'bad_query') return known;
+  const place = firstWord(model.sql, { file: model.file, line: model.sqlLine });
+  const hint = /out of memory/i.test(known.message) ? 'raise the setting memory_limit' : undefined;
+  return badModel(place, `${model.name} could not be ${what}: ${known.message}`, hint, error);
+}

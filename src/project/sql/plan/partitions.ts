@@ -1,0 +1,105 @@
+import { type Connection, ident, type Row, text } from '../../../core/duckdb.ts';
+import { withoutEnd } from '../../../core/sql-tokens.ts';
+import { forgetLoad } from '../../../state/catalogue/ops-loads.ts';
+import type { PlannedModel } from './plan-models.ts';
+
+/** A model that is built by partition, as `planModels` gives it. */
+export interface PartitionedModel {
+  readonly name: string;
+  readonly by: readonly string[];
+  readonly partitions: string;
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** A model with the SELECT of its partitions; undefined for one that is built as a whole. */
+export function partitionedModel({ model, partitions, outputs }: PlannedModel): PartitionedModel | undefined {
+  if (!model.incremental || partitions === null) return undefined;
+  return { name: model.name, by: model.incremental.by, partitions, types: outputs };
+}
+
+/** Keys of the partitions that a model should have. */
+export async function presentPartitions(
+  connection: Connection,
+  partitioned: PartitionedModel,
+): Promise<string[]> {
+  const rows = await connection.rows<{ partition_key: string }>(
+    `SELECT partition_key FROM (${currentPartitions(partitioned)}) ORDER BY partition_key`,
+  );
+  return rows.map((row) => row.partition_key);
+}
+
+/** Whether a unit is the only source of the partitions that it is part of. */
+export async function isMadeFromUnitAlone(
+  connection: Connection,
+  partitioned: PartitionedModel,
+  unit: string,
+): Promise<boolean> {
+  const stamps = async (): Promise<Map<string, string>> => {
+    const rows = await connection.rows<{ partition_key: string; stamp: string }>(
+      currentPartitions(partitioned),
+    );
+    return new Map(rows.map((row) => [row.partition_key, row.stamp]));
+  };
+  const before = await stamps();
+  const after = await connection.trial(async () => {
+    await forgetLoad(connection, unit);
+    return stamps();
+  });
+  const isSame = [...after].every(([key, stamp]) => before.get(key) === stamp);
+  return isSame && after.size < before.size;
+}
+
+/**
+ * A condition that holds for the rows of these partitions. It also compares each column by itself: DuckDB pushes such a
+ * condition down to the scans, which then skip the rows of other partitions.
+ */
+export function inPartitions({ by, types }: PartitionedModel, partitions: readonly string[]): string {
+  const keys = partitions.map((key) => JSON.parse(key) as (string | null)[]);
+  if (keys.length === 0) return 'false';
+  const literal = (column: string, value: string): string => `CAST(${text(value)} AS ${types.get(column)})`;
+  const each = by.map((column, index) => {
+    const values = [...new Set(keys.map((key) => key[index] ?? null))];
+    const present = values.filter((value) => value !== null).map((value) => literal(column, value));
+    const found = present.length > 0 ? `${ident(column)} IN (${present.join(', ')})` : 'false';
+    return values.includes(null) ? `(${found} OR ${ident(column)} IS NULL)` : found;
+  });
+  if (by.length === 1) return each.join('');
+  const together = keys.map((key) =>
+    by
+      .map((column, index) => {
+        const value = key[index] ?? null;
+        return value === null ? `${ident(column)} IS NULL` : `${ident(column)} = ${literal(column, value)}`;
+      })
+      .join(' AND '),
+  );
+  return [...each, `(${together.join(' OR ')})`].join(' AND ');
+}
+
+/** A condition on a table with these columns. It holds at least for the rows that the partitions are made from. */
+export async function withinPartitions(
+  connection: Connection,
+  partitioned: PartitionedModel,
+  columns: readonly string[],
+  partitions: readonly string[],
+): Promise<string> {
+  const described = await connection.rows<{ column_name: string; column_type: string }>(
+    `DESCRIBE ${withoutEnd(partitioned.partitions)}`,
+  );
+  const types = new Map(described.map((column) => [column.column_name, column.column_type]));
+  const texts = columns.map((column) => `CAST(${ident(column)} AS VARCHAR) AS ${ident(column)}`).join(', ');
+  const rows = await connection.rows<Record<string, string | null> & Row>(
+    `SELECT DISTINCT ${texts} FROM (${withoutEnd(partitioned.partitions)}\n) AS made WHERE ${inPartitions(partitioned, partitions)} ORDER BY ALL`,
+  );
+  const keys = (column: string): string[] => rows.map((row) => JSON.stringify([row[column]]));
+  return columns
+    .map((column) => inPartitions({ ...partitioned, by: [column], types }, keys(column)))
+    .join(' AND ');
+}
+
+/** A SELECT of the partitions that a model should have: keys, and stamps that change with what they are made from. */
+export function currentPartitions({ by, partitions, types }: PartitionedModel): string {
+  const key = by.map((column) => `CAST(CAST(made.${ident(column)} AS ${types.get(column)}) AS VARCHAR)`);
+  return `SELECT to_json([${key.join(', ')}])::VARCHAR AS partition_key,
+      md5(string_agg(to_json(made)::VARCHAR, chr(10) ORDER BY to_json(made)::VARCHAR)) AS stamp
+    FROM (${withoutEnd(partitions)}\n) AS made GROUP BY partition_key`;
+}

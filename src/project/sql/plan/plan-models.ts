@@ -1,0 +1,231 @@
+import type { Connection } from '../../../core/duckdb.ts';
+import { countRows, type DataTest } from '../models/data-tests.ts';
+import type { Model } from '../models/model.ts';
+import type { Incremental } from '../models/model-header.ts';
+import { orderModels } from '../models/order-models.ts';
+import { badModel, type SqlPlace } from '../text/bad-model.ts';
+import { replaceTables } from '../text/replace-tables.ts';
+import { firstWord } from '../text/sql-tree.ts';
+import { checkBinds, checkOutput, emptyModel, type OutputColumns } from './check-output.ts';
+import {
+  type Inspected,
+  inspectSql,
+  type PlacedSql,
+  referenceName,
+  type Surroundings,
+} from './inspect-model.ts';
+import { checkDeclaredTypes, completedSource, sourceTables } from './source-tables.ts';
+import { expandWildcards } from './wildcard-columns.ts';
+
+/** A checked model, with the SQL to run. */
+export interface PlannedModel {
+  readonly model: Model;
+  /** The model's SELECT, with NULLs for what its sources lack. */
+  readonly sql: string;
+  readonly sources: ReadonlySet<string>;
+  /** The models that it or the SELECT of its partitions reads. */
+  readonly models: ReadonlySet<string>;
+  /** The columns that it puts out, with their types. */
+  readonly outputs: OutputColumns;
+  /** The SELECT of its partitions, completed in the same way; null for a model that is made as a whole. */
+  readonly partitions: string | null;
+  readonly tests: readonly DataTest[];
+  /** The models that its tests read besides itself. */
+  readonly testedWith: ReadonlySet<string>;
+  /** The tables of `raw` and `ops` that its tests read by themselves. */
+  readonly testSources: ReadonlySet<string>;
+}
+
+export interface PlanOptions {
+  readonly connection: Connection;
+  readonly models: readonly Model[];
+  /** The raw tables that pipelines make (`raw.crawl_pages`), when they are known. */
+  readonly sources?: ReadonlySet<string> | undefined;
+}
+
+/** A model whose SQL is parsed, and that of its tests where they have their own. */
+interface Draft {
+  readonly model: Model;
+  readonly seen: Inspected;
+  readonly parts: readonly Inspected[];
+  readonly partitions: Inspected | null;
+  readonly queries: ReadonlyMap<DataTest, Inspected>;
+}
+
+/**
+ * Checks all models against each other and the warehouse, and puts them in the order to run. Nothing is changed.
+ *
+ * @throws CrawlhouseError `bad_model` for whatever would not run or does not put out what its header says
+ */
+export async function planModels({ connection, models, sources }: PlanOptions): Promise<PlannedModel[]> {
+  const around: Surroundings = {
+    present: await sourceTables(connection),
+    makeable: sources,
+    models: new Map(models.map((model) => [model.name, model])),
+  };
+  await checkDeclaredTypes(connection, models);
+  const drafts = new Map<string, Draft>();
+  for (const model of models) drafts.set(model.name, await draftModel(connection, model, around));
+
+  const ordered = inOrder(drafts);
+  const outputs = new Map<string, OutputColumns>();
+  const plan: PlannedModel[] = [];
+  for (const { model, seen, parts, partitions, queries } of ordered) {
+    const own = await checkOutput(connection, model, complete(model, seen, around, outputs)).catch(
+      async (error: unknown) => {
+        for (const part of parts) await checkPart(connection, complete(model, part, around, outputs));
+        throw error;
+      },
+    );
+    outputs.set(model.name, own);
+    checkWithin(model, seen, outputs);
+    if (partitions) await checkPartitions(connection, model, complete(model, partitions, around, outputs));
+    plan.push({
+      model,
+      sql: complete(model, seen, around).sql,
+      sources: seen.sources,
+      models: union(seen.models, partitions?.models),
+      outputs: own,
+      partitions: partitions && complete(model, partitions, around).sql,
+      tests: model.tests,
+      testedWith: new Set([...queries.values()].flatMap((query) => [...query.models])),
+      testSources: new Set([...queries.values()].flatMap((query) => [...query.sources])),
+    });
+  }
+  // A test may read any model, so its query is bound when the output of all is known.
+  for (const [index, { model, queries }] of ordered.entries()) {
+    const planned = plan[index];
+    if (!planned || queries.size === 0) continue;
+    const tests = new Map(model.tests.map((test) => [test, test]));
+    for (const [test, seen] of queries) {
+      await checkBinds(connection, complete(model, seen, around, outputs));
+      const { sql: query } = complete(model, seen, around);
+      tests.set(test, { ...test, sql: countRows(query), rows: query });
+    }
+    plan[index] = { ...planned, tests: [...tests.values()] };
+  }
+  // Texts that a collation takes for equal have different hashes.
+  if (!models.some(({ sql }) => /\bcollate\b/i.test(sql))) return plan;
+  return plan.map((planned) => ({
+    ...planned,
+    tests: planned.tests.map((test) => ({ ...test, shares: null })),
+  }));
+}
+
+async function draftModel(connection: Connection, model: Model, around: Surroundings): Promise<Draft> {
+  const start = { file: model.file, line: model.sqlLine };
+  const parts: Inspected[] = [];
+  for (const { sql, file, sqlLine } of model.parts)
+    parts.push(await inspectSql(connection, model, { sql, start: { file, line: sqlLine } }, around));
+  const sql = expandWildcards(model, around.present);
+  const seen = await inspectSql(connection, model, { sql, start }, around);
+  const queries = new Map<DataTest, Inspected>();
+  for (const test of model.tests) {
+    if (test.query === null) continue;
+    const start = blockStart(model, [...test.path, 'query'], test.query);
+    queries.set(test, await inspectSql(connection, model, { sql: test.query, start }, around));
+  }
+  const partitions =
+    model.incremental && (await inspectPartitions(connection, model, model.incremental, around));
+  for (const source of model.reads.keys()) {
+    if (
+      [seen, ...(partitions ? [partitions] : []), ...queries.values()].some(({ sources }) =>
+        sources.has(source),
+      )
+    )
+      continue;
+    const place = { file: model.file, line: model.lineOf(['reads', source]) };
+    throw badModel(place, `reads declares ${source}, which the SQL does not read`);
+  }
+  return { model, seen, parts, partitions, queries };
+}
+
+/** Finds the file at fault where SQL that was put together from several does not bind. */
+async function checkPart(connection: Connection, placed: PlacedSql): Promise<void> {
+  const columns = await checkBinds(connection, placed);
+  const missing = ['crawl_id', 'project_id', 'url', 'why'].find((name) => !columns.has(name));
+  if (missing === undefined) return;
+  const hint = 'SELECT crawl_id, project_id, url, … AS why';
+  throw badModel(firstWord(placed.sql, placed.start), `the SELECT puts out no column ${missing}`, hint);
+}
+
+/** Models under `within` are read by the model, and have the columns by which they are read in part. */
+function checkWithin(model: Model, seen: Inspected, outputs: ReadonlyMap<string, OutputColumns>): void {
+  const { by, within } = model.incremental ?? { by: [], within: {} };
+  for (const [name, columns] of Object.entries(within)) {
+    const place = { file: model.file, line: model.lineOf(['incremental', 'within']) };
+    if (!seen.models.has(name)) {
+      // A file of a project's own may take the place of the part that read it.
+      if (model.parts.length > 0) continue;
+      const hint = `models that it reads: ${[...seen.models].join(', ')}`;
+      throw badModel(place, `within names ${name}, which the SQL does not read`, hint);
+    }
+    const missing = (columns ?? by).find((column) => !outputs.get(name)?.has(column));
+    if (missing !== undefined) throw badModel(place, `within names ${name}, which has no column ${missing}`);
+  }
+}
+
+function inspectPartitions(
+  connection: Connection,
+  model: Model,
+  { partitions }: Incremental,
+  around: Surroundings,
+): Promise<Inspected> {
+  const start = blockStart(model, ['incremental', 'partitions'], partitions);
+  return inspectSql(connection, model, { sql: partitions, start }, around);
+}
+
+/** The SELECT of the partitions binds, and names the columns that the model is partitioned by. */
+async function checkPartitions(connection: Connection, model: Model, placed: PlacedSql): Promise<void> {
+  const columns = await checkBinds(connection, placed);
+  const { by, within } = model.incremental ?? { by: [], within: {} };
+  for (const column of [...by, ...Object.values(within).flatMap((own) => own ?? [])]) {
+    if (columns.has(column)) continue;
+    const hint = `it puts out ${[...columns.keys()].join(', ')}`;
+    throw badModel(placed.start, `the SELECT of the partitions puts out no column ${column}`, hint);
+  }
+}
+
+/** Where SQL in the header begins: SQL of several lines is a block under its key. */
+function blockStart(model: Model, path: readonly PropertyKey[], sql: string): SqlPlace {
+  return { file: model.file, line: model.lineOf(path) + (sql.includes('\n') ? 1 : 0) };
+}
+
+function union(some: ReadonlySet<string>, more: ReadonlySet<string> | undefined): ReadonlySet<string> {
+  return new Set([...some, ...(more ?? [])]);
+}
+
+function inOrder(drafts: ReadonlyMap<string, Draft>): Draft[] {
+  const result = orderModels(
+    new Map(
+      [...drafts].map(([name, { seen, partitions }]) => [name, union(seen.models, partitions?.models)]),
+    ),
+  );
+  if ('circle' in result) {
+    const model = drafts.get(result.circle[0] ?? '')?.model;
+    const place = { file: model?.file ?? 'sql', line: model?.lineOf(['name']) ?? 1 };
+    throw badModel(place, `reads itself in a circle: ${result.circle.join(' → ')}`);
+  }
+  return result.order.flatMap((name) => drafts.get(name) ?? []);
+}
+
+/**
+ * SQL with NULLs for what its sources lack.
+ *
+ * @param empty models for which empty relations stand, so that they need not be built
+ */
+function complete(
+  model: Model,
+  { sql, start, references }: Inspected,
+  around: Surroundings,
+  empty: ReadonlyMap<string, OutputColumns> = new Map(),
+): PlacedSql {
+  const completed = replaceTables(sql, references, (reference) => {
+    const name = referenceName(reference);
+    const columns = empty.get(name);
+    if (columns) return emptyModel(columns);
+    const declared = model.reads.get(name);
+    return declared && completedSource(name, declared, around.present.get(name));
+  });
+  return { sql: completed, start };
+}

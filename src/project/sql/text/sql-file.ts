@@ -1,0 +1,65 @@
+import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { withoutEnd } from '../../../core/sql-tokens.ts';
+import { badModel } from './bad-model.ts';
+
+/** A file under `sql/`: a header of YAML in the leading block comment, then SQL. Lines are those of the file. */
+export interface SqlFile {
+  /** As errors show it: `sql/<folder>/<name>.sql`. */
+  readonly file: string;
+  readonly header: unknown;
+  readonly sql: string;
+  readonly sqlLine: number;
+  /** The line of the key at `path` in the header, or of the nearest parent that is there. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/** Splits a file into its header and its SQL. */
+export function splitSqlFile(file: string, text: string): SqlFile {
+  const match = /^\uFEFF?(\s*)\/\*([\s\S]*?)\*\//.exec(text);
+  if (!match) {
+    throw badModel(
+      { file, line: 1 },
+      'has no header',
+      'start the file with a block comment that holds YAML: /* name: … */',
+    );
+  }
+  const [comment, before = '', yaml = ''] = match;
+  const counter = new LineCounter();
+  // As many newlines in front as the file has: a line of the document is then a line of the file.
+  const document = parseDocument('\n'.repeat(newlines(before)) + yaml, { lineCounter: counter });
+  const line = (offset: number): number => counter.linePos(offset).line;
+  const problem = document.errors[0];
+  if (problem) {
+    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw badModel({ file, line: line(problem.pos[0]) }, `the header is not YAML: ${message}`);
+  }
+  return {
+    file,
+    header: document.toJS() ?? {},
+    // Statements are written around it.
+    sql: withoutEnd(text.slice(comment.length)),
+    sqlLine: 1 + newlines(comment),
+    lineOf: (path) => line(offsetOf(document.contents, path)),
+  };
+}
+
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
+  let node: Node | null | undefined = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
+      if (!pair) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value as Node | null;
+    } else {
+      node = (node as { get?(key: unknown, keep: true): Node | undefined } | null)?.get?.(key, true);
+      offset = node?.range?.[0] ?? offset;
+    }
+  }
+  return offset;
+}
+
+function newlines(text: string): number {
+  return text.split('\n').length - 1;
+}

@@ -1,0 +1,46 @@
+import { ident } from '../../../core/duckdb.ts';
+import type { Row, SqlDatabase, Write } from '../sql-database.ts';
+import type { PostgresPool } from './postgres-pool.ts';
+
+/** One project of a shared ledger. */
+export interface LedgerProject {
+  readonly schema: string;
+  readonly project: string;
+}
+
+/** The tables of a shared ledger: every row has its project. */
+export class PostgresDatabase implements SqlDatabase {
+  readonly write: Write;
+  readonly project: string;
+  readonly own = 'project = $1';
+  readonly owner: Row;
+  readonly forUpdate = 'FOR UPDATE';
+  readonly binary = 'COLLATE "C"';
+  readonly mostRows = 500;
+  readonly #pool: PostgresPool;
+  readonly #schema: string;
+
+  constructor(pool: PostgresPool, { schema, project }: LedgerProject, write: Write) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.project = project;
+    this.owner = { project };
+    this.write = write;
+  }
+
+  table(name: string): string {
+    return `${ident(this.#schema)}.${ident(name)}`;
+  }
+
+  key(column: string): string {
+    return `(project, ${column})`;
+  }
+
+  rows<R = Row>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
+    return this.#pool.rows<R>(sql, values);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,84 @@
+/** Statements of one transaction. Values are bound to `$1`, `$2`; times are ISO 8601 texts. */
+export interface Statements {
+  rows<R = Row>(sql: string, values?: readonly unknown[]): Promise<R[]>;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs statements in a transaction that checks the right to write. */
+export type Write = <T>(work: (statements: Statements) => Promise<T>) => Promise<T>;
+
+/** The tables of one project, and how its statements differ between databases. */
+export interface SqlDatabase extends Statements, AsyncDisposable {
+  readonly write: Write;
+  readonly project: string;
+  /** Holds rows to the project, which is `$1`. */
+  readonly own: string;
+  /** The columns of a row that name its project. */
+  readonly owner: Row;
+  /** Locks the rows of a SELECT, where the transaction alone does not. */
+  readonly forUpdate: string;
+  /** Sorts texts by their bytes. */
+  readonly binary: string;
+  /** Rows that one INSERT has at the most. */
+  readonly mostRows: number;
+  table(name: string): string;
+  /** The unique columns of a table whose rows have this key in a project. */
+  key(column: string): string;
+}
+
+/** Inserts rows, which all have the same columns. `conflict` is the rest of the statement. */
+export async function insertRows(
+  database: SqlDatabase,
+  statements: Statements,
+  into: string,
+  { rows, conflict = '' }: { readonly rows: readonly Row[]; readonly conflict?: string },
+): Promise<void> {
+  const columns = Object.keys({ ...database.owner, ...rows[0] });
+  const head = `INSERT INTO ${database.table(into)} AS known (${columns.join(', ')}) VALUES`;
+  let values = '';
+  for (let from = 0; from < rows.length; from += database.mostRows) {
+    const some = rows.slice(from, from + database.mostRows);
+    // All but the last have as many rows.
+    if (from === 0 || some.length < database.mostRows) values = placesOf(some.length, columns.length);
+    const given = some.flatMap((row) => Object.values({ ...database.owner, ...row }));
+    await statements.rows(`${head} ${values} ${conflict}`, given);
+  }
+}
+
+/** `($1, $2), ($3, $4)` */
+function placesOf(rows: number, columns: number): string {
+  return Array.from({ length: rows }, (_, row) => {
+    const places = Array.from({ length: columns }, (_, column) => `$${row * columns + column + 1}`);
+    return `(${places.join(', ')})`;
+  }).join(', ');
+}
+
+/** Deletes the rows of the project with these keys. */
+export async function deleteRows(
+  database: SqlDatabase,
+  statements: Statements,
+  {
+    from,
+    column,
+    keys,
+  }: { readonly from: string; readonly column: string; readonly keys: readonly string[] },
+): Promise<void> {
+  for (let first = 0; first < keys.length; first += database.mostRows) {
+    const some = keys.slice(first, first + database.mostRows);
+    const places = some.map((_, place) => `$${place + 2}`).join(', ');
+    await statements.rows(
+      `DELETE FROM ${database.table(from)} WHERE ${database.own} AND ${column} IN (${places})`,
+      [database.project, ...some],
+    );
+  }
+}
+
+export function jsonOf(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** @param text of a column of JSON */
+export function ofJson<T>(text: unknown): T {
+  return text === null ? (null as T) : (JSON.parse(String(text)) as T);
+}

@@ -1,0 +1,286 @@
+import type { LedgerRun, LedgerUnit, UnitState } from '../../project/model/ledger-records.ts';
+import type { UnitError } from '../../project/model/report.ts';
+import type { RunSummary } from '../../project/model/run-summary.ts';
+import { type Unit, unitName } from '../../project/model/unit.ts';
+import type { ClaimedUnit, Discovery, Ledger, UnitCount } from './ledger.ts';
+import { type FormerEntry, nextEntry } from './next-entry.ts';
+import { type LoadState, type Move, reconcileUnits } from './reconcile-units.ts';
+import {
+  deleteRows,
+  insertRows,
+  jsonOf,
+  ofJson,
+  type Row,
+  type SqlDatabase,
+  type Statements,
+} from './sql-database.ts';
+import { SqlExports } from './sql-exports.ts';
+
+/** What a ledger has of its database besides the tables that all have. */
+export interface LedgerPlace
+  extends Pick<Ledger, 'version' | 'offers' | 'lost' | 'check' | 'claimed'>,
+    AsyncDisposable {
+  readonly database: SqlDatabase;
+  /** An expression of the dataset of a unit. */
+  readonly dataset: string;
+  /** Columns of a unit that only this database has. */
+  unitColumns(unit: Unit): Row;
+  /** Columns of a new run that only this database has. */
+  readonly runColumns: Row;
+  /** An expression of the state of `run`. */
+  readonly runStatus: string;
+  /** The runs, where a dead one may still be marked as running. */
+  markDead(runs: LedgerRun[]): LedgerRun[];
+}
+
+/** A ledger in the tables of a database. */
+export class SqlLedger extends SqlExports implements Ledger {
+  readonly #place: LedgerPlace;
+
+  constructor(place: LedgerPlace) {
+    super(place.database);
+    this.#place = place;
+  }
+
+  get version(): number {
+    return this.#place.version;
+  }
+
+  get offers(): Ledger['offers'] {
+    return this.#place.offers;
+  }
+
+  get lost(): AbortSignal {
+    return this.#place.lost;
+  }
+
+  check(): Promise<void> {
+    return this.#place.check();
+  }
+
+  claimed(): Promise<ClaimedUnit[]> {
+    return this.#place.claimed();
+  }
+
+  async confirm(): Promise<void> {
+    await this.database.write(async () => {});
+  }
+
+  async discoverUnits(units: readonly Unit[]): Promise<void> {
+    if (units.length === 0) return;
+    const updated_at = new Date().toISOString();
+    const rows = units.map((unit) => ({
+      unit: unitName(unit),
+      ...this.#place.unitColumns(unit),
+      spec: JSON.stringify(unit),
+      status: 'discovered',
+      attempts: 0,
+      updated_at,
+    }));
+    await this.database.write((statements) =>
+      insertRows(this.database, statements, 'units', { rows, conflict: 'ON CONFLICT DO NOTHING' }),
+    );
+  }
+
+  async setUnit(unit: Unit, status: UnitState, attempts: number, error: UnitError | null): Promise<void> {
+    await this.database.write((statements) => this.#move(statements, unit, { status, attempts, error }));
+  }
+
+  async #move(
+    statements: Statements,
+    { dataset, source, window }: Unit,
+    { status, attempts, error }: Pick<LedgerUnit, 'status' | 'attempts' | 'error'>,
+  ): Promise<void> {
+    const { project, own, forUpdate } = this.database;
+    const unit = unitName({ dataset, source, window });
+    const [former] = await statements.rows<FormerEntry>(
+      `SELECT status, failures, failing_since FROM ${this.#table('units')} WHERE ${own} AND unit = $2 ${forUpdate}`,
+      [project, unit],
+    );
+    const next = nextEntry(unit, former, status);
+    await this.#putUnits(statements, [{ unit, dataset, source, window, attempts, error, ...next }]);
+  }
+
+  /** @param condition on `known` and `excluded`, for an entry that is there */
+  async #putUnits(statements: Statements, units: readonly LedgerUnit[], condition = 'true'): Promise<void> {
+    const rows = units.map(({ unit, dataset, source, window, ...one }) => ({
+      unit,
+      ...this.#place.unitColumns({ dataset, source, window }),
+      spec: JSON.stringify({ dataset, source, window }),
+      status: one.status,
+      attempts: one.attempts,
+      error: jsonOf(one.error),
+      failures: one.failures,
+      failing_since: one.failing_since,
+      next_try_at: one.next_try_at,
+      updated_at: one.updated_at,
+    }));
+    const conflict = `ON CONFLICT ${this.database.key('unit')} DO UPDATE SET
+       spec = excluded.spec, status = excluded.status, attempts = excluded.attempts, error = excluded.error,
+       failures = excluded.failures,
+       failing_since = CASE WHEN excluded.failures > 0 THEN coalesce(excluded.failing_since, known.failing_since) END,
+       next_try_at = excluded.next_try_at, updated_at = excluded.updated_at
+     WHERE ${condition}`;
+    await insertRows(this.database, statements, 'units', { rows, conflict });
+  }
+
+  async forgetUnits(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.database.write((statements) =>
+      deleteRows(this.database, statements, { from: 'units', column: 'unit', keys }),
+    );
+  }
+
+  async publishLoaded(id: string): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write(async (statements) => {
+      await statements.rows(
+        `UPDATE ${this.#table('units')}
+         SET status = 'published', failures = 0, failing_since = NULL, next_try_at = NULL, updated_at = $2
+         WHERE ${own} AND status = 'loaded'`,
+        [project, new Date().toISOString()],
+      );
+      await this.#setFact(statements, 'publication', id);
+    });
+  }
+
+  units(which: 'all' | 'unpublished' = 'all'): Promise<LedgerUnit[]> {
+    return this.#units(this.database, which);
+  }
+
+  async #units(statements: Statements, which: 'all' | 'unpublished'): Promise<LedgerUnit[]> {
+    const { project, own } = this.database;
+    const rows = await statements.rows<Omit<LedgerUnit, 'error'> & { spec: string; error: string | null }>(
+      `SELECT unit, CAST(spec AS text) AS spec, status, attempts, CAST(error AS text) AS error, failures,
+         failing_since, next_try_at, updated_at
+       FROM ${this.#table('units')} WHERE ${own} ${which === 'all' ? '' : `AND status <> 'published'`}
+       ORDER BY updated_at, unit`,
+      [project],
+    );
+    return rows.map(({ spec, ...row }) => {
+      const { dataset, source, window } = ofJson<Unit>(spec);
+      return { ...row, dataset, source, window, error: ofJson<UnitError | null>(row.error) };
+    });
+  }
+
+  async unitCounts(): Promise<UnitCount[]> {
+    const { project, own, binary } = this.database;
+    return this.database.rows<UnitCount>(
+      `SELECT dataset, status, CAST(count(*) AS integer) AS units
+       FROM (SELECT ${this.#place.dataset} AS dataset, status FROM ${this.#table('units')} WHERE ${own}) AS known
+       GROUP BY dataset, status ORDER BY dataset ${binary}, status ${binary}`,
+      [project],
+    );
+  }
+
+  async restore(units: readonly LedgerUnit[], runs: readonly LedgerRun[]): Promise<void> {
+    if (units.length + runs.length === 0) return;
+    await this.database.write(async (statements) => {
+      await this.#putUnits(statements, units, 'excluded.updated_at > known.updated_at');
+      const rows = runs.map(({ run_id, command, status, started_at, ended_at }) => {
+        return { run_id, command, status, started_at, ended_at };
+      });
+      await insertRows(this.database, statements, 'runs', { rows, conflict: 'ON CONFLICT DO NOTHING' });
+    });
+  }
+
+  async reconcile(loaded: ReadonlyMap<string, LoadState>): Promise<readonly Move[]> {
+    return this.database.write(async (statements) => {
+      const known = new Map((await this.#units(statements, 'all')).map((one) => [one.unit, one]));
+      const moves = reconcileUnits([...known.values()], loaded);
+      for (const { unit, to } of moves) {
+        const one = known.get(unit);
+        if (one) await this.#move(statements, one, { status: to, attempts: one.attempts, error: null });
+      }
+      return moves;
+    });
+  }
+
+  publication(): Promise<string | null> {
+    return this.#fact('publication');
+  }
+
+  async setPublication(id: string): Promise<void> {
+    await this.database.write((statements) => this.#setFact(statements, 'publication', id));
+  }
+
+  async #fact(name: string): Promise<string | null> {
+    const { project, own } = this.database;
+    const [row] = await this.database.rows<{ value: string }>(
+      `SELECT value FROM ${this.#table('facts')} WHERE ${own} AND name = $2`,
+      [project, name],
+    );
+    return row?.value ?? null;
+  }
+
+  async #setFact(statements: Statements, name: string, value: string): Promise<void> {
+    const conflict = `ON CONFLICT ${this.database.key('name')} DO UPDATE SET value = excluded.value`;
+    await insertRows(this.database, statements, 'facts', { rows: [{ name, value }], conflict });
+  }
+
+  async startRun(run_id: string, command: string, started_at: string): Promise<void> {
+    const { project, own } = this.database;
+    const run = { run_id, command, status: 'running', started_at, ...this.#place.runColumns };
+    await this.database.write(async (statements) => {
+      await statements.rows(
+        `UPDATE ${this.#table('runs')} SET status = 'killed' WHERE ${own} AND status = 'running'`,
+        [project],
+      );
+      await insertRows(this.database, statements, 'runs', { rows: [run] });
+    });
+  }
+
+  async endRun(
+    runId: string,
+    status: string,
+    endedAt: string,
+    summary: RunSummary | null = null,
+  ): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write((statements) =>
+      statements.rows(
+        `UPDATE ${this.#table('runs')} SET status = $3, ended_at = $4, summary = $5 WHERE ${own} AND run_id = $2`,
+        [project, runId, status, endedAt, jsonOf(summary)],
+      ),
+    );
+  }
+
+  async runs(limit = 20): Promise<LedgerRun[]> {
+    const { project, own, binary } = this.database;
+    const rows = await this.database.rows<LedgerRun>(
+      `SELECT run_id, command, ${this.#place.runStatus} AS status, started_at, ended_at, CAST(summary AS text) AS summary
+       FROM ${this.#table('runs')} AS run WHERE ${own} ORDER BY started_at DESC, run_id ${binary} LIMIT $2`,
+      [project, limit],
+    );
+    const runs = rows.map((row) => ({ ...row, summary: ofJson<RunSummary | null>(row.summary) }));
+    return this.#place.markDead(runs);
+  }
+
+  async setDiscovery({ open, swept_at }: Discovery): Promise<void> {
+    const { project, own } = this.database;
+    await this.database.write(async (statements) => {
+      await statements.rows(`DELETE FROM ${this.#table('open_crawls')} WHERE ${own}`, [project]);
+      const rows = [...new Set(open)].map((id) => ({ id }));
+      await insertRows(this.database, statements, 'open_crawls', { rows });
+      if (swept_at !== null) await this.#setFact(statements, 'swept_at', swept_at);
+      else await deleteRows(this.database, statements, { from: 'facts', column: 'name', keys: ['swept_at'] });
+    });
+  }
+
+  async discovery(): Promise<Discovery> {
+    const { project, own } = this.database;
+    const open = await this.database.rows<{ id: string }>(
+      `SELECT id FROM ${this.#table('open_crawls')} WHERE ${own} ORDER BY id`,
+      [project],
+    );
+    return { open: open.map(({ id }) => id), swept_at: await this.#fact('swept_at') };
+  }
+
+  #table(name: string): string {
+    return this.database.table(name);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve(this.#place[Symbol.asyncDispose]());
+  }
+}

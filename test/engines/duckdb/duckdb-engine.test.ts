@@ -1,0 +1,3 @@
+import { engineContract } from '../engine-contract.ts';
+
+engineContract('DuckDB', () => 'shipped_models: none\n');

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { translateModel, translateSql } from '../../../src/engines/trino/translate-sql.ts';
+
+test.each([
+  ['array_length(l)', 'cardinality(l)'],
+  ["array_to_string(l, ', ')", "array_join(l, ', ')"],
+  ["json_extract_string(c, '$.id')", "json_extract_scalar(c, '$.id')"],
+  ['list_extract(l, 3)', 'element_at(l, 3)'],
+  ['to_timestamp(CAST(ms AS DOUBLE) / 1000)', 'from_unixtime(CAST(ms AS double) / 1000)'],
+  ['hash(a, b) IN (1)', 'xxhash64(to_utf8(json_format(CAST(ROW(a, b) AS JSON)))) IN (1)'],
+  ["split_part(u, '#', 1)", "split_part(u, '#', 1)"],
+  ["split_part(u, '/', 3)", "coalesce(split_part(u, '/', 3), CASE WHEN u IS NOT NULL THEN '' END)"],
+  ["TRIM ( replace(a, ',', '(') )", "trim(BOTH ' ' FROM  replace(a, ',', '(') )"],
+  ["trim(a, '/')", "trim(BOTH '/' FROM a)"],
+  ["TIMESTAMPTZ '1970-01-01 00:00:00+00:00'", "TIMESTAMP '1970-01-01 00:00:00+00:00'"],
+  ['CAST(ARRAY[] AS VARCHAR[])', 'CAST(ARRAY[] AS array(varchar))'],
+  ['TRY_CAST(a AS TIMESTAMPTZ)', 'TRY_CAST(a AS timestamp(6) with time zone)'],
+  [
+    'CAST(array_length(CAST(a AS BIGINT[])) AS DECIMAL(38, 9))',
+    'CAST(cardinality(CAST(a AS array(bigint))) AS decimal(38, 9))',
+  ],
+])('%s becomes %s', (sql, expected) => {
+  expect(translateSql(sql)).toBe(expected);
+});
+
+test('texts, names and lines stay as they are, comments and the end are left out', () => {
+  const sql = `SELECT 'trim(a) --' AS "hash(a)", t.trim, hash AS split_part -- trim(a)
+  /* array_length(l)
+     /* 'it''s' */ */ , text AS json
+FROM t AS x (hash);`;
+  expect(translateSql(sql)).toBe(`SELECT 'trim(a) --' AS "hash(a)", t.trim, hash AS split_part${'  '}
+${'   '}
+ , text AS json
+FROM t AS x (hash)`);
+});
+
+test('a translated call keeps the lines of its arguments', () => {
+  expect(translateSql('array_length /* of */ (\n  -- one\n  trim(a)\n)')).toBe(
+    "cardinality(\n   \n  trim(BOTH ' ' FROM a)\n)",
+  );
+});
+
+test('a model puts out the types that it has in DuckDB', () => {
+  const outputs = new Map([
+    ['a', 'BIGINT'],
+    ['b "c"', 'TIMESTAMP WITH TIME ZONE'],
+  ]);
+  expect(translateModel('SELECT a, "b ""c""" FROM mart.t -- t', outputs)).toBe(
+    'SELECT CAST("a" AS bigint) AS "a", CAST("b ""c""" AS timestamp(6) with time zone) AS "b ""c""" ' +
+      'FROM (SELECT a, "b ""c""" FROM mart.t  \n) AS model',
+  );
+});

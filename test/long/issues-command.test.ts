@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { FoundIssue } from '../../src/answers/explore/read-issues.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { crawlhouse, projectFolder } from '../support/project.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'people', 'cli', 'main.ts');
+
+let sandbox: Sandbox;
+let parent: string;
+let folder: string;
+beforeAll(async () => {
+  sandbox = await startSandbox({ generate: ['projects=2,crawls=3,pages=60,links=80,columns=700,seed=5'] });
+  parent = await mkdtemp(join(tmpdir(), 'crawlhouse-issues-'));
+  folder = await projectFolder(parent);
+  expect((await crawlhouse(folder, sandbox, ['run', '--quiet'])).status).toBe(0);
+}, 120_000);
+afterAll(async () => {
+  await sandbox?.close();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const issues = async (...more: readonly string[]): Promise<readonly FoundIssue[]> =>
+  JSON.parse((await crawlhouse(folder, null, ['issues', ...more, '--json'])).stdout);
+const rows = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
+  JSON.parse((await crawlhouse(folder, null, ['query', sql, '--json'])).stdout);
+
+test('each figure is the number of rows behind it, now, new, fixed and remaining', async () => {
+  const found = await issues();
+  expect(found.length).toBeGreaterThan(20);
+  // The same figures, counted page by page.
+  const counted = await rows(`
+    WITH page AS (
+      SELECT crawls.crawl_id, issue, url, bool_or(here.crawl_id = crawls.crawl_id) AS is_now,
+        bool_or(here.crawl_id = crawls.previous_crawl_id) AS was
+      FROM mart.crawls AS crawls
+      JOIN mart.page_issues AS here ON here.crawl_id IN (crawls.crawl_id, crawls.previous_crawl_id)
+      WHERE crawls.is_main GROUP BY ALL)
+    SELECT crawl_id, issue, count_if(is_now) AS pages, count_if(is_now AND NOT was) AS "new",
+      count_if(was AND NOT is_now) AS fixed, count_if(is_now AND was) AS remaining
+    FROM page GROUP BY ALL`);
+  const by = new Map(counted.map((row) => [`${row.crawl_id} ${row.issue}`, row]));
+  for (const { crawl_id, issue, pages, new: added, fixed, remaining } of found) {
+    const row = by.get(`${crawl_id} ${issue}`);
+    const compared = added === null ? null : { new: row?.new, fixed: row?.fixed, remaining: row?.remaining };
+    expect([issue, pages, added === null ? null : { new: added, fixed, remaining }]).toEqual([
+      issue,
+      row?.pages,
+      compared,
+    ]);
+  }
+  expect(found.some((one) => (one.new ?? 0) > 0) && found.some((one) => (one.fixed ?? 0) > 0)).toBe(true);
+});
+
+test('a project and a crawl are named as everywhere, and a name of none is refused', async () => {
+  const [first] = await issues();
+  const own = await issues('--project', first?.project ?? '');
+  expect(new Set(own.map((one) => one.crawl_id))).toEqual(new Set([first?.crawl_id]));
+  expect(await issues('--project', first?.project ?? '', '--crawl', 'latest')).toEqual(own);
+  const earlier = await issues('--project', first?.project ?? '', '--crawl', '-2');
+  // The first crawl of all: there is nothing to compare it with.
+  expect([...new Set(earlier.map((one) => one.new))]).toEqual([null]);
+  for (const flag of ['--project', '--crawl']) {
+    const refused = await crawlhouse(folder, null, ['issues', flag, 'nobody']);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringMatching(/no (project|crawl) nobody/)]);
+  }
+});
+
+test('people see the crawl, the severest issues first, and how many are on no page', async () => {
+  const { stdout } = await crawlhouse(folder, null, ['issues']);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^\S.*, crawl of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(\S+\), compared with \d{4}-/);
+  expect(lines[1]).toMatch(/^severity +issue +title +pages +new +fixed$/);
+  const severities = lines.flatMap((line) => /^(high|medium|low) /.exec(line)?.[1] ?? []);
+  expect(severities.slice(0, severities.indexOf('low'))).not.toContain('low');
+  expect(stdout).toMatch(/^\d+ issues on no page/m);
+});
+
+interface Pages {
+  readonly total: number;
+  readonly rows: readonly Record<string, unknown>[];
+}
+const pages = async (...more: readonly string[]): Promise<Pages> =>
+  JSON.parse((await crawlhouse(folder, null, ['pages', ...more, '--json'])).stdout);
+
+test('an issue leads to as many pages as it counts', async () => {
+  const found = await issues();
+  const [first] = found;
+  const own = found.filter(({ crawl_id, pages }) => crawl_id === first?.crawl_id && pages > 0);
+  for (const one of own.slice(0, 6)) {
+    const { total, rows } = await pages('--project', one.project, '--issue', one.issue, '--limit', '5');
+    expect([one.issue, total, rows.length]).toEqual([one.issue, one.pages, Math.min(5, one.pages)]);
+    for (const row of rows) expect(row.why).toMatch(/\S/);
+  }
+});
+
+test('conditions on columns hold together, and their columns are shown in the order that is asked for', async () => {
+  const [first] = await issues();
+  const project = ['--project', first?.project ?? ''];
+  const where = ['--where', 'depth < 3 OR depth IS NULL', '--where', 'word_count > 10 -- words'];
+  const { total, rows: found } = await pages(...project, ...where, '--sort', 'word_count desc');
+  const [counted] = await rows(
+    `SELECT count(*) AS pages FROM mart.pages WHERE crawl_id = '${first?.crawl_id}' AND (depth < 3 OR depth IS NULL) AND word_count > 10`,
+  );
+  expect(total).toBe(counted?.pages);
+  const words = found.map((row) => Number(row.word_count));
+  expect([words, words.length > 1]).toEqual([words.toSorted((a, b) => b - a), true]);
+});
+
+test.each([
+  [['--where', 'true) OR (true'], '--where: true) OR (true is not one condition'],
+  [['--where', '1=1) UNION SELECT 1 --'], 'is not one condition'],
+  [['--where', 'true THEN 1 WHEN true'], 'is not one condition'],
+  [['--where', 'true; SELECT 1'], 'is not one condition'],
+  [['--where', 'true ORDER BY 1'], 'is not one condition'],
+  [['--where', 'dept > 3'], '"depth"'],
+  [['--where', 'depth > 1e999'], 'a number that is too large'],
+  [['--where', 'url IN (SELECT url FROM nowhere)'], 'Table with name nowhere does not exist'],
+  [['--issue', 'cleint_error'], 'did you mean client_error?'],
+  [['--sort', 'dpth desc'], 'did you mean depth?'],
+  [['--limit', '0'], 'write a number from 1'],
+  [[], '2 projects: name one'],
+])('%j of pages is refused, with what would be right', async (args, said) => {
+  const [first] = await issues();
+  const project = args.length === 0 ? [] : ['--project', first?.project ?? ''];
+  const refused = await crawlhouse(folder, null, ['pages', ...project, ...args]);
+  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
+});
+
+test('an assistant goes from an issue to its pages', async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', '--project-dir', folder],
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown>) => {
+    const { content } = await client.callTool({ name, arguments: given });
+    const [only] = content as unknown as [{ text: string }];
+    return JSON.parse(only.text);
+  };
+  const [first] = await issues();
+  const [crawl] = await call('list_issues', { project: first?.project });
+  const [issue] = crawl.issues;
+  expect(issue).toEqual(first);
+  const found = await call('find_pages', { project: first?.project, issue: issue.issue });
+  expect([found.total, found.rows.length]).toEqual([issue.pages, Math.min(20, issue.pages)]);
+  const wrong = await call('find_pages', { project: first?.project, where: ['dept = 1'] });
+  expect(wrong.error.message).toContain('"depth"');
+});

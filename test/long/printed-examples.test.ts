@@ -1,0 +1,243 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { main } from '../../src/people/cli/app.ts';
+import { loadQuestions, questionNamed } from '../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** A command with what it prints, as a page shows them. */
+interface Screen {
+  readonly page: string;
+  readonly heading: string;
+  readonly command: string;
+  /** `…` stands for what is left out. */
+  readonly output: string;
+}
+
+/** Screens whose state this test does not bring about, with what shows it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/alerts.md: crawlhouse alerts test': 'test/people/cli/alerts-test.test.ts',
+  'docs/backfill.md: crawlhouse backfill': 'test/long/backfill.test.ts',
+  'docs/console.md: crawlhouse console': 'the address has a key of its own',
+  'docs/crawl.md: crawlhouse crawl': 'test/long/crawl-command.test.ts',
+  'docs/models.md: crawlhouse': 'models that the page makes',
+  'docs/operate.md: crawlhouse status': 'days of failures',
+  'docs/packages.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',
+  'docs/query.md: crawlhouse query "SELECT length': 'test/answers/query/query-process.test.ts',
+  'docs/sandbox.md: crawlhouse sandbox start': 'keys of its own',
+  'docs/trino.md: crawlhouse query': 'test/trino',
+  'docs/first-hour.md, A schedule: crawlhouse schedule --once': 'the clock',
+  'docs/first-hour.md, An outage: crawlhouse schedule --once': 'the clock',
+  'docs/first-hour.md, A full disk': 'a disk of its own',
+  'docs/first-hour.md, A killed run': 'a kill',
+};
+
+async function pages(): Promise<{ readonly page: string; readonly text: string }[]> {
+  const docs = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).sort();
+  const names = ['README.md', ...docs.map((name) => `docs/${name}`)];
+  return Promise.all(names.map(async (page) => ({ page, text: await readFile(join(ROOT, page), 'utf8') })));
+}
+
+async function screens(): Promise<readonly Screen[]> {
+  const found: Screen[] = [];
+  for (const { page, text } of await pages()) {
+    for (const { index, 1: fenced, 2: indented = '' } of text.matchAll(
+      /^```\w*\n([\s\S]*?)^```$|((?:^ {4}.*\n|^\n(?= {4}))+)/gm,
+    )) {
+      const block = fenced ?? indented.replaceAll(/^ {4}/gm, '');
+      const heading = [...text.slice(0, index).matchAll(/^#+ ([^:\n]*)/gm)].at(-1)?.[1] ?? '';
+      for (const part of block.split(/^\$ (?:npx )?/m).slice(1)) {
+        const [line = '', ...output] = part.trimEnd().split('\n');
+        const command = line.replace(/ {2,}\(.*\)$/, '');
+        if (command.startsWith('crawlhouse ') && output.length > 0)
+          found.push({ page, heading, command, output: output.join('\n') });
+      }
+    }
+  }
+  return found;
+}
+
+function elsewhere({ page, heading, command }: Screen): string | undefined {
+  const names = [`${page}: ${command}`, `${page}, ${heading}: ${command}`];
+  return Object.keys(ELSEWHERE).find((one) => names.some((name) => name.startsWith(one)));
+}
+
+const all = await screens();
+const shown = all.filter((one) => elsewhere(one) === undefined);
+const ofPage = (page: string): readonly Screen[] => shown.filter((one) => one.page === page);
+
+/** What a command prints on a terminal of 80 columns, both streams as they come; of a JSON document, stdout alone. */
+async function printed(folder: string, command: string): Promise<string> {
+  let text = '';
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((piece) => {
+      if (stream === 'stdout' || !command.includes(' --json')) text += String(piece);
+      return true;
+    }),
+  );
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  const { isTTY, columns } = process.stdout;
+  Object.assign(process.stdout, { isTTY: true, columns: 80 });
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+  try {
+    await main([...words.slice(1), '--no-color']);
+  } finally {
+    Object.assign(process.stdout, { isTTY, columns });
+    for (const spy of [...spies, cwd]) spy.mockRestore();
+  }
+  return text;
+}
+
+/**
+ * A text without numbers, times, identifiers, addresses and rows of numbers, which differ from day to day and from
+ * warehouse to warehouse, and without white space, because a terminal breaks lines.
+ */
+function masked(text: string, folder = '/srv/seo'): string {
+  return text
+    .replaceAll(folder, 'FOLDER')
+    .replaceAll(/\/srv\/(?:seo|acme)/g, 'FOLDER')
+    .replaceAll(/(?:'[^']*'|\S*)\bnode'? \S*main\.[tj]s/g, 'crawlhouse')
+    .replaceAll(/https?:\/\/127\.0\.0\.1:\d+|127\.0\.0\.1:\d+/g, 'HOST')
+    .replaceAll(/\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::[\d.]+)?Z?)?/g, 'TIME')
+    .replaceAll(/\b(?:[0-9a-f]{24}|[0-9a-f]{8})\b/g, 'ID')
+    .replaceAll(/\b\d[\d,.]*\s+(?:[kMG]?B|s|min|ms|h|days?)\b/g, 'AMOUNT')
+    .replaceAll(/\bv?\d[\d,.]*(?![\d,.])/g, '#')
+    .replaceAll(/─+/g, '─')
+    .split('\n')
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => !/^[#\s-]+$/.test(line) && !/^# rows?$/.test(line))
+    .join(' ')
+    .replaceAll(/\s+/g, '');
+}
+
+/** What a screen shows that the command does not print now, in its order; nothing where it holds. */
+function misprint({ page, command, output }: Screen, text: string, folder: string): string[] {
+  const now = masked(text, folder);
+  const parts = masked(output).split('…');
+  let from = 0;
+  for (const [index, part] of parts.entries()) {
+    const at = index === 0 && !now.startsWith(part) ? -1 : now.indexOf(part, from);
+    if (at < 0) return [`${page}: ${command}`, `shows   ${part}`, `prints  ${now.slice(from)}`];
+    from = at + part.length;
+  }
+  const rest = now.slice(from);
+  return parts.at(-1) === '' || rest === '' ? [] : [`${page}: ${command}`, `prints more: ${rest}`];
+}
+
+const SPEC = 'projects=1,pages=200,links=600,columns=90,seed=1';
+
+/** The service of the pages on a port of its own, and the folder beside which its token lies. */
+class Service implements AsyncDisposable {
+  readonly parent: string;
+  readonly port: number;
+  #sandbox: Sandbox | undefined;
+
+  constructor(parent: string, port: number) {
+    this.parent = parent;
+    this.port = port;
+  }
+
+  /** Starts it, with a new token. */
+  async start(crawls: number): Promise<Sandbox> {
+    this.#sandbox = await startSandbox({ port: this.port, generate: [`${SPEC},crawls=${crawls}`] });
+    await mkdir(join(this.parent, 'service'), { recursive: true });
+    await writeFile(join(this.parent, 'service', 'token'), this.#sandbox.accessToken);
+    return this.#sandbox;
+  }
+
+  async stop(): Promise<void> {
+    await this.#sandbox?.close();
+    this.#sandbox = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+test('the screens of the first hour, of queries and of the doctor are what the commands print', {
+  timeout: 120_000,
+}, async () => {
+  await using service = new Service(await temporaryFolder(), await freePort());
+  const folder = join(service.parent, 'seo');
+  await service.start(3);
+  const wrong: string[][] = [];
+  let outages = 0;
+  for (const screen of ofPage('docs/first-hour.md')) {
+    if (screen.heading === 'An outage' && screen.command === 'crawlhouse run') {
+      if (++outages === 1) await service.stop();
+      else await giveAccount(folder, await service.start(4));
+    }
+    const place = screen.command.startsWith('crawlhouse init') ? service.parent : folder;
+    const command = screen.command.replace('127.0.0.1:8085', `127.0.0.1:${service.port}`);
+    wrong.push(misprint(screen, await printed(place, command), folder));
+  }
+  for (const screen of ['README.md', 'docs/query.md', 'docs/doctor.md'].flatMap(ofPage))
+    wrong.push(misprint(screen, await printed(folder, screen.command), folder));
+  expect(
+    wrong
+      .map((one) => one.join('\n'))
+      .filter((one) => one !== '')
+      .join('\n\n'),
+  ).toBe('');
+});
+
+function giveAccount(folder: string, { baseUrl, accessToken }: Sandbox): Promise<void> {
+  const account = `CRAWLHOUSE_BASE_URL=${baseUrl}\nCRAWLHOUSE_ACCESS_TOKEN=${accessToken}\n`;
+  return writeFile(join(folder, '.env'), account);
+}
+
+test('the screens of settings are what the commands print', async () => {
+  const own = await temporaryFolder();
+  await writeFile(join(own, 'schedules.yaml'), 'schedules: []\n');
+  await mkdir(join(own, 'pipelines'));
+  const settings = join(own, 'crawlhouse.yaml');
+  await writeFile(join(own, '.env'), 'CRAWLHOUSE_ACCESS_TOKEN=a-token-of-the-page\n');
+  await chmod(join(own, '.env'), 0o600);
+  vi.stubEnv('CRAWLHOUSE_THREADS', '2');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const screen of [...ofPage('docs/settings.md'), ...ofPage('docs/errors.md')]) {
+    const isConfig = screen.command === 'crawlhouse config';
+    await writeFile(
+      settings,
+      isConfig ? 'base_url: https://api.example\n' : 'base_ur: https://api.example\n',
+    );
+    expect(misprint(screen, await printed(own, screen.command), own)).toEqual([]);
+  }
+});
+
+test('every screen of the pages is compared, or shown elsewhere', () => {
+  const compared = [
+    'README.md',
+    'docs/first-hour.md',
+    'docs/query.md',
+    'docs/doctor.md',
+    'docs/settings.md',
+    'docs/errors.md',
+  ];
+  expect(
+    shown.filter(({ page }) => !compared.includes(page)).map(({ page, command }) => `${page}: ${command}`),
+  ).toEqual([]);
+  const used = new Set(all.map(elsewhere));
+  expect(Object.keys(ELSEWHERE).filter((one) => !used.has(one))).toEqual([]);
+  expect(shown.length).toBeGreaterThan(15);
+});
+
+test('every saved question of an example is there, and takes the parameters', async () => {
+  const questions = await loadQuestions([sqlFolder(join(ROOT, 'sql'))]);
+  const wrong: string[] = [];
+  for (const { page, text } of await pages())
+    for (const [call, name = '', rest = ''] of text.matchAll(/--question (q\d\w*)([^\n`]*)/g)) {
+      const { parameters } = questionNamed(questions, name);
+      const given = [...rest.matchAll(/-p (\w+)=/g)].map((match) => match[1]);
+      const unknown = given.filter((one) => !parameters.some((parameter) => parameter.name === one));
+      // One example shows what a wrong name gives.
+      if (unknown.length > 0 && unknown[0] !== 'form') wrong.push(`${page}: ${call}`);
+    }
+  expect(wrong).toEqual([]);
+});

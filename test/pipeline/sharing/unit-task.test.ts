@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { offeredUnit, readTask, sharedUnits } from '../../../src/pipeline/sharing/unit-task.ts';
+import type { PlannedUnit } from '../../../src/project/model/planned-unit.ts';
+import { workspaceView } from '../../support/inventory.ts';
+import { plannedUnit } from '../routes/route-context.ts';
+
+const inventory = {
+  workspaces: [workspaceView('w', [], [])],
+  dates: new Map(),
+  unread: new Map(),
+  failures: [],
+};
+const of = (kind: PlannedUnit['unit']['source']['kind'], id: string, more: Partial<PlannedUnit> = {}) => {
+  const one = plannedUnit(id);
+  return { ...one, unit: { ...one.unit, source: { ...one.unit.source, kind } }, ...more };
+};
+
+test('a run keeps lists, ranking performance and all units of a crawl that it restores', () => {
+  const units = [
+    of('crawl', 'c1'),
+    of('crawl', 'c2'),
+    of('crawl', 'c2', { restore: 'unarchive' }),
+    of('crawl_over_crawl', 'o'),
+    of('log_monitoring', 'p'),
+    of('resource', 'w'),
+    of('ranking_performance', 'p'),
+  ];
+  expect([...sharedUnits(units)]).toEqual([units[0], units[3], units[4]]);
+});
+
+test('a worker gets the unit as it was planned, with numbers of any length', () => {
+  const planned = {
+    ...plannedUnit('c1'),
+    oql: { field: ['id', 'eq', 12_345_678_901_234_567_890n] } as never,
+  };
+  const options = [{ route: 'stream', format: 'json', store: null, reason: 'r' }] as const;
+  const offered = offeredUnit({ planned, options, inventory }, false);
+  expect(offered).toMatchObject({ unit: 'crawl_pages/c1', project: 'p', store: null, refresh: false });
+  const { due, reload } = readTask(offered.work);
+  expect([due.planned, due.options, reload]).toEqual([planned, options, false]);
+  expect(due.inventory.workspaces).toEqual([]);
+});
+
+test('the store of a unit is known before its rows are if every route comes through it', () => {
+  const route = { route: 'export', format: 'parquet', reason: 'r' } as const;
+  const stream = { route: 'stream', format: 'json', store: null, reason: 'r' } as const;
+  const offer = (options: Parameters<typeof offeredUnit>[0]['options']) =>
+    offeredUnit({ planned: plannedUnit('c1'), options, inventory }, true);
+  expect(offer([{ ...route, store: 'store_b' }])).toMatchObject({ store: 'store_b', refresh: true });
+  expect(offer([{ ...route, store: 'store_b' }, stream])).toMatchObject({ store: null });
+});

@@ -1,0 +1,72 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
+import { unitFolders } from '../../../src/pipeline/stage/unit-folders.ts';
+import { Service } from '../../service/sandbox/support.ts';
+import { published, rawProjectFolder, runProject, sandboxFor, setFaults } from '../../support/project.ts';
+import { temporaryConnection } from '../../support/temporary.ts';
+import { fields, makePackage } from '../load/make-package.ts';
+
+const PAGES = { pipelines: ['crawl_pages'] } as const;
+
+async function sandboxAndFolder() {
+  const sandbox = await sandboxFor({ generate: ['crawls=1,pages=12,links=5,columns=8,seed=3'] });
+  return { sandbox, folder: await rawProjectFolder() };
+}
+
+test('a unit says its route, attempts and bytes; content that is the same again is unchanged', async () => {
+  const { sandbox, folder } = await sandboxAndFolder();
+  const [unit] = (await runProject(folder, sandbox, PAGES)).report.units;
+  expect(unit).toMatchObject({ status: 'loaded', route: 'stream', format: 'json', attempts: 1 });
+  expect(unit?.bytes).toBeGreaterThan(100);
+  expect((await runProject(folder, sandbox, PAGES)).report.units).toEqual([]);
+  const lists = { pipelines: ['workspaces'] } as const;
+  expect((await runProject(folder, sandbox, lists)).report.units[0]?.status).toBe('loaded');
+  expect((await runProject(folder, sandbox, lists)).report.units[0]?.status).toBe('unchanged');
+});
+
+test.for([
+  ['of the same source', {}, 1],
+  ['of another service', { base_url: 'https://other.example' }, 12],
+  ['of the crawl before it ended again', { ended_at: 1 }, 12],
+  ['by another route', { route: 'aggs' }, 12],
+  ['with other fields', { definition: '{"filter":null,"fields":{"include":["url"],"exclude":[]}}' }, 12],
+] as const)('a package that a killed run left %s is loaded as its rows are: %o', async ([, source, rows]) => {
+  const { sandbox, folder } = await sandboxAndFolder();
+  const [crawl] = await new Service(sandbox).crawls();
+  const id = String(crawl?.id);
+  const connection = await temporaryConnection(folder);
+  const made = await makePackage(connection, folder, {
+    id,
+    fields: fields('url'),
+    rows: [{ url: 'left' }],
+    manifest: {
+      source: {
+        base_url: sandbox.baseUrl,
+        route: 'stream',
+        format: 'json',
+        filter: null,
+        requested_at: '2026-11-21T06:00:00.000Z',
+        ended_at: Number(crawl?.ended_at),
+        ...source,
+      },
+    },
+  });
+  const { state_dir } = await loadSettings(folder, {});
+  const place = unitFolders(state_dir, `crawl_pages/${id}`).package;
+  await mkdir(dirname(place), { recursive: true });
+  await rename(made, place);
+  await runProject(folder, sandbox, PAGES);
+  const [row] = await published(connection, folder, 'SELECT count(*)::INTEGER AS n FROM raw.crawl_pages');
+  expect(row?.n).toBe(rows);
+});
+
+test('a unit that the service refuses says so, and asks no second time', async () => {
+  const { sandbox, folder } = await sandboxAndFolder();
+  await setFaults(sandbox, [{ match: { path: 'export=true' }, kind: 'status', status: 400 }]);
+  const { report } = await runProject(folder, sandbox, PAGES);
+  expect(report.units).toMatchObject([
+    { status: 'refused', attempts: 1, error: { code: 'invalid_request' } },
+  ]);
+});

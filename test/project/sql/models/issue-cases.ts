@@ -1,0 +1,32 @@
+import type { Connection } from '../../../../src/core/duckdb.ts';
+import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
+import type { Issue } from '../../../../src/project/sql/models/issues.ts';
+import type { PlannedModel } from '../../../../src/project/sql/plan/plan-models.ts';
+
+/** Pages of the cases of an issue: their crawl tells which. One has no values at all. */
+export function casePages({ name, cases }: Issue): Record<string, unknown>[] {
+  const all = [
+    ...(cases?.has ?? []).map((page) => ({ page, what: 'has' })),
+    ...(cases?.has_not ?? []).map((page) => ({ page, what: 'has_not' })),
+    { page: {}, what: 'nothing_known' },
+  ];
+  return all.map(({ page, what }, at) => {
+    const url = typeof page.url === 'string' ? page.url : `https://example.org/${name}/${what}/${at}`;
+    return { crawl_id: `${name} ${at} ${what}`, project_id: 'p', ...page, url };
+  });
+}
+
+/** The columns of `mart.pages` as it is planned. */
+export const pageColumns = (plan: readonly PlannedModel[]): Record<string, string> =>
+  Object.fromEntries(plan.find(({ model }) => model.name === 'mart.pages')?.outputs ?? []);
+
+/** Makes `mart.pages` of some rows. */
+export const createPages = (
+  connection: Connection,
+  columns: Readonly<Record<string, string>>,
+  pages: readonly object[],
+): Promise<unknown> => connection.run(`CREATE OR REPLACE TABLE mart.pages AS ${rowsSql(columns, pages)}`);
+
+/** The findings of an issue's SELECT, by crawl. */
+export const findIn = (connection: Connection, sql: string): Promise<Record<string, unknown>[]> =>
+  connection.jsonRows(`SELECT crawl_id, why FROM (${sql}\n) AS found ORDER BY ALL`);

@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Issue, loadIssues } from '../../../../src/project/sql/models/issues.ts';
+import { loadModels } from '../../../../src/project/sql/models/load-models.ts';
+import { sqlFolder } from '../../../../src/project/sql/models/sql-folders.ts';
+import { planModels } from '../../../../src/project/sql/plan/plan-models.ts';
+import {
+  expectBadModel,
+  loadFiles,
+  modelText,
+  withSqlFiles,
+} from '../../../pipeline/transform/model-files.ts';
+import { openWarehouse, type TestWarehouse } from '../../../pipeline/transform/test-warehouse.ts';
+import { casePages, createPages, findIn, pageColumns } from './issue-cases.ts';
+
+const SQL = sqlFolder(join(import.meta.dirname, '../../../../sql'));
+const issues = await loadIssues([SQL]);
+const scans = issues.filter(({ scan }) => scan !== null);
+
+let warehouse: TestWarehouse;
+let columns: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  warehouse = await openWarehouse();
+  const plan = await planModels({ connection: warehouse.connection, models: await loadModels([SQL]) });
+  columns = pageColumns(plan);
+  await warehouse.connection.run('CREATE SCHEMA IF NOT EXISTS mart');
+});
+afterAll(() => warehouse[Symbol.asyncDispose]());
+
+async function texts(some: readonly Issue[]): Promise<Record<string, string>> {
+  const read = some.map(async ({ name }) => [
+    `issues/${name}.sql`,
+    await readFile(join(SQL.path, 'issues', `${name}.sql`), 'utf8'),
+  ]);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+const findings = (sql: string): Promise<Record<string, unknown>[]> => findIn(warehouse.connection, sql);
+
+describe('each issue that is a condition on mart.pages', () => {
+  test.each(scans)('$name: has its cases, and no other', async (issue) => {
+    const pages = casePages(issue);
+    await createPages(warehouse.connection, columns, pages);
+    const rows = await findings(issue.sql);
+    expect(rows.map((row) => row.crawl_id)).toEqual(
+      pages.map(({ crawl_id: id }) => id).filter((id) => String(id).endsWith(' has')),
+    );
+    for (const { why } of rows) expect(why, 'what was found').toMatch(/\S/);
+  });
+});
+
+test('names its evidence by columns of mart.pages, or by fields of another dataset', () => {
+  for (const { name, evidence } of issues)
+    expect([
+      name,
+      evidence.filter((one) => !Object.hasOwn(columns, one) && !/^crawl_[a-z_]+\.[a-z_]+$/.test(one)),
+    ]).toEqual([name, []]);
+});
+
+test('one pass over the pages finds what each file finds alone', async () => {
+  const pages = scans.flatMap(casePages);
+  await createPages(warehouse.connection, columns, pages);
+  const [model] = await loadFiles({
+    ...(await texts(scans)),
+    'mart/all.sql': modelText('all', {
+      columns: ['crawl_id', 'issue', 'why'],
+      sql: 'SELECT crawl_id, issue, why FROM issues.found AS found',
+    }),
+  });
+  const together = await warehouse.connection.jsonRows(`SELECT * FROM (${model?.sql}) ORDER BY ALL`);
+  const alone: object[] = [];
+  for (const { name, sql } of scans)
+    for (const row of await findings(sql)) alone.push({ crawl_id: row.crawl_id, issue: name, why: row.why });
+  const inOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+  expect(inOrder(together)).toEqual(inOrder(alone));
+  expect(alone.length).toBeGreaterThan(scans.length);
+});
+
+const HEADER = `title: T
+severity: low
+category: links
+definition: D
+source: https://example.org/
+why_it_matters: W
+fix: F
+evidence: [depth]
+cases: {has: [{depth: 9}], has_not: [{depth: 8}]}`;
+const issueText = (sql: string, header = HEADER): string => `/*\n${header}\n*/\n${sql}\n`;
+const SCAN = "SELECT crawl_id, project_id, url, 'deep' AS why FROM mart.pages WHERE depth > 8";
+const FOUND = modelText('found', {
+  columns: ['crawl_id', 'issue'],
+  sql: 'SELECT crawl_id, issue FROM issues.found AS found',
+});
+const PAGES = modelText('pages', {
+  columns: ['crawl_id', 'project_id', 'url', 'depth'],
+  sql: "SELECT 'c' AS crawl_id, 'p' AS project_id, 'u' AS url, 9 AS depth",
+});
+
+test.each([
+  [
+    'an OR and a comment',
+    "SELECT crawl_id, project_id, url, 'a' AS why FROM mart.pages WHERE depth > 8 OR depth < 0 -- end",
+    true,
+  ],
+  [
+    'words in texts and brackets',
+    "SELECT crawl_id, project_id, url, 'from' AS why FROM mart.pages WHERE (depth > (SELECT 8 LIMIT 1))",
+    true,
+  ],
+  ['an order', `${SCAN} ORDER BY url`, false],
+  ['a union', `${SCAN} UNION ALL ${SCAN}`, false],
+  [
+    'a join',
+    "SELECT pages.crawl_id, pages.project_id, pages.url, 'a' AS why FROM mart.pages AS pages JOIN mart.pages AS other USING (url)",
+    false,
+  ],
+  ['other columns', "SELECT url, crawl_id, project_id, 'a' AS why FROM mart.pages WHERE true", false],
+])('a condition on pages is told from other SELECTs: %s', async (_, sql, isScan) => {
+  await withSqlFiles({ 'issues/deep.sql': issueText(sql) }, async (folder) => {
+    const [issue] = await loadIssues([sqlFolder(folder)]);
+    expect(issue?.scan !== null).toBe(isScan);
+  });
+});
+
+test('a text with the separator stays one finding, and one of no text is one too', async () => {
+  await createPages(warehouse.connection, columns, [{ crawl_id: 'c', url: 'u', depth: 9 }]);
+  const [model] = await loadFiles({
+    'issues/parted.sql': issueText(
+      "SELECT crawl_id, project_id, url, 'a' || chr(31) || 'b c' AS why FROM mart.pages WHERE depth > 8",
+    ),
+    'issues/silent.sql': issueText(
+      'SELECT crawl_id, project_id, url, title AS why FROM mart.pages WHERE depth > 8',
+    ),
+    'mart/all.sql': modelText('all', {
+      columns: ['issue', 'why'],
+      sql: 'SELECT issue, why FROM issues.found AS found',
+    }),
+  });
+  expect(await warehouse.connection.jsonRows(`SELECT * FROM (${model?.sql}) ORDER BY ALL`)).toEqual([
+    { issue: 'parted', why: 'a b c' },
+    { issue: 'silent', why: '' },
+  ]);
+});
+
+test('a project replaces an issue by a file of its name, and without any nothing is found', async () => {
+  const own = { 'issues/slow.sql': issueText(SCAN) };
+  await withSqlFiles(own, async (folder) => {
+    const both = await loadIssues([SQL, sqlFolder(folder)]);
+    expect([both.length, both.find(({ name }) => name === 'slow')?.title]).toEqual([issues.length, 'T']);
+  });
+  // One that alone reads a model, too.
+  await withSqlFiles({ 'issues/orphan.sql': issueText(SCAN) }, async (folder) => {
+    await using empty = await openWarehouse();
+    const models = await loadModels([SQL, sqlFolder(folder)]);
+    const plan = await planModels({ connection: empty.connection, models });
+    const found = plan.find(({ model }) => model.name === 'mart.page_issues');
+    expect([found?.models.has('mart.pages'), found?.models.has('mart.orphans')]).toEqual([true, false]);
+  });
+  const [model] = await loadFiles({ 'mart/found.sql': FOUND });
+  expect(await warehouse.connection.jsonRows(model?.sql ?? '')).toEqual([]);
+});
+
+describe('an error names the file of the issue', () => {
+  const planned = async (issue: string): Promise<unknown> => {
+    const models = await loadFiles({
+      'issues/deep.sql': issue,
+      'mart/found.sql': FOUND,
+      'mart/pages.sql': PAGES,
+    });
+    await using empty = await openWarehouse();
+    return await planModels({ connection: empty.connection, models });
+  };
+  test('a key that is missing', () =>
+    expectBadModel(
+      planned(issueText(SCAN, HEADER.replace('fix: F\n', ''))),
+      'sql/issues/deep.sql:2: fix is missing',
+    ));
+  test('a severity that is none', () =>
+    expectBadModel(
+      planned(issueText(SCAN, HEADER.replace('low', 'huge'))),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:3: severity: /),
+      'values that work: high, medium, low',
+    ));
+  test('a condition without cases', () =>
+    expectBadModel(
+      planned(issueText(SCAN, HEADER.replace(/\ncases.*$/, ''))),
+      'sql/issues/deep.sql:1: a condition on mart.pages has cases',
+    ));
+  test('a column that is none', () =>
+    expectBadModel(
+      planned(issueText(SCAN.replace('depth', 'deepth'))),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:12: .*deepth/),
+    ));
+  test('brackets that would close those of the model', () =>
+    expectBadModel(
+      planned(issueText(`${SCAN}) OR (true`)),
+      expect.stringMatching(/^sql\/issues\/deep\.sql:12: /),
+    ));
+  test('a SELECT without why', () =>
+    expectBadModel(
+      planned(issueText('SELECT crawl_id, project_id, url FROM mart.pages')),
+      'sql/issues/deep.sql:12: the SELECT puts out no column why',
+    ));
+});

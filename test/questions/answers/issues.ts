@@ -1,0 +1,353 @@
+import { isLoop } from './links.ts';
+import type { Page } from './pages.ts';
+import { within } from './pages.ts';
+import { bool, list, num, str } from './values.ts';
+
+/** What else decides about a page. */
+export interface Worth {
+  readonly clicks: number | null;
+  readonly impressions: number | null;
+  readonly position: number | null;
+  readonly botHits: number | null;
+  readonly isOrphan: boolean;
+  readonly invalidItems: number;
+  /** Whether a sitemap lists any page of the crawl. */
+  readonly hasSitemaps: boolean;
+}
+
+export type Severity = 'high' | 'medium' | 'low';
+type Holds = (page: Page, worth: Worth) => boolean;
+
+const above = (value: number | null, limit: number): boolean => value !== null && value > limit;
+const indexable =
+  (holds: Holds): Holds =>
+  (page, worth) =>
+    page.isIndexable === true && holds(page, worth);
+const ok =
+  (holds: Holds): Holds =>
+  (page, worth) =>
+    page.status === 200 && holds(page, worth);
+const reason =
+  (...reasons: readonly string[]): Holds =>
+  (page) =>
+    page.reason !== null && reasons.includes(page.reason);
+const is =
+  (name: string, value = true): Holds =>
+  ({ row }) =>
+    bool(row, name) === value;
+const over =
+  (name: string, limit: number): Holds =>
+  ({ row }) =>
+    above(num(row, name), limit);
+const under =
+  (name: string, limit: number): Holds =>
+  ({ row }) => {
+    const value = num(row, name);
+    return value !== null && value < limit;
+  };
+const between =
+  (name: string, from: number, to: number): Holds =>
+  ({ row }) =>
+    within(num(row, name), from, to);
+const all =
+  (...of: readonly Holds[]): Holds =>
+  (page, worth) =>
+    of.every((holds) => holds(page, worth));
+const text =
+  (name: string, holds: (value: string, page: Page) => boolean): Holds =>
+  (page) => {
+    const value = str(page.row, name);
+    return value !== null && holds(value, page);
+  };
+const has = (name: string, ...parts: readonly string[]): Holds =>
+  text(name, (value) => parts.some((part) => value.includes(part)));
+const listed =
+  (name: string, holds: (values: readonly string[]) => boolean): Holds =>
+  ({ row }) => {
+    const values = list(row, name);
+    return values !== null && holds(values);
+  };
+const directive = (word: string): Holds =>
+  listed('meta_robots', (values) =>
+    values
+      .flatMap((value) => value.split(','))
+      .some((value) => value.replaceAll(' ', '').toLowerCase() === word),
+  );
+const same = (a: string, b: string): Holds =>
+  text(
+    a,
+    (value, { row }) =>
+      trimmed(value) !== '' && trimmed(value).toLowerCase() === trimmed(str(row, b) ?? '').toLowerCase(),
+  );
+/** As SQL trims: spaces alone. */
+const trimmed = (value: string): string => value.replaceAll(/^ +| +$/g, '');
+const kind =
+  (name: string): Holds =>
+  ({ canonicalKind }) =>
+    canonicalKind === name;
+const inSitemap = listed('sitemaps_file_origin', (files) => files.length > 0);
+const startPages = (host: string): string[] => [`https://${host}/`, `http://${host}/`];
+const isRedirect: Holds = ({ status }) => within(status, 300, 399);
+const offRoot = text('urlpath', (path) => path !== '/');
+const hreflang = (error: string): Holds =>
+  listed('hreflang_errors', (errors) => errors.join(',').split(',').includes(error));
+const characters = (value: string): number => [...value].length;
+
+/** Every issue that ships: its severity, and whether a page has it. */
+export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
+  server_error: ['high', reason('server_error')],
+  client_error: ['high', all(reason('client_error'), ({ inlinks }) => above(inlinks, 0))],
+  client_error_with_demand: [
+    'high',
+    all(
+      reason('client_error'),
+      ({ inlinks }, { impressions, botHits }) =>
+        !above(inlinks, 0) && [impressions, botHits].some((value) => above(value, 0)),
+    ),
+  ],
+  no_answer: ['high', reason('no_answer')],
+  other_status: ['medium', reason('other_status')],
+  too_many_requests: ['medium', ({ status }) => status === 429],
+
+  redirect_loop: ['high', isLoop],
+  redirect_chain: ['medium', all(over('redirect_count', 1), (page) => !isLoop(page))],
+  linked_redirect: ['low', all(reason('redirect'), ({ inlinks }) => above(inlinks, 0))],
+  redirect_to_error: ['high', all(isRedirect, between('final_redirect_status', 400, 599))],
+  temporary_redirect: ['low', ({ status }) => [302, 303, 307].includes(status ?? 0)],
+  redirect_without_target: [
+    'high',
+    all(
+      ({ status }) => [301, 302, 303, 307, 308].includes(status ?? 0),
+      text('redirect_location', (to) => to === ''),
+    ),
+  ],
+  redirect_to_http: [
+    'high',
+    all(
+      ({ url }) => url.startsWith('https://'),
+      text('redirect_location', (to) => to.startsWith('http://')),
+    ),
+  ],
+  redirect_to_start_page: [
+    'medium',
+    all(
+      isRedirect,
+      offRoot,
+      text('final_redirect_location', (to, { row }) => startPages(str(row, 'url_host') ?? '?').includes(to)),
+    ),
+  ],
+  redirect_by_case_or_slash: [
+    'low',
+    all(
+      isRedirect,
+      text(
+        'redirect_location',
+        (to, { url }) =>
+          to !== url && to.toLowerCase().replace(/\/$/, '') === url.toLowerCase().replace(/\/$/, ''),
+      ),
+    ),
+  ],
+
+  noindex: ['low', reason('noindex')],
+  robots_denied: ['low', ({ isRobotsDenied, inlinks }) => isRobotsDenied === true && above(inlinks, 0)],
+  noindex_and_canonicalised: [
+    'medium',
+    ok(({ isNoindex, isCanonicalised }) => isNoindex === true && isCanonicalised === true),
+  ],
+  nofollow_page: ['medium', ok(is('meta_robots_follow', false))],
+  nosnippet: ['low', indexable(directive('nosnippet'))],
+  noarchive: ['low', indexable(directive('noarchive'))],
+  noimageindex: ['low', indexable(directive('noimageindex'))],
+  contradictory_robots: ['medium', all(directive('index'), directive('noindex'))],
+  service_not_indexable: ['low', reason('service')],
+  pagination_noindex: [
+    'low',
+    ok(
+      all(
+        ({ isNoindex }) => isNoindex === true,
+        text('rel_prev', (prev) => prev !== ''),
+      ),
+    ),
+  ],
+
+  missing_canonical: ['low', indexable(kind('not_set'))],
+  canonical_differs_by_slash: ['low', ok(kind('slash'))],
+  canonical_differs_by_case: ['low', ok(kind('case'))],
+  canonical_differs_by_scheme: ['medium', ok(kind('scheme'))],
+  canonical_differs_by_host: ['medium', ok(kind('host'))],
+  canonicalised: ['low', reason('canonicalised')],
+  canonical_to_start_page: [
+    'high',
+    ok(
+      all(offRoot, ({ canonicalUrl, row }) => {
+        const host = str(row, 'url_host')?.toLowerCase();
+        return canonicalUrl !== null && host !== undefined && startPages(host).includes(canonicalUrl);
+      }),
+    ),
+  ],
+  canonical_is_relative: [
+    'low',
+    text('rel_canonical', (to) => to !== '' && !to.includes('://') && !trimmed(to).startsWith('//')),
+  ],
+  canonical_has_fragment: ['medium', has('rel_canonical', '#')],
+  canonical_to_http: [
+    'medium',
+    all(
+      ({ url }) => url.startsWith('https://'),
+      text('rel_canonical', (to) => trimmed(to).startsWith('http://')),
+    ),
+  ],
+  canonicalised_series: [
+    'medium',
+    all(
+      ({ isCanonicalised }) => isCanonicalised === true,
+      text('rel_prev', (prev) => prev !== ''),
+    ),
+  ],
+
+  missing_title: ['medium', indexable(text('title_evaluation', (value) => value === 'not_set'))],
+  missing_h1: ['low', indexable(text('h1_evaluation', (value) => value === 'not_set'))],
+  missing_description: ['low', indexable(text('description_evaluation', (value) => value === 'not_set'))],
+  duplicate_title: ['medium', indexable(is('has_duplicate_title_issue'))],
+  duplicate_h1: ['low', indexable(is('has_duplicate_h1_issue'))],
+  duplicate_description: ['low', indexable(is('has_duplicate_description_issue'))],
+  long_title: ['low', indexable(over('title_length', 60))],
+  short_title: ['low', indexable(between('title_length', 1, 29))],
+  placeholder_title: [
+    'medium',
+    indexable(
+      text('title', (title) =>
+        ['untitled', 'untitled document', 'new page', 'document', 'index', 'home page'].includes(
+          trimmed(title).toLowerCase(),
+        ),
+      ),
+    ),
+  ],
+  shouting_title: [
+    'low',
+    indexable(
+      text(
+        'title',
+        (title) => title === title.toUpperCase() && title !== title.toLowerCase() && characters(title) > 10,
+      ),
+    ),
+  ],
+  title_is_h1: ['low', indexable(same('title', 'h1'))],
+  title_is_description: ['low', indexable(same('title', 'meta_description'))],
+  long_description: ['low', indexable(over('description_length', 169))],
+  short_description: ['low', indexable(between('description_length', 1, 69))],
+  many_h1s: ['low', indexable(over('num_h1', 1))],
+  long_h1: ['low', indexable(text('h1', (h1) => characters(h1) > 70))],
+  missing_h2: ['low', indexable(all(between('num_h2', 0, 0), over('word_count', 299)))],
+
+  near_duplicate: ['medium', indexable(is('has_nearduplicate_issue'))],
+  thin: ['low', indexable(under('word_count', 300))],
+  empty_page: ['high', indexable(between('word_count', 0, 0))],
+  low_text_ratio: ['low', indexable(under('text_to_code', 0.1))],
+  soft_404: [
+    'medium',
+    ok(
+      text('title', (title) =>
+        / 404 |page not found|file not found|seite nicht gefunden/.test(` ${title.toLowerCase()} `),
+      ),
+    ),
+  ],
+  placeholder_text: [
+    'medium',
+    indexable(({ row }) =>
+      ['title', 'h1', 'meta_description']
+        .map((name) => str(row, name) ?? '')
+        .join(' ')
+        .toLowerCase()
+        .includes('lorem ipsum'),
+    ),
+  ],
+
+  orphan: ['medium', indexable((_page, { isOrphan }) => isOrphan)],
+  dead_end: ['medium', indexable(between('internal_outlinks', 0, 0))],
+  one_inlink: ['low', indexable(between('nb_inlinks', 1, 1))],
+  only_nofollow_inlinks: ['medium', indexable(all(over('nb_inlinks', 0), between('follow_inlinks', 0, 0)))],
+  internal_nofollow: ['low', indexable(over('internal_nofollow_outlinks', 0))],
+  many_internal_links: ['low', ok(over('internal_outlinks', 1000))],
+  many_external_links: ['low', ok(over('external_outlinks', 100))],
+  deep_page: ['low', indexable(over('depth', 5))],
+
+  url_capitals: ['low', ok(text('urlpath', (path) => !path.includes('%') && path !== path.toLowerCase()))],
+  url_underscores: ['low', ok(has('urlpath', '_'))],
+  url_spaces: ['low', ok(has('url', ' ', '%20'))],
+  url_double_slash: ['low', ok(has('urlpath', '//'))],
+  long_url: ['low', indexable(({ url }) => characters(url) > 115)],
+  url_many_parameters: ['low', ok(all(is('url_has_params'), ({ url }) => url.split('&').length > 3))],
+  url_session: ['medium', ok(({ url }) => /sess(ion)?id=/.test(url.toLowerCase()))],
+  url_tracking: [
+    'medium',
+    ok(all(over('nb_inlinks', 0), ({ url }) => /utm_(source|medium|campaign)=|gclid=|fbclid=/.test(url))),
+  ],
+  indexable_parameters: ['low', indexable(is('url_has_params'))],
+
+  hreflang_invalid_lang: ['medium', hreflang('invalid_lang')],
+  hreflang_duplicate_lang: ['medium', hreflang('duplicate_lang')],
+  hreflang_missing_self: ['low', hreflang('missing_self')],
+  hreflang_missing_return_link: ['medium', hreflang('missing_return_link')],
+  hreflang_target_not_indexable: ['medium', hreflang('target_not_indexable')],
+  hreflang_on_non_indexable: [
+    'medium',
+    all(
+      listed('hreflang_hrefs', (hrefs) => hrefs.length > 0),
+      reason('noindex', 'canonicalised'),
+    ),
+  ],
+  hreflang_without_x_default: [
+    'low',
+    indexable(
+      listed(
+        'hreflang_langs',
+        (langs) => langs.length > 0 && !langs.join(',').toLowerCase().split(',').includes('x-default'),
+      ),
+    ),
+  ],
+
+  error_in_sitemap: ['medium', all(inSitemap, reason('client_error', 'server_error'))],
+  redirect_in_sitemap: ['low', all(inSitemap, reason('redirect'))],
+  noindex_in_sitemap: ['medium', all(inSitemap, reason('noindex'))],
+  canonicalised_in_sitemap: ['low', all(inSitemap, reason('canonicalised'))],
+  robots_denied_in_sitemap: ['medium', all(inSitemap, reason('robots_denied'))],
+  in_many_sitemaps: ['low', listed('sitemaps_file_origin', (files) => files.length > 1)],
+  not_in_sitemap: ['low', indexable((page, worth) => worth.hasSitemaps && !inSitemap(page, worth))],
+
+  http_page: ['high', ok(({ url }) => /^http:\/\/(?!localhost|127\.)/.test(url))],
+  images_without_alt: ['low', indexable(over('num_missing_alt', 0))],
+  many_images: ['low', ok(over('num_img', 200))],
+  no_images: ['low', indexable(all(between('num_img', 0, 0), over('word_count', 1000)))],
+  no_structured_data: ['low', indexable(between('semantic_item_count', 0, 0))],
+  invalid_structured_data: ['medium', indexable((_page, { invalidItems }) => invalidItems > 0)],
+
+  slow: ['medium', ok(over('load_time', 1000))],
+  large_page: ['medium', ok(over('weight', 1000))],
+  beyond_google_limit: ['high', ok(over('weight', 15_360))],
+  poor_lcp: ['medium', over('cwv_lcp', 4000)],
+  middling_lcp: ['low', all(over('cwv_lcp', 2500), ({ row }) => !above(num(row, 'cwv_lcp'), 4000))],
+  poor_fcp: ['medium', over('cwv_fcp', 3000)],
+  middling_fcp: ['low', all(over('cwv_fcp', 1800), ({ row }) => !above(num(row, 'cwv_fcp'), 3000))],
+  poor_tbt: ['medium', over('cwv_tbt', 600)],
+  middling_tbt: ['low', all(over('cwv_tbt', 200), ({ row }) => !above(num(row, 'cwv_tbt'), 600))],
+  poor_cls: ['medium', over('cwv_cls', 0.25)],
+  middling_cls: ['low', all(over('cwv_cls', 0.1), ({ row }) => !above(num(row, 'cwv_cls'), 0.25))],
+
+  demand_not_indexable: [
+    'high',
+    (page, { impressions }) =>
+      page.reason !== null &&
+      !reason('redirect', 'client_error', 'server_error')(page, {} as Worth) &&
+      above(impressions, 0),
+  ],
+  deep_with_clicks: ['medium', indexable((page, { clicks }) => above(page.depth, 3) && above(clicks, 0))],
+  page_two: [
+    'medium',
+    indexable((_page, { impressions, position }) => above(impressions, 99) && within(position, 11, 20)),
+  ],
+  bots_on_non_indexable: [
+    'low',
+    ({ isIndexable }, { botHits }) => isIndexable === false && above(botHits, 0),
+  ],
+};
