@@ -36,6 +36,14 @@ export function registerIssueTools(register: Register, reader: CatalogReader): v
       project: Project.describe('Its name or identifier; needed where there are several.'),
       crawl: Crawl,
       issue: z.string().optional().describe('As list_issues names it.'),
+      change: z
+        .string()
+        .optional()
+        .describe(
+          'Since the crawl before: added, removed, or a column that differs; of an issue: new, fixed or remaining.',
+        ),
+      since: z.string().optional().describe('The crawl that change compares with.'),
+      segment: z.string().optional().describe('Only pages of this first directory or segment.'),
       where: z
         .array(z.string().min(1))
         .default([])
@@ -43,6 +51,7 @@ export function registerIssueTools(register: Register, reader: CatalogReader): v
       sort: z.string().optional().describe("A column, or 'COLUMN desc'."),
       limit: z.int().positive().max(MOST_ROWS).default(ROWS).describe('The most rows.'),
     },
-    (filter, signal) => readPages(reader, filter, signal),
+    ({ limit, ...filter }, signal) =>
+      readPages(reader, { ...filter, conditions: [], columns: [] }, limit, signal),
   );
 }

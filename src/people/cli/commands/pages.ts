@@ -1,3 +1,4 @@
+import { filterFlag, OPERATORS } from '../../../answers/explore/page-filter.ts';
 import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted } from '../../../core/amounts.ts';
@@ -19,6 +20,20 @@ export const pages: Command = {
       help: 'an identifier, latest, previous, -N or a day (the main crawl)',
     },
     issue: { type: 'string', value: 'NAME', help: 'only pages with this issue' },
+    change: {
+      type: 'string',
+      value: 'CHANGE',
+      help: 'since the crawl before: added, removed or a column that differs; of an issue: new, fixed, remaining',
+    },
+    since: { type: 'string', value: 'CRAWL', help: 'the crawl that --change compares with' },
+    segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
+    segmentation: { type: 'string', value: 'NAME', help: 'the segmentation of the segment' },
+    filter: {
+      type: 'string',
+      value: 'COLUMN=OPERATOR:VALUE',
+      multiple: true,
+      help: `only pages whose column is so, as in depth=gte:4 (${Object.keys(OPERATORS).join(', ')})`,
+    },
     where: {
       type: 'string',
       value: 'CONDITION',
@@ -30,18 +45,23 @@ export const pages: Command = {
       value: 'COLUMN',
       help: "by this column; 'COLUMN desc': the largest first (inrank_decimal desc)",
     },
+    columns: { type: 'string', value: 'COLUMN', multiple: true, help: 'show this column too' },
     limit: { type: 'string', value: 'N', help: `the most rows (${ROWS})` },
   },
   async run(invocation) {
     const text = (flag: string): string | undefined => invocation.text(flag);
     const filter = {
       ...{ project: text('project'), crawl: text('crawl'), issue: text('issue'), sort: text('sort') },
+      ...{ change: text('change'), since: text('since') },
+      ...{ segment: text('segment'), segmentation: text('segmentation') },
+      conditions: invocation.texts('filter').map(filterFlag),
       where: invocation.texts('where'),
-      limit: limitOf(text('limit')),
+      columns: invocation.texts('columns'),
     };
+    const limit = limitOf(text('limit'));
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);
-    const found = await readPages(warehouse, filter, invocation.signal);
+    const found = await readPages(warehouse, filter, limit, invocation.signal);
     if (invocation.has('json')) {
       await invocation.printJson({ total: found.total, rows: found.rows });
       return 0;

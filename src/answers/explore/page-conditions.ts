@@ -1,0 +1,146 @@
+import { ident, text } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import { type Condition, OPERATORS, type Operator } from './page-filter.ts';
+
+/** Columns by name, with their types as DuckDB writes them. */
+export type ColumnTypes = ReadonlyMap<string, string>;
+
+/** A condition as SQL, with the values of its parameters. */
+interface BoundCondition {
+  readonly sql: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+type Family = 'number' | 'text' | 'boolean' | 'time' | 'list' | 'other';
+
+const ORDERED = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'is'] as const;
+/** The operators of each kind of column. */
+export const OPERATORS_OF: Readonly<Record<Family, readonly Operator[]>> = {
+  number: ORDERED,
+  time: ORDERED,
+  text: ['eq', 'ne', 'contains', 'not_contains', 'starts', 'ends', 'in', 'is'],
+  boolean: ['eq', 'is'],
+  list: ['has', 'is'],
+  other: ['is'],
+};
+
+export function familyOf(type: string): Family {
+  if (type.endsWith('[]')) return 'list';
+  if (/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL\(.*\)|FLOAT|DOUBLE)$/.test(type)) return 'number';
+  if (/^(DATE|TIMESTAMP.*)$/.test(type)) return 'time';
+  if (type === 'BOOLEAN') return 'boolean';
+  return type === 'VARCHAR' ? 'text' : 'other';
+}
+
+/**
+ * A condition on a column of `pages`; its values are parameters that begin with `name`.
+ *
+ * @throws CrawlhouseError `usage` for a column, operator or value that is none
+ */
+export function boundCondition(condition: Condition, types: ColumnTypes, name: string): BoundCondition {
+  const { column, operator, value } = condition;
+  const type = types.get(column);
+  if (type === undefined) throw unknownColumn(column, [...types.keys()]);
+  const family = familyOf(type);
+  if (!OPERATORS_OF[family].includes(operator))
+    throw new CrawlhouseError('usage', `${column}: ${operator} does not go with ${type}`, {
+      hint: `operators of ${column}: ${OPERATORS_OF[family].join(', ')}`,
+    });
+  const place = `pages.${ident(column)}`;
+  if (operator === 'is') return { sql: isCondition(condition, family, place), values: new Map() };
+  const parts = operator === 'in' ? value.split(',') : [value];
+  const values = new Map(
+    parts.map((part, index) => [
+      index === 0 ? name : `${name}_${index + 1}`,
+      checkedValue(part, column, family),
+    ]),
+  );
+  const bound = [...values.keys()].map((key) => `CAST($${key} AS ${family === 'list' ? 'VARCHAR' : type})`);
+  const [first = ''] = bound;
+  return {
+    sql: comparison(operator, { place, first, all: bound.join(', '), length: [...value].length }),
+    values,
+  };
+}
+
+export function unknownColumn(column: string, columns: readonly string[]): CrawlhouseError {
+  return new CrawlhouseError('usage', `pages have no column ${column}`, {
+    hint: `${didYouMean(column, columns)}docs/dictionary.md lists those of mart.pages`,
+  });
+}
+
+interface Compared {
+  readonly place: string;
+  readonly first: string;
+  readonly all: string;
+  /** Characters of the value. */
+  readonly length: number;
+}
+
+function comparison(operator: Exclude<Operator, 'is'>, { place, first, all, length }: Compared): string {
+  switch (operator) {
+    case 'eq':
+      return `${place} = ${first}`;
+    case 'ne':
+      // A page of which it is not known is not equal.
+      return `${place} IS DISTINCT FROM ${first}`;
+    case 'gt':
+      return `${place} > ${first}`;
+    case 'gte':
+      return `${place} >= ${first}`;
+    case 'lt':
+      return `${place} < ${first}`;
+    case 'lte':
+      return `${place} <= ${first}`;
+    case 'in':
+      return `${place} IN (${all})`;
+    case 'contains':
+      return `strpos(lower(${place}), lower(${first})) > 0`;
+    case 'not_contains':
+      return `coalesce(strpos(lower(${place}), lower(${first})), 0) = 0`;
+    case 'starts':
+      return `starts_with(${place}, ${first})`;
+    case 'ends':
+      return `length(${place}) >= ${length} AND substr(${place}, length(${place}) - ${length - 1}) = ${first}`;
+    case 'has':
+      return `strpos(chr(31) || array_to_string(${place}, chr(31)) || chr(31), chr(31) || ${first} || chr(31)) > 0`;
+  }
+}
+
+const IS: Readonly<Record<string, (place: string, family: Family) => string | null>> = {
+  null: (place) => `${place} IS NULL`,
+  not_null: (place) => `${place} IS NOT NULL`,
+  true: (place, family) => (family === 'boolean' ? place : null),
+  false: (place, family) => (family === 'boolean' ? `NOT ${place}` : null),
+};
+
+function isCondition({ column, value }: Condition, family: Family, place: string): string {
+  const sql = Object.hasOwn(IS, value) ? IS[value]?.(place, family) : null;
+  if (sql) return sql;
+  throw new CrawlhouseError('usage', `${column}: is takes no ${value}`, {
+    hint: `is:null, is:not_null${family === 'boolean' ? ', is:true, is:false' : ''}`,
+  });
+}
+
+const FORMS: Readonly<Partial<Record<Family, { readonly fits: RegExp; readonly example: string }>>> = {
+  number: { fits: /^[+-]?(\d{1,38}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?$/i, example: '4 or 0.5' },
+  time: {
+    fits: /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/,
+    example: '2026-11-22',
+  },
+  boolean: { fits: /^(true|false)$/i, example: 'true or false' },
+};
+
+function checkedValue(value: string, column: string, family: Family): string {
+  const form = FORMS[family];
+  if (form === undefined || form.fits.test(value)) return value;
+  throw new CrawlhouseError('usage', `${column}: ${text(value)} is no ${family}`, {
+    hint: `as in ${column}=eq:${form.example}`,
+  });
+}
+
+/** A condition as people read it: `depth at least 4`. */
+export function conditionWords({ column, operator, value }: Condition): string {
+  return `${column.replaceAll('_', ' ')} ${OPERATORS[operator]} ${value.replaceAll('_', ' ')}`;
+}

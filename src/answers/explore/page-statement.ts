@@ -1,0 +1,370 @@
+import { ident } from '../../core/duckdb.ts';
+import { CrawlhouseError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import type { CatalogReader } from '../../state/catalogue/catalog.ts';
+import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
+import { CHOSEN, chosenBy, rowsOf } from './chosen-crawls.ts';
+import { columnsOfCondition } from './condition-columns.ts';
+import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
+import type { PageFilter } from './page-filter.ts';
+
+/** The crawl whose pages a filter lists. */
+export interface FilteredCrawl {
+  readonly project: string;
+  readonly project_id: string;
+  readonly crawl_id: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  readonly previous_crawl_id: string | null;
+}
+
+/** The SELECT of the pages that a filter lets through, in its order. */
+export interface PageStatement {
+  /** The crawl that was asked for; pages that are gone are those of `since`. */
+  readonly crawl: FilteredCrawl;
+  /** The crawl that a change is compared with. */
+  readonly since: string | null;
+  /** As people may run it: the values are parameters. */
+  readonly sql: string;
+  /** How many there are. */
+  readonly count: string;
+  readonly parameters: ReadonlyMap<string, string | null>;
+  /** All that may be shown, sorted and compared, with their types. */
+  readonly types: ColumnTypes;
+}
+
+const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
+const SORT = 'inrank_decimal desc';
+/** Changes that are of an issue. */
+const OF_ISSUE = ['new', 'fixed', 'remaining'];
+/** Pages that the later crawl lacks, or that no longer have the issue. */
+const OF_BEFORE = ['fixed', 'removed'];
+
+/** What is known of a page besides `mart.pages`: joined where it is asked for. */
+const BESIDES: readonly {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** Of the crawl that a parameter names. */
+  readonly join: (crawl: string) => string;
+}[] = [
+  {
+    name: 'demand',
+    columns: { clicks: 'BIGINT', impressions: 'BIGINT', average_position: 'DOUBLE', top_query: 'VARCHAR' },
+    join: () =>
+      'LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url',
+  },
+  {
+    name: 'hits',
+    columns: {
+      search_bot_hits: 'BIGINT',
+      google_bot_hits: 'BIGINT',
+      bing_bot_hits: 'BIGINT',
+      ai_bot_hits: 'BIGINT',
+      visits: 'BIGINT',
+    },
+    join: () => 'LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url',
+  },
+  {
+    name: 'issue_count',
+    columns: { issues: 'BIGINT' },
+    join: (
+      crawl,
+    ) => `LEFT JOIN (SELECT url, count(*) AS issues FROM mart.page_issues WHERE crawl_id = ${crawl} GROUP BY url) AS issue_count
+    ON issue_count.url = pages.url`,
+  },
+  {
+    name: 'action',
+    columns: { priority: 'INTEGER' },
+    join: (
+      crawl,
+    ) => `LEFT JOIN (SELECT url, max(priority) AS priority FROM mart.page_actions WHERE crawl_id = ${crawl} GROUP BY url) AS action
+    ON action.url = pages.url`,
+  },
+];
+
+/**
+ * The statement of a filter; every name in it is checked first.
+ *
+ * @throws CrawlhouseError `usage` for a project, crawl, issue, segment, column or condition that is none
+ */
+export async function pageStatement(
+  warehouse: CatalogReader,
+  filter: PageFilter,
+  signal: AbortSignal,
+): Promise<PageStatement> {
+  const crawl = await crawlOfFilter(warehouse, filter, signal);
+  const since = await sinceOf(warehouse, filter, crawl, signal);
+  const { issue, change } = filter;
+  if (issue !== undefined) await checkIssue(warehouse, issue, signal);
+  const types = await columnTypes(warehouse, filter, signal);
+  if (change !== undefined && since !== null)
+    await checkChange(warehouse, { issue, change, crawls: [crawl.crawl_id, since], types }, signal);
+  await checkSegment(warehouse, filter, crawl.crawl_id, signal);
+
+  const parameters = new Map<string, string | null>();
+  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, parameters });
+  const names: string[] = [];
+  for (const condition of filter.where)
+    names.push(...(await columnsOfCondition(warehouse, condition, signal)));
+  const conditions = filter.conditions.map((condition, index) => {
+    const { sql, values } = boundCondition(
+      condition,
+      types,
+      parameterName(condition.column, index, parameters),
+    );
+    for (const [name, value] of values) parameters.set(name, value);
+    names.push(condition.column);
+    return sql;
+  });
+  const sorted = sortOf(filter.sort, types);
+  const unknown = filter.columns.find((name) => !types.has(name));
+  if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
+  const extra = [...(issue === undefined ? [] : ['why']), ...(within.isChanged ? ['before', 'after'] : [])];
+  const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
+  const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
+  const besides = BESIDES.filter(({ columns }) => [...names, ...shown].some((name) => name in columns));
+  const selected = [
+    'pages.*',
+    ...within.columns,
+    ...besides.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
+  ];
+  const all = [...conditions, ...filter.where.map((condition) => `(${condition}\n)`)];
+  const through = `FROM (
+  SELECT ${selected.join(', ')}
+  FROM mart.pages AS pages
+  ${[...within.joins, ...besides.map(({ join }) => join(within.own))].join('\n  ')}
+  WHERE ${within.conditions.join('\n    AND ')}
+) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
+  return {
+    crawl,
+    since,
+    sql: `SELECT ${shown.map(ident).join(', ')}\n${through}\nORDER BY ${sorted.sql}, url`,
+    count: `SELECT count(*) AS total\n${through}`,
+    parameters,
+    types,
+  };
+}
+
+async function crawlOfFilter(
+  warehouse: CatalogReader,
+  filter: PageFilter,
+  signal: AbortSignal,
+): Promise<FilteredCrawl> {
+  const given = await chosenBy(filter, warehouse, signal);
+  const crawls = await rowsOf<FilteredCrawl>(warehouse, CHOSEN, given, signal);
+  const [crawl] = crawls;
+  if (crawl === undefined)
+    throw new CrawlhouseError('usage', 'no crawl has pages yet', { hint: 'crawlhouse run loads them' });
+  if (crawls.length === 1) return crawl;
+  throw new CrawlhouseError('usage', `there are ${crawls.length} projects: name one`, {
+    hint: `--project ${crawls
+      .slice(0, 5)
+      .map(({ project }) => project)
+      .join(', --project ')}`,
+  });
+}
+
+/** Null where there is no crawl before; a filter without a change compares nothing. */
+async function sinceOf(
+  warehouse: CatalogReader,
+  { change, since }: PageFilter,
+  crawl: FilteredCrawl,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (change === undefined && since === undefined) return null;
+  if (change === undefined)
+    throw new CrawlhouseError('usage', '--since compares nothing without --change', {
+      hint: '--change added, removed or a column; with --issue: new, fixed or remaining',
+    });
+  if (since !== undefined)
+    return await crawlOf(warehouse, { project: crawl.project_id, crawl: since }, signal);
+  if (crawl.previous_crawl_id !== null) return crawl.previous_crawl_id;
+  throw new CrawlhouseError('usage', `no crawl before ${crawl.crawl_id} is compared with it`, {
+    hint: 'name one by --since; crawls that are not complete are not compared by themselves',
+  });
+}
+
+async function checkIssue(warehouse: CatalogReader, issue: string, signal: AbortSignal): Promise<void> {
+  const known = await rowsOf<{ issue: string }>(
+    warehouse,
+    'SELECT issue FROM mart.issues ORDER BY issue',
+    new Map(),
+    signal,
+  );
+  const names = known.map((one) => one.issue);
+  if (names.includes(issue)) return;
+  throw new CrawlhouseError('usage', `there is no issue ${issue}`, {
+    hint: `${didYouMean(issue, names)}crawlhouse issues lists those of a crawl`,
+  });
+}
+
+async function columnTypes(
+  warehouse: CatalogReader,
+  { issue, change }: PageFilter,
+  signal: AbortSignal,
+): Promise<ColumnTypes> {
+  const described = await rowsOf<{ column_name: string; column_type: string }>(
+    warehouse,
+    'DESCRIBE mart.pages',
+    new Map(),
+    signal,
+  );
+  return new Map([
+    ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
+    ...BESIDES.flatMap(({ columns }) => Object.entries(columns)),
+    ...(issue === undefined ? [] : [['why', 'VARCHAR'] as const]),
+    ...(isOfColumn(issue, change)
+      ? (['before', 'after'] as const).map((one) => [one, 'VARCHAR'] as const)
+      : []),
+  ]);
+}
+
+const isOfColumn = (issue: string | undefined, change: string | undefined): boolean =>
+  issue === undefined && change !== undefined && change !== 'added' && change !== 'removed';
+
+/** A column is compared where both exports had its field, or none: it is then made of others. */
+async function checkChange(
+  warehouse: CatalogReader,
+  asked: {
+    readonly issue: string | undefined;
+    readonly change: string;
+    readonly crawls: readonly [string, string];
+    readonly types: ColumnTypes;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { issue, change, crawls, types } = asked;
+  if (issue !== undefined) {
+    if (OF_ISSUE.includes(change)) return;
+    throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
+      hint: `${didYouMean(change, OF_ISSUE)}new, fixed or remaining`,
+    });
+  }
+  if (!isOfColumn(issue, change)) return;
+  if (!types.has(change)) throw unknownColumn(change, ['added', 'removed', ...types.keys()]);
+  const had = await rowsOf<{ crawl_id: string }>(
+    warehouse,
+    `SELECT DISTINCT crawl_id FROM mart.crawl_fields
+     WHERE dataset = 'crawl_pages' AND field = $field AND crawl_id IN ($crawl, $since)`,
+    new Map([
+      ['field', change],
+      ['crawl', crawls[0]],
+      ['since', crawls[1]],
+    ]),
+    signal,
+  );
+  const lacks = had.length === 1 ? crawls.find((one) => one !== had[0]?.crawl_id) : undefined;
+  if (lacks !== undefined)
+    throw new CrawlhouseError('usage', `the export of crawl ${lacks} has no field ${change}`, {
+      hint: 'a change is known where both crawls have the field',
+    });
+}
+
+async function checkSegment(
+  warehouse: CatalogReader,
+  { segment, segmentation }: PageFilter,
+  crawl: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (segment === undefined) return;
+  const known = await rowsOf<{ segment: string }>(
+    warehouse,
+    `SELECT DISTINCT segment FROM mart.crawl_segments
+     WHERE crawl_id = $crawl AND segmentation = coalesce($segmentation, segmentation)`,
+    new Map([
+      ['crawl', crawl],
+      ['segmentation', segmentation ?? null],
+    ]),
+    signal,
+  );
+  const names = known.map((one) => one.segment);
+  if (names.includes(segment)) return;
+  throw new CrawlhouseError('usage', `crawl ${crawl} has no segment ${segment}`, {
+    hint: `${didYouMean(segment, names)}crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"`,
+  });
+}
+
+interface Within {
+  /** The parameter of the crawl whose pages they are. */
+  readonly own: string;
+  readonly columns: readonly string[];
+  readonly joins: readonly string[];
+  readonly conditions: readonly string[];
+  /** Whether a column before and after is shown. */
+  readonly isChanged: boolean;
+}
+
+/** The pages of the crawl, of its issue, change and segment; adds the parameters. */
+function pagesOf(asked: {
+  readonly filter: PageFilter;
+  readonly crawl: string;
+  readonly since: string | null;
+  readonly parameters: Map<string, string | null>;
+}): Within {
+  const { filter, crawl, since, parameters } = asked;
+  const { issue, change, segment, segmentation } = filter;
+  const isBefore = change !== undefined && OF_BEFORE.includes(change);
+  const own = isBefore ? '$since' : '$crawl';
+  const other = isBefore ? '$crawl' : '$since';
+  parameters.set('crawl', crawl);
+  // Of each only where the SQL names it: a parameter too many is refused.
+  if (change !== undefined) parameters.set('since', since);
+  const columns: string[] = [];
+  const joins: string[] = [];
+  const conditions = [`pages.crawl_id = ${own}`];
+  const isChanged = isOfColumn(issue, change);
+  if (issue !== undefined) {
+    parameters.set('issue', issue);
+    columns.push('found.why');
+    joins.push(
+      'JOIN mart.page_issues AS found ON found.crawl_id = pages.crawl_id AND found.url = pages.url AND found.issue = $issue',
+    );
+    if (change !== undefined) {
+      joins.push(
+        `LEFT JOIN mart.page_issues AS other ON other.crawl_id = ${other} AND other.url = pages.url AND other.issue = $issue`,
+      );
+      conditions.push(`other.url IS ${change === 'remaining' ? 'NOT NULL' : 'NULL'}`);
+    }
+  } else if (change !== undefined) {
+    joins.push(`LEFT JOIN mart.pages AS other ON other.crawl_id = ${other} AND other.url = pages.url`);
+    conditions.push(`other.url IS ${isChanged ? 'NOT NULL' : 'NULL'}`);
+    if (isChanged) {
+      const [before, after] = ['other', 'pages'].map((side) => `CAST(${side}.${ident(change)} AS VARCHAR)`);
+      columns.push(`${before} AS "before"`, `${after} AS "after"`);
+      conditions.push(`${before} IS DISTINCT FROM ${after}`);
+    }
+  }
+  const inSegment = segmentCondition(segment, segmentation, own);
+  if (inSegment !== null && segment !== undefined) {
+    conditions.push(inSegment);
+    parameters.set('segment', segment);
+    if (inSegment.includes('$segmentation')) parameters.set('segmentation', segmentation ?? null);
+  }
+  return { own, columns, joins, conditions, isChanged };
+}
+
+function segmentCondition(
+  segment: string | undefined,
+  segmentation: string | undefined,
+  crawl: string,
+): string | null {
+  if (segment === undefined || segmentation === '(site)') return null;
+  const directory = 'pages.url_first_path = $segment';
+  if (segmentation === '(directory)') return directory;
+  const named = `pages.url IN (
+      SELECT url FROM mart.page_segments WHERE crawl_id = ${crawl} AND segment = $segment${segmentation === undefined ? '' : ' AND segmentation = $segmentation'})`;
+  return segmentation === undefined ? `(${directory} OR ${named})` : named;
+}
+
+/** The name of the column, or with a number where it is taken. */
+function parameterName(column: string, index: number, taken: ReadonlyMap<string, unknown>): string {
+  return taken.has(column) ? `${column}_${index + 1}x` : column;
+}
+
+function sortOf(sort: string | undefined, types: ColumnTypes): { column: string; sql: string } {
+  const [, column = '', direction = 'asc'] = /^\s*(\S+?)(?:\s+(asc|desc))?\s*$/i.exec(sort ?? SORT) ?? [];
+  if (types.has(column)) return { column, sql: `${ident(column)} ${direction.toUpperCase()} NULLS LAST` };
+  throw new CrawlhouseError('usage', `--sort: mart.pages has no column ${column || sort}`, {
+    hint: `${didYouMean(column, [...types.keys()])}docs/dictionary.md lists them; 'COLUMN desc' sorts the largest first`,
+  });
+}
