@@ -9,6 +9,7 @@ import { crawlLink, projectPath } from '../layout/addresses.ts';
 import { Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { incidentCard } from '../layout/incident-card.ts';
+import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
@@ -293,6 +294,7 @@ function drawProject(project: Project, { query }: PageRequest): Html {
       ? null
       : html` · configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
   }</p>
+${projectTabs(project_id, 'overview')}
 ${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
 ${segmentNotice(project)}
