@@ -52,6 +52,7 @@ const IN_TRINO = `warehouse:
 const LARGE = [
   'crawl_segments',
   'issue_changes',
+  'issue_trend',
   'links_to_broken_pages',
   'orphans',
   'page_actions',

@@ -68,6 +68,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.page_issues',
       'mart.projects',
     ],
+    'mart.issue_trend': ['mart.crawls', 'mart.issue_changes'],
     'mart.issues': [],
     'mart.page_issues': [
       'mart.crawls',

@@ -102,6 +102,7 @@ test('follows our models to the fields of the service', async () => {
       ),
       ...['why_it_matters', 'fix', 'evidence', 'is_by_days'].map((name) => `mart.issues.${name}`),
       ...['mart.page_issues.issue', 'mart.issue_changes.issue', 'mart.issue_changes.pages'],
+      ...['mart.issue_trend.issue', 'mart.issue_trend.pages'],
       ...['clicks', 'impressions', 'search_bot_hits'].map((name) => `mart.crawl_kpis.${name}_change_reason`),
       'mart.links_to_broken_pages.links',
       ...['issue', 'title', 'category', 'severity', 'fix'].map((name) => `mart.page_actions.${name}`),

@@ -1,0 +1,44 @@
+/*
+name: mart.issue_trend
+kind: view
+description: >-
+  How many pages have an issue over the crawls of a configuration: mart.issue_changes with the end and the number of each
+  crawl, so that a line over the last crawls is one SELECT.
+grain: [crawl_id, issue]
+columns:
+  crawl_id: Identifier of the crawl.
+  project_id: Identifier of its project.
+  project_name: Name of its project (mart.projects.project_name); NULL where the project is not loaded.
+  crawl_config_id: Identifier of its configuration (mart.crawls.crawl_config_id); NULL where its record is not loaded.
+  crawl_config_name: Name of that configuration (mart.crawls.crawl_config_name).
+  crawl_number: >-
+    1 for the first crawl of its project and configuration that ended (mart.crawls.crawl_number); NULL where its end is
+    not known.
+  ended_at: When it ended, a point in time (mart.crawls.ended_at).
+  is_complete: >-
+    Whether it reached all that its configuration asks for (mart.crawls.is_complete). One that did not has fewer pages
+    with an issue because it has fewer pages.
+  issue: Name of the issue (mart.issues.issue).
+  pages: >-
+    Number of pages that have it, 0 for none; NULL where the crawl's exports lack a field that shows it
+    (mart.issue_changes.pages).
+  new_pages: Of these, the ones that did not have it in the crawl before (mart.issue_changes.new_pages).
+  fixed_pages: Pages that had it in the crawl before and have it no more (mart.issue_changes.fixed_pages).
+  crawl_pages: Number of all pages of the crawl (mart.crawls.pages).
+*/
+SELECT
+  changes.crawl_id,
+  changes.project_id,
+  crawls.project_name,
+  crawls.crawl_config_id,
+  crawls.crawl_config_name,
+  crawls.crawl_number,
+  crawls.ended_at,
+  crawls.is_complete,
+  changes.issue,
+  changes.pages,
+  changes.new_pages,
+  changes.fixed_pages,
+  crawls.pages AS crawl_pages
+FROM mart.issue_changes AS changes
+JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id
