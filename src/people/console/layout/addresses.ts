@@ -22,6 +22,12 @@ export function crawlLink(crawl: string, text = crawl): Html {
   return html`<a href="/crawls/${encodeURIComponent(crawl)}">${text}</a>`;
 }
 
+/** A link to all that is known of a URL; of the crawl where one is given. */
+export function urlLink(project: string, url: string, crawl?: string): Html {
+  const query = new URLSearchParams({ url, ...(crawl !== undefined && { crawl }) });
+  return html`<a href="${projectPath(project)}/url?${String(query)}">${url}</a>`;
+}
+
 export function runLink(run: string): Html {
   return html`<a href="/runs/${encodeURIComponent(run)}">${run.slice(0, 8)}</a>`;
 }

@@ -5,6 +5,8 @@ import { drawTabs } from './tabs.ts';
 /** The pages of a project, each below its address. */
 const TABS = {
   overview: { name: 'Overview', path: '' },
+  issues: { name: 'Issues', path: '/issues' },
+  pages: { name: 'Pages', path: '/pages' },
 } as const;
 
 export function projectTabs(project: string, current: keyof typeof TABS): Html {

@@ -4,8 +4,10 @@ import { CRAWL } from './crawl.ts';
 import { DO } from './do.ts';
 import { DO_ACTION } from './do-action.ts';
 import { DO_PLAN } from './do-plan.ts';
+import { ISSUES } from './issues.ts';
 import { OVERVIEW } from './overview.ts';
 import type { Page } from './page.ts';
+import { PAGE_LIST } from './page-list.ts';
 import { PROJECT } from './project.ts';
 import { PROJECTS } from './projects.ts';
 import { RUN } from './run.ts';
@@ -14,6 +16,6 @@ import { UNIT } from './unit.ts';
 
 /** Every page of the console. */
 export const PAGES: readonly Page<unknown>[] = [
-  ...[OVERVIEW, PROJECTS, PROJECT, CRAWL, RUNS, RUN, UNIT, ASK],
+  ...[OVERVIEW, PROJECTS, PROJECT, ISSUES, PAGE_LIST, CRAWL, RUNS, RUN, UNIT, ASK],
   ...[DO, DO_PLAN, DO_ACTION, AUDIT],
 ];

@@ -9,6 +9,7 @@ import {
   statusChart,
 } from '../../../answers/report/charts.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
 
@@ -126,8 +127,7 @@ function findingsTable({ rows }: FigureAnswer): Html {
       { name: 'issue', cell: ({ issue }) => String(issue).replaceAll('_', ' ') },
       {
         name: 'severity',
-        cell: ({ severity }) =>
-          html`<span class="${severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'plain'}">${String(severity)}</span>`,
+        cell: ({ severity }) => severityMark(String(severity)),
       },
       { name: 'pages', isNumber: true, cell: ({ pages }) => shownValue(pages) },
       { name: 'example', cell: ({ example }) => String(example ?? '–') },

@@ -1,0 +1,217 @@
+import { conditionWords } from '../../../answers/explore/page-conditions.ts';
+import { OPERATORS, type Operator, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { isDimension } from '../../../answers/query/chart-columns.ts';
+import { countText } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { stringifyJson } from '../../../core/json.ts';
+import { isNumber } from '../desk/column-types.ts';
+import { PAGE_ROWS } from '../desk/read-answer.ts';
+import { urlLink, withQuery } from '../layout/addresses.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { projectTabs } from '../layout/project-tabs.ts';
+import { severityMark } from '../layout/severity-mark.ts';
+import { type Column, table } from '../layout/table.ts';
+import { timeText } from '../layout/times.ts';
+import type { PageRequest } from './page.ts';
+import { type PageList, withAdded } from './page-list.ts';
+
+const DOWNLOADS = ['csv', 'parquet', 'jsonl'] as const;
+const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
+/** Columns that say what to look at first. */
+const SORTS = ['inrank_decimal desc', 'priority desc', 'clicks desc', 'nb_inlinks desc', 'depth', 'url'];
+
+export function drawPageList(
+  document: PageList,
+  request: PageRequest,
+): { readonly title: string; readonly body: Html } {
+  const query = withAdded(request.query);
+  const path = pagesAddress(document.project_id, {});
+  return {
+    title: `Pages of ${document.project_name}`,
+    body: html`<h1>${document.project_name}</h1>
+${projectTabs(document.project_id, 'pages')}
+<h2>${heading(document, query)}</h2>
+<p class="facts">In the crawl of ${timeText(document.ended_at)} UTC${
+      document.since === null ? null : html`, compared with ${crawlTime(document, document.since)}`
+    }. ${chips(document, path, query)}</p>
+${aboutIssue(document.issue)}
+${choices(document, path, query)}
+${rowsOf(document, path, query)}
+${pager(document, path, query)}
+${ways(document)}
+`,
+  };
+}
+
+function heading({ total, rows, page, issue }: PageList, query: URLSearchParams): Html {
+  const change = query.get('change');
+  const which = issue === null ? 'pages' : html`pages with ${issue.title.toLowerCase()}`;
+  const how = change === null ? null : `, ${change.replaceAll('_', ' ')}`;
+  if (total !== null)
+    return html`${countText(total)} ${Number(total) === 1 && issue === null ? 'page' : which}${how}`;
+  const least = (page - 1) * PAGE_ROWS + rows.length;
+  return html`More than ${countText(least)} ${which}${how}`;
+}
+
+function crawlTime({ choices }: PageList, crawl: string): Html {
+  const known = choices.crawls.find((one) => one.crawl_id === crawl);
+  return known === undefined ? html`<code>${crawl}</code>` : html`${timeText(known.ended_at)} UTC`;
+}
+
+/** Each part of the filter, with the address of the list without it. */
+function chips(document: PageList, path: string, query: URLSearchParams): Html {
+  const without = (name: string, value?: string): string => {
+    const next = new URLSearchParams(query);
+    next.delete(name, value);
+    next.delete('page');
+    return next.size === 0 ? path : `${path}?${next}`;
+  };
+  const named = ['segment', 'change'] as const;
+  const parts = [
+    ...(document.issue === null ? [] : [{ text: document.issue.title, href: without('issue') }]),
+    ...named.flatMap((name) => {
+      const value = query.get(name);
+      return value ? [{ text: `${name} ${value.replaceAll('_', ' ')}`, href: without(name) }] : [];
+    }),
+    ...document.conditions.map((one) => ({
+      text: conditionWords({ ...one, operator: one.operator as Operator }),
+      href: without(
+        one.column,
+        query.getAll(one.column).find((text) => [`${one.operator}:${one.value}`, one.value].includes(text)),
+      ),
+    })),
+    ...document.where.map((one) => ({ text: one, href: without('where', one) })),
+  ];
+  if (parts.length === 0) return html`All pages that the crawl knows.`;
+  return html`<span class="chips">${parts.map(
+    ({ text, href }) =>
+      html`<a class="chip" href="${href}" title="without this">${text} <span aria-hidden="true">×</span><span class="unseen"> (take it away)</span></a> `,
+  )}</span>`;
+}
+
+function aboutIssue(issue: PageList['issue']): Html | null {
+  if (issue === null) return null;
+  return html`<div class="about"><p>${severityMark(issue.severity)} ${issue.why_it_matters}</p>
+<p><strong>To do:</strong> ${issue.fix}.</p>
+<p class="facts">A page has it when: ${issue.definition} <a href="${issue.source}" rel="noreferrer">Source</a></p></div>`;
+}
+
+function choices(document: PageList, path: string, query: URLSearchParams): Html {
+  const { crawls, segments, issues, columns } = document.choices;
+  const shown = new Set(document.columns.map(({ name }) => name));
+  return html`<details class="filter"${query.size === 0 ? html` open` : null}><summary>Filter and columns</summary>
+${filterForm(path, query, [
+  {
+    name: 'crawl',
+    label: 'crawl',
+    any: 'the latest',
+    options: crawls.map(({ crawl_id, ended_at }) => ({
+      value: crawl_id,
+      text: ended_at === null ? crawl_id : ended_at.slice(0, 16).replace('T', ' '),
+    })),
+  },
+  {
+    name: 'issue',
+    label: 'issue',
+    any: 'any page',
+    options: issues.map(({ issue, title }) => ({ value: issue, text: title })),
+  },
+  ...(segments.length === 0
+    ? []
+    : [
+        {
+          name: 'segment',
+          label: 'segment',
+          any: 'all pages',
+          options: segments.map(({ segmentation, segment }) => ({
+            value: segment,
+            text: segmentation === '(directory)' ? segment : `${segmentation}: ${segment}`,
+          })),
+        },
+      ]),
+  { name: 'column', label: 'column', any: '–', options: columns.map(({ name }) => name) },
+  {
+    name: 'operator',
+    label: 'how',
+    any: null,
+    options: Object.entries(OPERATORS).map(([value, text]) => ({
+      value,
+      text: value === 'is' ? 'is (null, not_null, true, false)' : text,
+    })),
+  },
+  { name: 'value', label: 'value' },
+  { name: 'sort', label: 'first', any: 'most inrank', options: sorts(query) },
+])}
+${filterForm(path, query, [
+  {
+    name: 'columns',
+    label: 'one more column',
+    any: '–',
+    options: columns
+      .filter(({ name }) => !shown.has(name))
+      .map(({ name }) => ({
+        value: [query.get('columns'), name].filter(Boolean).join(','),
+        text: name,
+      })),
+  },
+])}</details>`;
+}
+
+function sorts(query: URLSearchParams): readonly string[] {
+  const now = query.get('sort');
+  return now === null || SORTS.includes(now) ? SORTS : [now, ...SORTS];
+}
+
+function rowsOf(document: PageList, path: string, query: URLSearchParams): Html {
+  const { columns, rows, project_id, crawl_id } = document;
+  const [, sorted = '', direction = 'asc'] = /^(\S+?)(?: (asc|desc))?$/.exec(query.get('sort') ?? '') ?? [];
+  return table(
+    'Pages',
+    columns.map(({ name, type }, index): Column<readonly unknown[]> => {
+      const next = name === sorted && direction === 'asc' ? `${name} desc` : name;
+      return {
+        name: name.replaceAll('_', ' '),
+        isNumber: isNumber(type),
+        href: withQuery(path, query, { sort: next, page: null }),
+        ...(name === sorted && { order: direction === 'desc' ? 'descending' : 'ascending' }),
+        cell: (row) => {
+          const value = row[index];
+          if (name === 'url') return urlLink(project_id, String(value), crawl_id);
+          return cell(value, name, type);
+        },
+      };
+    }),
+    rows,
+    document.page > 1 ? 'There are no more pages.' : 'No page of this crawl is so.',
+  );
+}
+
+function cell(value: unknown, name: string, type: string): Html | string | null {
+  if (value === null) return null;
+  if (typeof value === 'string' && type.startsWith('TIMESTAMP')) return timeText(value);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
+  if (isNumber(type) && !isDimension(name) && /^-?\d+$/.test(text)) return countText(BigInt(text));
+  return text;
+}
+
+function pager({ page, more }: PageList, path: string, query: URLSearchParams): Html | null {
+  if (page === 1 && !more) return null;
+  const to = (number: number, text: string, rel: string): Html =>
+    html`<a class="button" rel="${rel}" href="${withQuery(path, query, { page: number === 1 ? null : String(number) })}">${text}</a>`;
+  return html`<nav class="paging" aria-label="Pages of the list">${page > 1 ? to(page - 1, 'Previous', 'prev') : null}
+<span>page ${countText(page)}</span> ${more ? to(page + 1, 'Next', 'next') : null}</nav>`;
+}
+
+/** The same rows elsewhere: as a file, a command, a statement. */
+function ways({ sql, parameters, command }: PageList): Html {
+  const given = new URLSearchParams({ sql });
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null) given.set(`param.${name}`, value);
+  const asked = new URLSearchParams([...given, ['run', '1']]);
+  return html`<p class="facts">Download all of them: ${DOWNLOADS.map(
+    (format, index) =>
+      html`${index > 0 ? ', ' : null}<a href="/ask/download?${String(new URLSearchParams([...given, ['format', format]]))}" download>${FORMATS[format]}</a>`,
+  )}. In a terminal: <code>${command}</code></p>
+<details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
+<pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { familyOf, unknownColumn } from '../../../answers/explore/page-conditions.ts';
+import { filterOfQuery, pagesCommand } from '../../../answers/explore/page-filter.ts';
+import { type PageStatement, pageStatement } from '../../../answers/explore/page-statement.ts';
+import type { Desk } from '../desk/desk.ts';
+import { readAnswer } from '../desk/read-answer.ts';
+import { Count } from '../layout/counts.ts';
+import { drawPageList } from './draw-page-list.ts';
+import { page } from './page.ts';
+
+const MOST_CRAWLS = 50;
+const MOST_SEGMENTS = 200;
+
+export const PageList = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string(),
+  crawl_id: z.string(),
+  ended_at: z.string().nullable(),
+  /** The crawl that a change is compared with. */
+  since: z.string().nullable(),
+  /** As `mart.issues` has it; null: of any issue. */
+  issue: z
+    .strictObject({
+      issue: z.string(),
+      title: z.string(),
+      severity: z.string(),
+      definition: z.string(),
+      why_it_matters: z.string(),
+      fix: z.string(),
+      source: z.string(),
+    })
+    .nullable(),
+  conditions: z.array(z.strictObject({ column: z.string(), operator: z.string(), value: z.string() })),
+  where: z.array(z.string()),
+  columns: z.array(z.strictObject({ name: z.string(), type: z.string() })),
+  rows: z.array(z.array(z.unknown())),
+  page: z.number(),
+  more: z.boolean(),
+  /** Null: it takes longer to count them. */
+  total: Count.nullable(),
+  seconds: z.number(),
+  sql: z.string(),
+  parameters: z.record(z.string(), z.string().nullable()),
+  command: z.string(),
+  /** What may be chosen instead. */
+  choices: z.strictObject({
+    crawls: z.array(z.strictObject({ crawl_id: z.string(), ended_at: z.string().nullable() })),
+    segments: z.array(z.strictObject({ segmentation: z.string(), segment: z.string() })),
+    issues: z.array(z.strictObject({ issue: z.string(), title: z.string() })),
+    /** Columns with the kind of their values. */
+    columns: z.array(z.strictObject({ name: z.string(), kind: z.string() })),
+  }),
+});
+export type PageList = z.infer<typeof PageList>;
+
+export const PAGE_LIST = page<PageList>({
+  path: '/projects/:project_id/pages',
+  summary: 'The pages of a crawl that a filter lets through.',
+  query: {
+    crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
+    issue: 'Only pages with this issue.',
+    change: 'Since the crawl before: added, removed or a column; of an issue: new, fixed or remaining.',
+    since: 'The crawl that change compares with.',
+    segment: 'Only pages of this first directory or segment.',
+    segmentation: 'The segmentation of the segment.',
+    COLUMN: 'Only pages whose column is so, as in depth=gte:4.',
+    where: 'Only pages for which this condition in SQL holds.',
+    sort: 'A column; COLUMN desc: the largest first.',
+    columns: 'More columns to show, with commas between.',
+    page: 'The page of 100 rows, from 1.',
+  },
+  schema: PageList,
+  async read({ path, query }, desk, signal) {
+    const project_id = path.project_id ?? '';
+    const asked = withAdded(query);
+    const filter = filterOfQuery(project_id, asked);
+    const statement = await desk.asking.use((warehouse) => pageStatement(warehouse, filter, signal));
+    const number = Number(asked.get('page') ?? 1);
+    const view = {
+      ...{ filter: null, sort: null },
+      page: Number.isInteger(number) && number > 0 && number < 1e7 ? number : 1,
+    };
+    const parameters = [...statement.parameters].map(([name, value]) => {
+      return { name, type: 'text', default: null, description: '', value };
+    });
+    const answer = await readAnswer(
+      desk.asking,
+      { question: null, sql: statement.sql, parameters },
+      view,
+      signal,
+    );
+    const { crawl, since, sql } = statement;
+    return {
+      project_id: crawl.project_id,
+      project_name: crawl.project,
+      crawl_id: crawl.crawl_id,
+      ended_at: crawl.ended_at,
+      since,
+      issue: filter.issue === undefined ? null : await issueOf(filter.issue, desk),
+      conditions: [...filter.conditions],
+      where: [...filter.where],
+      columns: [...answer.columns],
+      rows: answer.rows.map((row) => [...row]),
+      ...{ page: view.page, more: answer.more, total: answer.total, seconds: answer.seconds, sql },
+      parameters: Object.fromEntries(statement.parameters),
+      command: pagesCommand(filter),
+      choices: await choicesOf(statement, desk),
+    };
+  },
+  draw: drawPageList,
+});
+
+/** A form adds one condition as three fields; it becomes one. */
+export function withAdded(query: URLSearchParams): URLSearchParams {
+  const column = query.get('column');
+  if (column === null) return query;
+  const next = new URLSearchParams(query);
+  for (const name of ['column', 'operator', 'value']) next.delete(name);
+  const value = query.get('value') ?? '';
+  if (column === '') return next;
+  if (!/^\w+$/.test(column)) throw unknownColumn(column, []);
+  next.append(column, `${query.get('operator') || 'eq'}:${value}`);
+  return next;
+}
+
+async function issueOf(issue: string, desk: Desk): Promise<PageList['issue']> {
+  const [row] = await desk.rowsOnce(
+    `SELECT issue, title, severity, definition, why_it_matters, fix, source FROM mart.issues WHERE issue = $issue`,
+    new Map([['issue', issue]]),
+  );
+  return (row ?? null) as PageList['issue'];
+}
+
+async function choicesOf({ crawl, types }: PageStatement, desk: Desk): Promise<PageList['choices']> {
+  const own = new Map([['crawl', crawl.crawl_id]]);
+  const crawls = await desk.rowsOnce(
+    `SELECT crawl_id, ended_at FROM mart.crawls WHERE project_id = $project AND has_pages
+     ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
+    new Map([['project', crawl.project_id]]),
+  );
+  const segments = await desk.rowsOnce(
+    `SELECT segmentation, segment FROM mart.crawl_segments
+     WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
+     ORDER BY segmentation = '(directory)', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
+    own,
+  );
+  const issues = await desk.rowsOnce(
+    `SELECT changes.issue, issues.title FROM mart.issue_changes AS changes
+     JOIN mart.issues AS issues ON issues.issue = changes.issue
+     WHERE changes.crawl_id = $crawl AND changes.pages > 0 ORDER BY issues.title`,
+    own,
+  );
+  return {
+    crawls: crawls as unknown as PageList['choices']['crawls'],
+    segments: segments as unknown as PageList['choices']['segments'],
+    issues: issues as unknown as PageList['choices']['issues'],
+    columns: [...types].map(([name, type]) => ({ name, kind: familyOf(type) })),
+  };
+}
