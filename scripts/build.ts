@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { CHART_STYLE } from '../src/answers/report/chart-style.ts';
 import { PAGE_STYLE } from '../src/core/page-style.ts';
 import { manPage } from '../src/people/cli/man-page.ts';
 
@@ -19,7 +20,7 @@ const console = join(root, 'src', 'people', 'console');
 const assets = join(root, 'dist', 'people', 'console', 'assets');
 cpSync(join(console, 'assets'), assets, { recursive: true });
 const style = join(assets, 'console.css');
-writeFileSync(style, PAGE_STYLE + readFileSync(style, 'utf8'));
+writeFileSync(style, PAGE_STYLE + CHART_STYLE + readFileSync(style, 'utf8'));
 await build({
   root: join(console, 'browser'),
   configFile: false,

@@ -1,17 +1,14 @@
 import * as Plot from '@observablehq/plot';
 import { counted } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
-import { chartKey, drawn } from './charts.ts';
+import { chartKey, drawn } from './chart-marks.ts';
+import { OTHERS, SERIES_COLOURS } from './palette.ts';
 
 export const CHART_KINDS = ['line', 'bar', 'scatter', 'histogram'] as const;
 export type ChartKind = (typeof CHART_KINDS)[number];
 
-/**
- * They stand on a light and a dark page by 3:1, and colour-blind people tell them apart (after Okabe and Ito); marks
- * and dashes differ too. Further ones are grey.
- */
-const COLOURS = ['#0072b2', '#d55e00', '#009470', '#b4608f'];
-const OTHERS = '#7d8794';
+/** Marks and dashes differ as colours do. Further ones are grey. */
+const COLOURS = SERIES_COLOURS.slice(0, 4);
 const DASHES = ['none', '6 3', '2 3', '8 3 2 3'];
 const SYMBOLS = ['circle', 'triangle', 'square', 'diamond'] as const;
 /** More would hide the line. */
@@ -48,7 +45,7 @@ export function answerChart(kind: ChartKind, points: readonly ChartPoint[], name
   }));
   const label = `${names.y ?? 'rows'} by ${names.x}, ${kind}`;
   const chart = CHARTS[kind]({ rows, series, names });
-  return html`${names.colour === null ? null : keyOf(series)}${drawn(label, chart)}`;
+  return html`${names.colour === null ? null : keyOf(series)}${drawn({ label, options: chart })}`;
 }
 
 /** A point as it is drawn. */

@@ -1,20 +1,26 @@
 import * as Plot from '@observablehq/plot';
-import { parseHTML } from 'linkedom';
 import { durationText } from '../../core/amounts.ts';
-import { Html, html } from '../../core/html.ts';
+import { type Html, html } from '../../core/html.ts';
+import { chartKey, drawn, type Mark, type Places, WIDTH } from './chart-marks.ts';
+import {
+  comparedText,
+  figureText,
+  numberAxis,
+  signedText,
+  type TimeNames,
+  timeNames,
+} from './chart-words.ts';
+import { RUN_STATUSES, runColour, SERIES_COLOURS, STATUS_RANGES } from './palette.ts';
 import type { StatusPoint } from './read-site-report.ts';
+import { linePath, round } from './sparkline.ts';
 
-const SIZE = { width: 640, height: 240, marginLeft: 56, marginBottom: 36 };
-/** Ranges of HTTP statuses with their names and colours, which stand on a light and a dark page. */
-export const STATUS_RANGES = [
-  { range: 'ok', name: '2xx', colour: '#3f8f5f' },
-  { range: 'redirect', name: '3xx', colour: '#c58a1a' },
-  { range: 'client_error', name: '4xx', colour: '#cf4a3c' },
-  { range: 'server_error', name: '5xx', colour: '#8a4fb5' },
-  { range: null, name: 'no answer', colour: '#7d8794' },
-] as const;
-/** Of the first line, the second and so on. */
-export const LINE_COLOURS = ['#2f6fc4', '#3f8f5f', '#cf4a3c', '#c58a1a', '#8a4fb5', '#7d8794'];
+const MARGINS = { marginTop: 20, marginRight: 40, marginLeft: 48 };
+const PANEL_HEIGHT = 88;
+const TIME_HEIGHT = 20;
+/** Of a letter on a phone, where text is larger than the chart around it. */
+const LETTER_WIDTH = 10;
+/** A scale spans at least this share of its values, so that a change of nearly nothing looks like nearly nothing. */
+const LEAST_SPAN = 0.0025;
 
 /** A crawl in a chart over time. */
 interface CrawlPoint {
@@ -22,48 +28,152 @@ interface CrawlPoint {
   readonly ended_at: string;
 }
 
-/** A line of a chart. */
+/** A figure over time. */
 export interface Series<T extends CrawlPoint> {
   readonly name: string;
   readonly value: (point: T) => number | null;
+  readonly colour?: string;
+  /** The pages behind the figure. */
+  readonly href?: (point: T) => string | null;
 }
 
-/** Lines over the ends of crawls, as SVG; a crawl without a value leaves a gap. Null without any value. */
+/**
+ * Figures over the ends of crawls, each in a panel with a scale of its own, its last value and the change to the value
+ * before; a crawl without a value leaves a gap. Null without any value.
+ */
 export function lineChart<T extends CrawlPoint>(
   label: string,
   points: readonly T[],
   series: readonly Series<T>[],
 ): Html | null {
-  const rows = series.flatMap(({ name, value }) =>
-    points.map((point) => ({ at: new Date(point.ended_at), value: value(point), name })),
-  );
-  if (rows.every(({ value }) => value === null)) return null;
-  const colours = { domain: series.map(({ name }) => name), range: LINE_COLOURS.slice(0, series.length) };
-  return drawn(label, {
-    color: colours,
-    x: { type: 'utc', label: null },
-    y: { grid: true, zero: true, label: null, tickFormat: 's', nice: true },
-    marks: [
-      Plot.ruleY([0], { strokeOpacity: 0.4 }),
-      Plot.lineY(rows, { x: 'at', y: 'value', z: 'name', stroke: 'name', strokeWidth: 2 }),
-      Plot.dot(
-        rows.filter(({ value }) => value !== null),
-        { x: 'at', y: 'value', fill: 'name', r: 3, title: titleOf },
-      ),
-    ],
+  const shown = series.filter(({ value }) => points.some((point) => value(point) !== null));
+  if (shown.length === 0) return null;
+  const times = points.map(({ ended_at }) => ended_at);
+  const isNear = shown.some((one) => !isFromZero(points.map(one.value)));
+  return html`<div class="panels">${shown.map((one, place) =>
+    panel({
+      label: series.length === 1 ? label : `${label}, ${one.name}`,
+      name: series.length === 1 ? null : one.name,
+      colour: one.colour ?? SERIES_COLOURS[0] ?? '',
+      points: points.map((point) => ({
+        at: point.ended_at,
+        value: one.value(point),
+        href: one.href?.(point) ?? null,
+      })),
+      times: timeNames(times),
+      isLast: place === shown.length - 1,
+    }),
+  )}${isNear ? html`<p class="facts">A dashed base: the scale does not begin at zero.</p>` : null}</div>`;
+}
+
+interface Figure {
+  readonly at: string;
+  readonly value: number | null;
+  readonly href: string | null;
+}
+
+interface Panel {
+  readonly label: string;
+  /** Null where the title of the chart names it. */
+  readonly name: string | null;
+  readonly colour: string;
+  readonly points: readonly Figure[];
+  readonly times: TimeNames;
+  /** Only the last one has names of times. */
+  readonly isLast: boolean;
+}
+
+function panel({ label, name, colour, points, times, isLast }: Panel): Html {
+  const known = points.flatMap((point) => (point.value === null ? [] : [{ ...point, value: point.value }]));
+  const [before, now] = known.length === 1 ? [undefined, known[0]] : known.slice(-2);
+  if (now === undefined) return html``;
+  const [least, most] = scaleOf(known.map(({ value }) => value));
+  const isWhole = known.every((point) => Number.isInteger(point.value));
+  const since = before && `since ${times.full(before.at)}`;
+  const compared = before && `, ${comparedText(now.value, before.value)} on ${times.full(before.at)}`;
+  const value = html`<b>${figureText(now.value)}</b>`;
+  const chart = drawn({
+    label: `${label}: ${figureText(now.value)} on ${times.full(now.at)}${compared ?? ''}`,
+    options: {
+      ...MARGINS,
+      height: PANEL_HEIGHT + (isLast ? TIME_HEIGHT : 0),
+      marginBottom: isLast ? TIME_HEIGHT + 8 : 8,
+      x: { ...timeAxis(points, times), ...(isLast ? {} : { axis: null }) },
+      y: { domain: [least, most], grid: true, label: null, ...numberAxis(least, most, isWhole) },
+      marks: [Plot.ruleY([least], { strokeOpacity: 0.5, strokeDasharray: least > 0 ? '2 4' : 'none' })],
+    },
+    under: ({ x, y }) => {
+      const path = points.map((point) =>
+        point.value === null ? null : { x: x(new Date(point.at)), y: y(point.value) },
+      );
+      return html`<path d="${linePath(path)}" fill="none" stroke="${colour}" stroke-width="2"/>`;
+    },
+    marks: ({ x, y }) =>
+      known.map((point): Mark => {
+        const [cx, cy] = [round(x(new Date(point.at))), round(y(point.value))];
+        return {
+          shape: html`<circle class="near" cx="${cx}" cy="${cy}" r="12"/><circle cx="${cx}" cy="${cy}" r="3.5" fill="${colour}"/>`,
+          x: cx,
+          value: `${times.full(point.at)}: ${figureText(point.value)}`,
+          href: point.href,
+        };
+      }),
   });
+  return html`<p class="panel">${name}${now.href === null ? value : html` <a href="${now.href}">${value}</a>`}
+${before && html`<span>${signedText(now.value - before.value)} ${since}</span>`}</p>${chart}`;
+}
+
+function isFromZero(values: readonly (number | null)[]): boolean {
+  return scaleOf(values.filter((value) => value !== null))[0] <= 0;
+}
+
+/** From zero where the values vary by half or more, else near the values: a small loss of many is seen too. */
+function scaleOf(values: readonly number[]): readonly [least: number, most: number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (least === most || least <= most / 2) return [Math.min(0, least), Math.max(0, most) || 1];
+  const span = Math.max(most - least, most * LEAST_SPAN);
+  const middle = (most + least) / 2;
+  return [Math.max(0, middle - span * 0.65), middle + span * 0.65];
+}
+
+/** At the ends of some crawls, the last one among them. */
+function timeAxis(points: readonly CrawlTime[], times: TimeNames): Plot.ScaleOptions {
+  const all = [...new Set(points.map(({ at }) => at))].toSorted();
+  const [first, last] = [Date.parse(all[0] ?? ''), Date.parse(all.at(-1) ?? '')];
+  const room = ((last - first) * timeWidth(all, times)) / (WIDTH - MARGINS.marginLeft - MARGINS.marginRight);
+  const ticks: Date[] = [];
+  for (const at of all.toReversed()) {
+    const former = ticks.at(-1);
+    if (former === undefined || former.getTime() - Date.parse(at) >= room) ticks.push(new Date(at));
+  }
+  return {
+    ...{ type: 'utc', label: null, insetLeft: 10, ticks },
+    domain: [new Date(first), new Date(last)],
+    tickFormat: (at: Date) => times.short(at.toISOString()),
+  };
+}
+
+/** Names of times that are nearer would touch each other. */
+function timeWidth([at = '']: readonly string[], times: TimeNames): number {
+  return (times.short(at).length + 1) * LETTER_WIDTH;
+}
+
+interface CrawlTime {
+  readonly at: string;
 }
 
 /** Pages by range of status, a bar for each crawl. Null without crawls. */
-export function statusChart(label: string, points: readonly StatusPoint[]): Html | null {
-  if (points.length === 0) return null;
+export function statusChart(
+  label: string,
+  points: readonly (StatusPoint & { readonly href?: string | null })[],
+): Html | null {
   const names = new Map<string | null, string>(STATUS_RANGES.map(({ range, name }) => [range, name]));
-  const entries = STATUS_RANGES.map(({ name, colour }) => ({ name, colour }));
-  const rows = points.map(({ ended_at, crawl_id, status_code_range, pages }) => {
-    const name = names.get(status_code_range) ?? status_code_range ?? 'no answer';
-    return { ended_at, crawl_id, name, value: pages };
-  });
-  return stackedChart(label, rows, entries);
+  const parts = points.map(({ status_code_range, pages, ...point }) => ({
+    ...point,
+    name: names.get(status_code_range) ?? status_code_range ?? 'no answer',
+    value: pages,
+  }));
+  return stackedChart(label, parts, STATUS_RANGES);
 }
 
 /** A part of the bar of a crawl. */
@@ -71,133 +181,151 @@ export interface StackedPart extends CrawlPoint {
   readonly crawl_id: string;
   readonly name: string;
   readonly value: number;
+  /** The pages behind the part. */
+  readonly href?: string | null;
 }
 
-/** A bar for each crawl, in parts. Null without crawls. */
+/**
+ * A bar for each crawl, in parts. The key above has the last value of each, which may be too small to be seen in a bar,
+ * and its change. Null without crawls.
+ */
 export function stackedChart(
   label: string,
   parts: readonly StackedPart[],
   entries: readonly { readonly name: string; readonly colour: string }[],
 ): Html | null {
   if (parts.length === 0) return null;
-  const rows = parts.map(({ ended_at, crawl_id, ...part }) => ({
-    crawl: `${ended_at} ${crawl_id}`,
-    at: new Date(ended_at),
-    ...part,
-  }));
-  return drawn(label, {
-    color: { domain: entries.map(({ name }) => name), range: entries.map(({ colour }) => colour) },
-    x: { type: 'band', label: null, tickFormat: (crawl: string) => crawl.slice(5, 10), tickRotate: -30 },
-    y: { grid: true, label: null, tickFormat: 's' },
-    marks: [
-      Plot.barY(rows, { x: 'crawl', y: 'value', fill: 'name', order: 'name', title: titleOf }),
-      Plot.ruleY([0], { strokeOpacity: 0.4 }),
-    ],
+  const bars = barsOf(parts);
+  const times = timeNames(bars.map(({ at }) => at));
+  const most = Math.max(...bars.map(({ parts: of }) => of.reduce((sum, { value }) => sum + value, 0)), 1);
+  const [before, now] = bars.length === 1 ? [undefined, bars[0]] : bars.slice(-2);
+  if (now === undefined) return null;
+  const valueIn = (bar: Bar | undefined, name: string): number =>
+    bar?.parts.find((part) => part.name === name)?.value ?? 0;
+  const used = entries.filter(({ name }) => parts.some((part) => part.name === name));
+  const found = used.map(({ name }) => {
+    const value = valueIn(now, name);
+    const compared = before && ` (${comparedText(value, valueIn(before, name))} on ${times.full(before.at)})`;
+    return `${name} ${figureText(value)}${compared ?? ''}`;
   });
+  const key = used.map((entry) => {
+    const value = valueIn(now, entry.name);
+    const change = before && ` (${signedText(value - valueIn(before, entry.name))})`;
+    const href = now.parts.find((part) => part.name === entry.name)?.href;
+    return { ...entry, figure: `${figureText(value)}${change ?? ''}`, href };
+  });
+  const width = timeWidth(
+    bars.map(({ at }) => at),
+    times,
+  );
+  const every = Math.ceil((bars.length * width) / (WIDTH - MARGINS.marginLeft - MARGINS.marginRight));
+  const named = bars.toReversed().filter((_, place) => place % every === 0);
+  const chart = drawn({
+    label: `${label} on ${times.full(now.at)}: ${found.join(', ')}`,
+    options: {
+      ...{ ...MARGINS, height: 210, marginBottom: TIME_HEIGHT + 8 },
+      x: {
+        ...{ type: 'band', label: null, padding: 0.2, domain: bars.map(({ id }) => id) },
+        ticks: named.map(({ id }) => id),
+        tickFormat: (id: string) => times.short(id),
+      },
+      y: { domain: [0, most], grid: true, label: null, ...numberAxis(0, most, true) },
+      marks: [Plot.ruleY([0], { strokeOpacity: 0.4 })],
+    },
+    marks: (places) => bars.flatMap((bar) => stackedMarks(bar, entries, times, places)),
+  });
+  return html`${chartKey(key)}${chart}`;
 }
 
-/** A bar for each named value, in the order given. Null without any value. */
-export function barChart(
-  label: string,
-  bars: readonly { readonly name: string; readonly value: number | null }[],
-): Html | null {
-  const known = bars.filter(({ value }) => value !== null);
-  if (known.length === 0) return null;
-  return drawn(label, {
-    x: { type: 'band', label: null, domain: bars.map(({ name }) => name) },
-    y: { grid: true, zero: true, label: null, tickFormat: 's', nice: true },
-    marks: [
-      Plot.barY(known, {
-        x: 'name',
-        y: 'value',
-        fill: LINE_COLOURS[0] ?? '',
-        title: ({ name, value }) => `${name}: ${value}`,
+interface Bar {
+  /** Begins with its time: two crawls may end at once. */
+  readonly id: string;
+  readonly at: string;
+  readonly parts: readonly StackedPart[];
+}
+
+function barsOf(parts: readonly StackedPart[]): readonly Bar[] {
+  const bars = Map.groupBy(parts, ({ ended_at, crawl_id }) => `${ended_at} ${crawl_id}`);
+  return [...bars]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, of]) => ({ id, at: of[0]?.ended_at ?? '', parts: of }));
+}
+
+function stackedMarks(
+  bar: Bar,
+  entries: readonly { readonly name: string; readonly colour: string }[],
+  times: TimeNames,
+  { x, y, band }: Places,
+): readonly Mark[] {
+  const left = x(bar.id);
+  let sum = 0;
+  return entries.flatMap(({ name, colour }) =>
+    bar.parts
+      .filter((part) => part.name === name && part.value > 0)
+      .map((part): Mark => {
+        const below = y(sum);
+        sum += part.value;
+        // A part that is too small to be seen or pointed at gets a line.
+        const height = Math.max(2, below - y(sum));
+        const box = html`x="${round(left)}" y="${round(below - height)}" width="${round(band)}" height="${round(height)}"`;
+        return {
+          shape: html`<rect ${box} fill="${colour}"/>`,
+          x: left + band / 2,
+          value: `${times.full(bar.at)}, ${name}: ${figureText(part.value)}`,
+          href: part.href,
+        };
       }),
-      Plot.ruleY([0], { strokeOpacity: 0.4 }),
-    ],
-  });
+  );
 }
-
-function titleOf({ at, name, value }: { at: Date; name: string; value: number | null }): string {
-  return `${at.toISOString().slice(0, 10)}, ${name}: ${value}`;
-}
-
-const RUN_COLOURS = {
-  done: '#3f8f5f',
-  partial: '#c58a1a',
-  failed: '#cf4a3c',
-  refused: '#cf4a3c',
-  killed: '#8a4fb5',
-  running: '#2f6fc4',
-} as const;
-const OTHER_RUN = '#7d8794';
-
-/** The name and colour of each status of runs. */
-export const RUN_STATUSES = [
-  { name: 'done', colour: RUN_COLOURS.done },
-  { name: 'partial', colour: RUN_COLOURS.partial },
-  { name: 'failed, refused', colour: RUN_COLOURS.failed },
-  { name: 'killed', colour: RUN_COLOURS.killed },
-  { name: 'running', colour: RUN_COLOURS.running },
-  { name: 'other', colour: OTHER_RUN },
-];
 
 /** A run, from its start; `seconds` so far where it goes on. */
 export interface RunBar {
   readonly started_at: string;
   readonly seconds: number;
   readonly status: string;
+  /** The page of the run. */
+  readonly href?: string | null;
 }
 
-/** A bar for each run where it began, as high as it took long. Null without runs. */
+/** A bar for each run where it began, as high as it took long, with the key of its colours. Null without runs. */
 export function runsChart(label: string, runs: readonly RunBar[]): Html | null {
-  if (runs.length === 0) return null;
+  const last = runs.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1)).at(-1);
+  if (last === undefined) return null;
   const longest = Math.max(...runs.map(({ seconds }) => seconds), 1);
-  const rows = runs.map(({ started_at, seconds, status }) => ({
-    at: new Date(started_at),
-    // A run of a moment is seen too.
-    seconds: Math.max(seconds, longest / 40),
-    colour: RUN_COLOURS[status as keyof typeof RUN_COLOURS] ?? OTHER_RUN,
-    title: `${started_at.slice(0, 16).replace('T', ' ')}, ${status}: ${durationText(seconds)}`,
-  }));
-  return drawn(label, {
-    height: 160,
-    x: { type: 'utc', label: null, insetLeft: 8, insetRight: 8 },
-    y: {
-      grid: true,
-      zero: true,
-      label: null,
-      ticks: 4,
-      tickFormat: (seconds: number) => (seconds === 0 ? '0' : durationText(seconds)),
+  const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
+  const times = timeNames(runs.map(({ started_at }) => started_at));
+  const chart = drawn({
+    label: `${label}: the last of ${runs.length} began ${minute(last.started_at)}, ${last.status}: ${durationText(last.seconds)}`,
+    options: {
+      ...{ ...MARGINS, height: 160, marginBottom: TIME_HEIGHT + 8 },
+      x: timeAxis(
+        runs.map(({ started_at }) => ({ at: started_at })),
+        times,
+      ),
+      y: { domain: [0, longest], grid: true, label: null, ...secondsAxis(longest) },
+      marks: [Plot.ruleY([0], { strokeOpacity: 0.4 })],
     },
-    marks: [
-      Plot.ruleX(rows, { x: 'at', y: 'seconds', stroke: 'colour', strokeWidth: 6, title: 'title' }),
-      Plot.ruleY([0], { strokeOpacity: 0.4 }),
-    ],
+    marks: ({ x, y }) =>
+      runs.map(({ started_at, seconds, status, href }): Mark => {
+        const middle = x(new Date(started_at));
+        // A run of a moment is seen too.
+        const top = Math.min(y(seconds), y(0) - 3);
+        return {
+          shape: html`<rect x="${round(middle - 3)}" y="${round(top)}" width="6" height="${round(y(0) - top)}" fill="${runColour(status)}"/>`,
+          x: middle,
+          value: `${minute(started_at)}, ${status}: ${durationText(seconds)}`,
+          href,
+        };
+      }),
   });
+  return html`${chartKey(RUN_STATUSES)}${chart}`;
 }
 
-/** Names of colours, to stand above a chart. */
-export function chartKey(entries: readonly { readonly name: string; readonly colour: string }[]): Html {
-  return html`<ul class="legend">${entries.map(
-    ({ name, colour }) =>
-      html`<li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${name}</li>`,
-  )}</ul>`;
-}
-
-/** Without `style` attributes and elements, which a page may forbid: the style of the page has what they said. */
-export function drawn(label: string, options: Plot.PlotOptions): Html {
-  const { document } = parseHTML('<html></html>');
-  const svg = Plot.plot({
-    ...SIZE,
-    className: 'chart',
-    ...options,
-    document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
-  });
-  for (const style of svg.querySelectorAll('style')) style.remove();
-  for (const element of [svg, ...svg.querySelectorAll('[style]')]) element.removeAttribute('style');
-  svg.setAttribute('font-size', '13');
-  // The label says what it is, and the table beside it what it shows.
-  svg.setAttribute('aria-hidden', 'true');
-  return html`<div role="img" aria-label="${label}">${new Html(svg.outerHTML)}</div>`;
+/** Whole seconds, minutes or hours. */
+function secondsAxis(longest: number) {
+  const unit = [3600, 60].find((one) => longest >= 2 * one) ?? 1;
+  return {
+    ticks: numberAxis(0, longest / unit, longest >= 3).ticks.map((tick) => tick * unit),
+    tickFormat: (seconds: number) => (seconds === 0 ? '0' : durationText(seconds)),
+  };
 }

@@ -1,6 +1,7 @@
 import { countText } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
-import { chartKey, LINE_COLOURS, lineChart, type Series, STATUS_RANGES, statusChart } from './charts.ts';
+import { indexabilityFunnel } from './bars.ts';
+import { lineChart, type Series, statusChart } from './charts.ts';
 import { QUESTIONS, type Rows } from './crawl-answers.ts';
 import type { ProjectReport, TrendPoint } from './read-site-report.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -86,12 +87,11 @@ ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.<
 ${findings.length === 0 ? html`<p>Nothing was found.</p>` : table(findings, 'What to do first')}
 <h3>Changes since the crawl before</h3>
 ${changes.length === 0 ? html`<p>No change, or no crawl before.</p>` : table(changes, 'Changes since the crawl before')}
-<h3>Indexability</h3>
-${table(funnel, 'Indexability')}
 <div class="charts">
-${figure('Pages by status', chartKey(STATUS_RANGES), statusChart(`Pages by status of ${nameOf(project)}`, statusTrend), { rows: statusTrend, question: QUESTIONS.statuses })}
-${figure('Pages', chartKey(named(PAGES)), lineChart(`Pages of ${nameOf(project)}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
-${figure('Average load time (ms)', null, lineChart(`Average load time of ${nameOf(project)}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
+${figure('Indexability', indexabilityFunnel(`Indexability of ${nameOf(project)}`, funnel[0]), { rows: funnel, question: QUESTIONS.funnel })}
+${figure('Pages by status', statusChart(`Pages by status of ${nameOf(project)}`, statusTrend), { rows: statusTrend, question: QUESTIONS.statuses })}
+${figure('Pages', lineChart(`Pages of ${nameOf(project)}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
+${figure('Average load time (ms)', lineChart(`Average load time of ${nameOf(project)}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
 </div>
 </section>
 `;
@@ -99,20 +99,15 @@ ${figure('Average load time (ms)', null, lineChart(`Average load time of ${nameO
 
 function figure(
   title: string,
-  key: Html | null,
   chart: Html | null,
   { rows, question }: { readonly rows: readonly object[]; readonly question: string },
 ): Html {
   if (chart === null)
     return html`<figure><figcaption>${title}</figcaption><p>There are no figures.</p></figure>`;
-  return html`<figure><figcaption>${title}</figcaption>${key}${chart}
+  return html`<figure><figcaption>${title}</figcaption>${chart}
 <details><summary>The figures</summary>${table(rows as Rows, title)}
 <p class="facts"><code>crawlhouse query --question ${question}</code></p></details></figure>
 `;
-}
-
-function named(series: readonly Series<TrendPoint>[]): { readonly name: string; readonly colour: string }[] {
-  return series.map(({ name }, index) => ({ name, colour: LINE_COLOURS[index] ?? '' }));
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */

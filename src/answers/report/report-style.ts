@@ -1,7 +1,8 @@
 import { PAGE_STYLE } from '../../core/page-style.ts';
+import { CHART_STYLE } from './chart-style.ts';
 
 /** The look of the report; it fits a mail, a phone and paper. */
-export const REPORT_STYLE = `${PAGE_STYLE}
+export const REPORT_STYLE = `${PAGE_STYLE}${CHART_STYLE}
 main { max-width: 1100px; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; } h2 { font-size: 1.25rem; margin: 0; overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
@@ -14,9 +15,7 @@ th, td { text-align: left; padding: .3rem 1.1rem .3rem 0; border-bottom: 1px sol
 thead th { color: var(--soft); font-weight: 600; } tbody th { font-weight: 600; } .number { text-align: right; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); gap: 1.2rem; margin-top: 1.4rem; }
 figure { margin: 0; padding: .9rem; background: var(--side); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
-figcaption { font-weight: 600; margin-bottom: .3rem; } figure svg { max-width: 100%; height: auto; --plot-background: transparent; }
-.chart { display: block; } .chart text { white-space: pre; }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0; padding: 0; font-size: .85rem; color: var(--soft); }
+figcaption { font-weight: 600; margin-bottom: .3rem; }
 summary { cursor: pointer; color: var(--link); font-size: .9rem; } code { font-family: ui-monospace, monospace; font-size: .9em; }
 @media print { details { display: none; } figure, tr { break-inside: avoid; } }
 `;

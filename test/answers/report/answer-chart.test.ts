@@ -38,7 +38,7 @@ test('names of the data are texts, and those beyond the colours are counted', ()
 });
 
 test('the colours stand out by 3:1 on the boxes of light and dark pages', () => {
-  const source = readFileSync(join(ROOT, 'src', 'answers', 'report', 'answer-chart.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'src', 'answers', 'report', 'palette.ts'), 'utf8');
   const colours = [...source.matchAll(/'(#[0-9a-f]{6})'/g)].map(([, colour]) => String(colour));
   expect(colours.length).toBeGreaterThanOrEqual(5);
   const [, light = '', dark = ''] = /--side: light-dark\((#\w+), (#\w+)\)/.exec(PAGE_STYLE) ?? [];

@@ -44,8 +44,8 @@ test('a project has its findings, its changes, and each chart with its figures a
   expect(page).toContain('Made 2026-03-02 06:05 UTC');
   expect(page).toContain('1,250 pages, 1,160 more than on 2026-03-01.');
   expect(page).toContain('https://shop.example/x');
-  expect(count(page, /role="img"/g)).toBe(3);
-  expect(count(page, /<details>/g)).toBe(3);
+  expect(count(page, /role="img"/g)).toBe(5);
+  expect(count(page, /<details>/g)).toBe(4);
   expect(count(page, /--question q21_kpi_trend/g)).toBe(2);
   // A value that is not known is not a zero.
   expect(reportPage([project({ trend: [point('01', null)] })], AT)).toContain('<td class="number">–</td>');

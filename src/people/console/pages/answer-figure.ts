@@ -108,12 +108,10 @@ export function answerFigure(
   title: string,
   answer: FigureAnswer,
   {
-    key = null,
     chart = null,
     rows,
     empty = 'There are no figures.',
   }: {
-    readonly key?: Html | null;
     readonly chart?: Html | null;
     /** The table, where it is not the rows as they are. */
     readonly rows?: Html;
@@ -123,7 +121,7 @@ export function answerFigure(
   const { ignored } = answer;
   return html`<figure><figcaption>${title}</figcaption>
 ${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
-${drawAnswer(title, answer, { key, chart, rows, empty })}
+${drawAnswer(title, answer, { chart, rows, empty })}
 <details><summary>The question</summary>
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>
 <pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
@@ -134,7 +132,6 @@ function drawAnswer(
   title: string,
   { state, rows, error }: FigureAnswer,
   drawn: {
-    readonly key: Html | null;
     readonly chart: Html | null;
     readonly rows: Html | undefined;
     readonly empty: string;
@@ -146,7 +143,7 @@ function drawAnswer(
   if (rows.length === 0) return html`<p class="empty">${drawn.empty}</p>`;
   const figures = drawn.rows ?? answerRows(title, rows);
   if (drawn.chart === null) return figures;
-  return html`${drawn.key}${drawn.chart}<details><summary>The figures</summary>${figures}</details>`;
+  return html`${drawn.chart}<details><summary>The figures</summary>${figures}</details>`;
 }
 
 /** The rows with the names of their columns; identifiers of crawls are left out. */

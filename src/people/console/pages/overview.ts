@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chartKey, RUN_STATUSES, runsChart } from '../../../answers/report/charts.ts';
+import { runsChart } from '../../../answers/report/charts.ts';
 import { bytesText, counted, countText, durationText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import type { Status } from '../../../operations/status/read-status.ts';
@@ -226,7 +226,7 @@ function runsFigure(runs: Overview['runs']): Html {
   const chart = runsChart('The last runs: when each began, and how long it took', bars);
   return html`${
     chart &&
-    html`<figure>${chartKey(RUN_STATUSES)}${chart}
+    html`<figure>${chart}
 <details><summary>The figures</summary>${runsTable(runs)}<p class="facts"><code>crawlhouse status</code></p></details></figure>`
   }
 <p><a href="/runs">All runs</a></p>`;

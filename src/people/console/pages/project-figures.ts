@@ -1,13 +1,6 @@
-import {
-  barChart,
-  chartKey,
-  LINE_COLOURS,
-  lineChart,
-  type Series,
-  STATUS_RANGES,
-  stackedChart,
-  statusChart,
-} from '../../../answers/report/charts.ts';
+import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
+import { lineChart, type Series, stackedChart, statusChart } from '../../../answers/report/charts.ts';
+import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
@@ -40,19 +33,14 @@ export function projectFigures(project: ProjectFigures): Html {
   return html`<div class="charts">
 ${lines('Pages', name, trend, { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' })}
 ${answerFigure('Pages by status', statuses, {
-  key: chartKey(STATUS_RANGES),
   chart: statusChart(
     `Pages by status of ${name}`,
     points(statuses) as unknown as Parameters<typeof statusChart>[1],
   ),
   empty: 'Status codes are not known for this choice.',
 })}
-${lines('Indexability funnel', name, funnel, {
-  known: 'known',
-  fetched: 'fetched',
-  'answered 200': 'answered_200',
-  indexable: 'indexable',
-  canonical: 'canonical',
+${answerFigure('Indexability funnel', funnel, {
+  chart: indexabilityFunnel(`Indexability funnel of ${name}`, points(funnel).at(-1)),
 })}
 ${changesFigure(name, changes)}
 ${lines('Average depth', name, trend, { 'average depth': 'average_depth' })}
@@ -85,9 +73,7 @@ function lines(
       value: (point) => (point[figure] === null ? null : Number(point[figure])),
     }),
   );
-  const entries = series.map(({ name }, index) => ({ name, colour: LINE_COLOURS[index] ?? '' }));
   return answerFigure(title, answer, {
-    key: entries.length > 1 ? chartKey(entries) : null,
     chart: lineChart(`${title} of ${project}`, points(answer), series),
   });
 }
@@ -95,10 +81,8 @@ function lines(
 function changesFigure(project: string, changes: FigureAnswer): Html {
   const known = [...new Set([...CHANGES, ...changes.rows.map(({ change }) => String(change))])];
   const used = known.filter((name) => changes.rows.some(({ change }) => change === name));
-  const entries = used.map((name, index) => ({
-    name,
-    colour: LINE_COLOURS[index % LINE_COLOURS.length] ?? '',
-  }));
+  const colours = coloursOf(used);
+  const entries = used.map((name, index) => ({ name, colour: colours[index] ?? '' }));
   const parts = points(changes).map(({ crawl_id, ended_at, change, pages }) => ({
     crawl_id,
     ended_at,
@@ -106,7 +90,6 @@ function changesFigure(project: string, changes: FigureAnswer): Html {
     value: Number(pages),
   }));
   return answerFigure('Changes since the crawl before', changes, {
-    key: chartKey(entries),
     chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries),
     empty: 'No change, or no crawl before.',
   });

@@ -1,0 +1,75 @@
+/**
+ * One colour for one meaning, in every chart. They stand on a light and a dark page by 3:1, and colour-blind people tell
+ * them apart (after Okabe and Ito).
+ */
+const COLOURS = {
+  blue: '#0072b2',
+  orange: '#d55e00',
+  green: '#009470',
+  purple: '#b4608f',
+  red: '#d2453b',
+  amber: '#a87900',
+  grey: '#7d8794',
+} as const;
+
+/** Ranges of HTTP statuses, as `mart.pages.status_code_range` has them. */
+export const STATUS_RANGES = [
+  { range: 'ok', name: '2xx', colour: COLOURS.green },
+  { range: 'redirect', name: '3xx', colour: COLOURS.blue },
+  { range: 'client_error', name: '4xx', colour: COLOURS.orange },
+  { range: 'server_error', name: '5xx', colour: COLOURS.purple },
+  { range: null, name: 'no answer', colour: COLOURS.grey },
+] as const;
+
+const SEVERITIES: Readonly<Record<string, string>> = {
+  high: COLOURS.red,
+  medium: COLOURS.amber,
+  low: COLOURS.grey,
+};
+
+const RUN_COLOURS: Readonly<Record<string, string>> = {
+  done: COLOURS.green,
+  partial: COLOURS.amber,
+  failed: COLOURS.red,
+  refused: COLOURS.red,
+  killed: COLOURS.purple,
+  running: COLOURS.blue,
+};
+
+/** The name and colour of each status of runs. */
+export const RUN_STATUSES = [
+  { name: 'done', colour: COLOURS.green },
+  { name: 'partial', colour: COLOURS.amber },
+  { name: 'failed, refused', colour: COLOURS.red },
+  { name: 'killed', colour: COLOURS.purple },
+  { name: 'running', colour: COLOURS.blue },
+  { name: 'other', colour: COLOURS.grey },
+];
+
+export function runColour(status: string): string {
+  return RUN_COLOURS[status] ?? COLOURS.grey;
+}
+
+/** What has no meaning of its own: the first one, the second and so on. Further ones are grey. */
+export const SERIES_COLOURS = [COLOURS.blue, COLOURS.orange, COLOURS.green, COLOURS.purple, COLOURS.amber];
+export const OTHERS = COLOURS.grey;
+
+/** Colours of values: those that mean something have their own, the others come in turn. */
+export function coloursOf(values: readonly (string | null)[]): readonly string[] {
+  const meant = values.map(meaning);
+  const free = SERIES_COLOURS.filter((colour) => !meant.includes(colour));
+  const plain = values.filter((_, place) => meant[place] === undefined);
+  return values.map((value, place) => meant[place] ?? free[plain.indexOf(value)] ?? OTHERS);
+}
+
+function meaning(value: string | null): string | undefined {
+  const status = STATUS_RANGES.find(
+    ({ range, name }) => value !== null && (value === range || value === name || isOf(value, name)),
+  );
+  return status?.colour ?? SEVERITIES[value ?? ''];
+}
+
+/** Whether `404` is one of `4xx`. */
+function isOf(status: string, name: string): boolean {
+  return /^[2-5]\d\d$/.test(status) && name === `${status[0]}xx`;
+}
