@@ -26,6 +26,7 @@ let cookie = '';
 /** An address of each page. */
 const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/': () => '/',
+  '/operations': () => '/operations',
   '/projects': () => '/projects',
   '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
   '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
@@ -106,7 +107,9 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
       await tab.keyboard.press('Tab');
       reached.push(String(await tab.evaluate('document.activeElement.textContent.trim()')));
     }
-    expect(reached).toEqual(expect.arrayContaining(['Overview', 'Projects', 'Runs', 'Ask', 'Sign out']));
+    expect(reached).toEqual(
+      expect.arrayContaining(['Overview', 'Projects', 'Runs', 'Ask', 'Operations', 'Sign out']),
+    );
   });
 
   test(`the first page weighs at most ${MOST_BYTES / 1000} kB, and its script is small`, async () => {

@@ -31,11 +31,11 @@ test('the documents of the pages say what runs reported', async () => {
   expect(readLiveRun(settings.state_dir)).toBeNull();
 
   const { ask } = await openConsole(settings);
-  const overview = await json(ask, '/index.json');
-  expect([overview.live, overview.incidents, overview.failing]).toEqual([null, [], []]);
-  expect(overview.units).toMatchObject({ published: report.units.length, failing: 0, due: 0 });
-  expect(overview.projects.total).toBe(2);
-  expect(overview.runs).toMatchObject([{ run_id: report.run_id, status: 'done' }]);
+  const operations = await json(ask, '/operations.json');
+  expect([operations.live, operations.incidents, operations.failing]).toEqual([null, [], []]);
+  expect(operations.units).toMatchObject({ published: report.units.length, failing: 0, due: 0 });
+  expect(operations.projects.total).toBe(2);
+  expect(operations.runs).toMatchObject([{ run_id: report.run_id, status: 'done' }]);
 
   const run = await json(ask, `/runs/${report.run_id}.json`);
   expect(run.loaded.map(({ unit }: { unit: string }) => unit).sort()).toEqual(
@@ -54,7 +54,11 @@ test('the documents of the pages say what runs reported', async () => {
     { crawls: 3, pages: 300 },
     { crawls: 3, pages: 300 },
   ]);
+  const { sites } = await json(ask, '/index.json');
   for (const { project_id, crawl_id } of projects) {
+    const site = sites.find((one: { project_id: string }) => one.project_id === project_id);
+    expect(site).toMatchObject({ crawl_id, pages: 300, marks: [] });
+    expect(site.trend).toHaveLength(3);
     const project = await json(ask, `/projects/${project_id}.json?wait=1`);
     expect(project.crawls).toHaveLength(3);
     for (const figure of ['trend', 'statuses', 'changes', 'funnel', 'depths', 'findings']) {

@@ -77,17 +77,17 @@ async function json(ask: OpenConsole['ask'], path: string) {
   return JSON.parse(await (await ask(path)).text());
 }
 
-test('the overview says what is wrong, why, and when it is tried again', async () => {
+test('the page of operations says what is wrong, why, and when it is tried again', async () => {
   const { ask } = await openConsole(settings);
-  const overview = await json(ask, '/index.json');
-  expect(overview.units).toEqual({ published: 1, due: 0, failing: 1, skipped: 0, dropped: 0 });
-  expect(overview.failing).toMatchObject([
+  const operations = await json(ask, '/operations.json');
+  expect(operations.units).toEqual({ published: 1, due: 0, failing: 1, skipped: 0, dropped: 0 });
+  expect(operations.failing).toMatchObject([
     { unit: 'crawl_links/c1', project_id: 'p1', project_name: null, failures: 2, cause: FAILED.message },
   ]);
-  expect(overview.incidents.length).toBeGreaterThan(0);
-  expect(overview.runs.map(({ status }: { status: string }) => status)).toEqual(['partial', 'killed']);
-  const page = await (await ask('/')).text();
-  for (const { title, hint } of overview.incidents) {
+  expect(operations.incidents.length).toBeGreaterThan(0);
+  expect(operations.runs.map(({ status }: { status: string }) => status)).toEqual(['partial', 'killed']);
+  const page = await (await ask('/operations')).text();
+  for (const { title, hint } of operations.incidents) {
     expect(page).toContain(title.slice(0, 20));
     if (hint !== null) expect(page).toContain('<strong>To do:</strong>');
   }
@@ -99,8 +99,11 @@ test('the overview says what is wrong, why, and when it is tried again', async (
 test('where nothing has run, each page says what to do', async () => {
   const { ask } = await openConsole(await loadSettings(await rawProjectFolder(), {}));
   const overview = await (await ask('/')).text();
-  expect(overview).toContain('Nothing is wrong.');
-  expect(overview).toContain('Nothing has run yet. Run <code>crawlhouse run</code>');
+  expect(overview).toContain('No incident is open.');
+  expect(overview).toContain('No crawl is published yet. Run <code>crawlhouse run</code>');
+  const operations = await (await ask('/operations')).text();
+  expect(operations).toContain('Nothing is wrong.');
+  expect(operations).toContain('Nothing has run yet. Run <code>crawlhouse run</code>');
   expect(await (await ask('/runs')).text()).toContain('Nothing has run yet.');
 });
 

@@ -1,3 +1,4 @@
+import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 
 /** The address of the page of a unit: its name has slashes. */
@@ -18,8 +19,25 @@ export function projectLink(project: string, name: string | null): Html {
   return html`<a href="${projectPath(project)}">${name ?? project}</a>`;
 }
 
-export function crawlLink(crawl: string, text = crawl): Html {
-  return html`<a href="/crawls/${encodeURIComponent(crawl)}">${text}</a>`;
+export interface NamedCrawl {
+  readonly crawl_id: string;
+  readonly crawl_number?: number | bigint | null;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+}
+
+/** What people call a crawl, `Crawl 13 · 2026-11-22`; by its identifier only where its end is not known. */
+export function crawlName({ crawl_id, crawl_number, ended_at }: NamedCrawl): string {
+  const number = crawl_number == null ? '' : ` ${countText(crawl_number)}`;
+  return `Crawl${number} · ${ended_at?.slice(0, 10) ?? crawl_id}`;
+}
+
+function crawlPath(crawl: string): string {
+  return `/crawls/${encodeURIComponent(crawl)}`;
+}
+
+export function crawlLink(crawl: NamedCrawl): Html {
+  return html`<a href="${crawlPath(crawl.crawl_id)}" title="${crawl.crawl_id}">${crawlName(crawl)}</a>`;
 }
 
 /** A link to all that is known of a URL; of the crawl where one is given. */

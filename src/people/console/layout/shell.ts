@@ -6,6 +6,7 @@ const ROOMS = [
   { path: '/projects', name: 'Projects' },
   { path: '/runs', name: 'Runs' },
   { path: '/ask', name: 'Ask' },
+  { path: '/operations', name: 'Operations' },
 ] as const;
 
 export interface Shell {

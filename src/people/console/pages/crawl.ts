@@ -144,7 +144,7 @@ function drawCrawl(crawl: Crawl, { canAct }: PageRequest): Html {
 <p class="facts">${project_id === null ? null : html`Project ${projectLink(project_id, crawl.project_name)}, `}configuration ${crawl.crawl_config_name ?? '–'}${number}.
 Ended ${crawl.ended_at === null ? '–' : html`${timeText(crawl.ended_at)} UTC`}${crawl.end_reason === null ? null : `: ${crawl.end_reason}`}.
 ${crawl.pages === null ? 'Its pages are not loaded.' : `${countOrDash(crawl.pages)} pages are loaded.`}
-${previous_crawl_id === null ? null : html`Before it: ${crawlLink(previous_crawl_id)}.`}</p>
+${previous_crawl_id === null ? null : html`Before it: ${crawlLink({ crawl_id: previous_crawl_id, ended_at: null })}.`}</p>
 ${crawl.is_complete === false ? html`<p class="notice">This crawl is not complete: figures that need the whole website are not compared.</p>` : null}
 ${canAct ? crawlButtons(crawl_id, crawl.ended_at) : null}
 ${drawPending([figures, changes, statuses, funnel])}

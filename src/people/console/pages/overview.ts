@@ -1,285 +1,194 @@
 import { z } from 'zod';
-import { runsChart } from '../../../answers/report/charts.ts';
-import { bytesText, counted, countText, durationText } from '../../../core/amounts.ts';
+import { counted } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
-import type { Status } from '../../../operations/status/read-status.ts';
-import type { LedgerUnit } from '../../../project/model/ledger-records.ts';
-import { describeDrift, driftHint } from '../../../project/model/pipeline-drift.ts';
-import { crawlLink, projectLink, unitLink } from '../layout/addresses.ts';
-import { incidentCard } from '../layout/incident-card.ts';
+import { readIncidents } from '../../../operations/status/read-incidents.ts';
+import { readLiveRun } from '../../../state/ledger/live-run.ts';
+import type { Desk } from '../desk/desk.ts';
+import { crawlLink, crawlName, projectLink } from '../layout/addresses.ts';
+import { countOrDash } from '../layout/counts.ts';
+import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
-import { RunLine, runLine, runsTable, secondsOf } from '../layout/run-lines.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
-import { page } from './page.ts';
+import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
+import { ageText } from '../layout/times.ts';
+import { drawKpis, type Kpi } from './kpi.ts';
+import { type PageRequest, page } from './page.ts';
+import { ProjectLine, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
 
-const MOST = 20;
-const FAILING: readonly string[] = ['failed', 'refused'];
-const UNDER_WAY: readonly string[] = ['discovered', 'requested', 'downloading', 'staged', 'loaded'];
+const SIZE = 25;
+
+const Mark = z.strictObject({
+  kind: z.enum(['bad', 'warn']),
+  text: z.string(),
+});
+
+const Site = z.strictObject({
+  ...ProjectLine.shape,
+  /** What is wrong with it now. */
+  marks: z.array(Mark),
+  trend: z.array(ProjectTrend),
+});
+type Site = z.infer<typeof Site>;
 
 const Overview = z.strictObject({
+  /** What needs attention first. */
+  sites: z.array(Site),
+  paging: Paging,
+  /** Without the filter. */
+  total: z.number(),
+  /** Of these, the ones with a mark. */
+  marked: z.number(),
+  /** Why there are no figures of sites. */
+  problem: z.strictObject({ message: z.string(), hint: z.string().nullable() }).nullable(),
+  /** Titles of those that are open, the oldest first. */
+  incidents: z.array(z.string()),
   live: LiveState.nullable(),
-  incidents: z.array(
-    z.strictObject({
-      title: z.string(),
-      began: z.string().nullable(),
-      details: z.array(z.string()),
-      hint: z.string().nullable(),
-    }),
-  ),
-  drift: z.array(z.strictObject({ dataset: z.string(), text: z.string(), hint: z.string() })),
-  /** The first of them. */
-  failing: z.array(
-    z.strictObject({
-      unit: z.string(),
-      status: z.string(),
-      project_id: z.string().nullable(),
-      project_name: z.string().nullable(),
-      failures: z.number(),
-      next_try_at: z.string().nullable(),
-      cause: z.string().nullable(),
-    }),
-  ),
-  units: z.strictObject({
-    published: z.number(),
-    due: z.number(),
-    failing: z.number(),
-    skipped: z.number(),
-    dropped: z.number(),
-  }),
-  runs: z.array(RunLine),
-  projects: z.strictObject({
-    total: z.number(),
-    /** Those whose last crawl is the oldest. */
-    oldest: z.array(
-      z.strictObject({
-        project_id: z.string(),
-        project_name: z.string().nullable(),
-        crawl_id: z.string(),
-        ended_at: z.string().nullable(),
-        loaded_at: z.string(),
-      }),
-    ),
-  }),
-  schedules: z.array(z.strictObject({ name: z.string(), next_at: z.string().nullable() })),
-  exports: z.array(
-    z.strictObject({
-      unit: z.string(),
-      data_export_id: z.string().nullable(),
-      status: z.string(),
-      requested_at: z.string(),
-    }),
-  ),
-  /** Bytes. */
-  disk: z.strictObject({
-    warehouse: z.number(),
-    working_copy: z.number(),
-    spare: z.number(),
-    packages: z.number(),
-    raw: z.number(),
-    logs: z.number(),
-    spill: z.number(),
-    free: z.number().nullable(),
-  }),
 });
 type Overview = z.infer<typeof Overview>;
 
 export const OVERVIEW = page<Overview>({
   path: '/',
-  summary: 'What is wrong now, how fresh each project is, the last runs.',
+  summary: 'The sites: the figures of each, their changes, what is wrong; what needs attention first.',
+  query: { name: 'Only projects with this text in their name or id.', page: 'From 1.' },
   schema: Overview,
-  async read(_request, desk) {
-    return overviewOf(await desk.status(), await desk.firings());
+  async read({ query }, desk) {
+    const incidents = await readIncidents(desk.settings, Date.now());
+    const { projects, problem } = await readSites(desk);
+    const wanted = (query.get('name') ?? '').trim().toLowerCase();
+    const marked = projects.map((one) => ({ ...one, marks: marksOf(one, incidents) }));
+    const found = marked.filter(({ project_id, project_name }) =>
+      `${project_name ?? ''}\n${project_id}`.toLowerCase().includes(wanted),
+    );
+    const { from, ...paging } = pagingOf(query.get('page'), found.length, SIZE);
+    const shown = found.toSorted((a, b) => urgency(b) - urgency(a)).slice(from, from + SIZE);
+    const trends = await readTrends(
+      desk,
+      shown.map(({ project_id }) => project_id),
+    );
+    const live = readLiveRun(desk.settings.state_dir);
+    return {
+      sites: shown.map((one) => ({ ...one, trend: [...(trends.get(one.project_id) ?? [])] })),
+      paging,
+      total: projects.length,
+      marked: marked.filter(({ marks }) => marks.length > 0).length,
+      problem,
+      incidents: incidents.map(({ title }) => title),
+      live: live && liveState(live),
+    };
   },
-  draw: (overview) => ({ title: 'Overview', body: drawOverview(overview) }),
+  draw: (overview, request) => ({ title: 'Overview', body: drawOverview(overview, request) }),
 });
 
-function overviewOf(status: Status, schedules: Overview['schedules']): Overview {
-  const { incidents, units, runs, live, freshness, drift, exports, disk } = status;
-  const names = new Map(freshness.map((one) => [one.project_id, one.project_name]));
-  const failing = units.filter((one) => FAILING.includes(one.status));
-  const count = (wanted: string): number => units.filter((one) => one.status === wanted).length;
-  return {
-    live: live && liveState(live),
-    incidents: incidents.map(({ title, began, details, hint }) => ({
-      title,
-      began,
-      details: [...details],
-      hint,
-    })),
-    drift: drift.map((one) => ({ dataset: one.dataset, text: describeDrift(one), hint: driftHint(one) })),
-    failing: failing.slice(0, MOST).map((one) => failingUnit(one, names)),
-    units: {
-      published: count('published'),
-      due: units.filter((one) => UNDER_WAY.includes(one.status)).length,
-      failing: failing.length,
-      skipped: count('skipped'),
-      dropped: count('dropped'),
-    },
-    runs: runs.map(runLine),
-    projects: {
-      total: freshness.length,
-      oldest: freshness.slice(0, MOST).map(({ project_id, project_name, crawl_id, ended_at, loaded_at }) => ({
-        project_id,
-        project_name,
-        crawl_id,
-        ended_at,
-        loaded_at,
-      })),
-    },
-    schedules,
-    exports: exports
-      .filter((one) => one.status !== 'loaded')
-      .slice(0, MOST)
-      .map(({ unit, data_export_id, status: now, requested_at }) => ({
-        unit,
-        data_export_id,
-        status: now,
-        requested_at,
-      })),
-    disk,
-  };
+/** Without a publication there are none yet; a project may do without the models that ship. */
+async function readSites(
+  desk: Desk,
+): Promise<{ readonly projects: readonly ProjectLine[]; readonly problem: Overview['problem'] }> {
+  try {
+    return { projects: await readProjects(desk), problem: null };
+  } catch (thrown) {
+    if (!(thrown instanceof CrawlhouseError)) throw thrown;
+    if (thrown.code === 'nothing_published') return { projects: [], problem: null };
+    if (thrown.code !== 'bad_query') throw thrown;
+    const message = 'The warehouse lacks the models of sites.';
+    return { projects: [], problem: { message, hint: 'crawlhouse transform makes them' } };
+  }
 }
 
-function failingUnit(
-  { unit, status, source, failures, next_try_at, error }: LedgerUnit,
-  names: ReadonlyMap<string, string | null>,
-): Overview['failing'][number] {
-  const { project_id } = source;
-  return {
-    unit,
-    status,
-    project_id,
-    failures,
-    next_try_at,
-    project_name: (project_id && names.get(project_id)) || null,
-    cause: error?.message ?? null,
-  };
+function marksOf(
+  site: ProjectLine,
+  incidents: readonly { readonly title: string; readonly project_id: string | null }[],
+): Site['marks'] {
+  const own = incidents
+    .filter(({ project_id }) => project_id === site.project_id)
+    .map(({ title }) => ({ kind: 'bad' as const, text: title }));
+  const { last_crawl_id, last_crawl_number, last_ended_at, last_end_reason, last_is_complete } = site;
+  if (last_crawl_id === null || last_is_complete !== false) return own;
+  const last = { crawl_id: last_crawl_id, crawl_number: last_crawl_number, ended_at: last_ended_at };
+  const how = `${crawlName(last)} is not complete${last_end_reason === null ? '' : `: ${last_end_reason.replaceAll('_', ' ')}`}`;
+  if (site.last_has_pages !== true) return [...own, { kind: 'bad', text: `${how}. It has no pages.` }];
+  return [
+    ...own,
+    {
+      kind: 'warn',
+      text: site.crawl_id === last_crawl_id ? how : `${how}. The figures are of the crawl before.`,
+    },
+  ];
 }
 
-function drawOverview(overview: Overview): Html {
-  const { live, projects } = overview;
-  const isEmpty = projects.total === 0 && overview.runs.length === 0;
+/** Red marks come first, then others, then the share of pages that were lost to search or became errors. */
+function urgency({ marks, pages, indexable_pages_change, error_pages_change }: Omit<Site, 'trend'>): number {
+  const mark = marks.some(({ kind }) => kind === 'bad') ? 4 : marks.length > 0 ? 2 : 0;
+  const worse = Math.max(0, -Number(indexable_pages_change)) + Math.max(0, Number(error_pages_change));
+  return mark + Math.min(1, worse / Math.max(1, Number(pages)));
+}
+
+function drawOverview(overview: Overview, { query }: PageRequest): Html {
+  const { sites, paging, total, marked, problem, incidents, live } = overview;
+  const form = total > SIZE ? filterForm('/', query, [{ name: 'name', label: 'name or id' }]) : null;
   return html`<h1>Overview</h1>
-${wrongNow(overview)}
+${incidentsLine(incidents)}
+${
+  total === 0
+    ? null
+    : html`<p class="facts">${counted(total, 'site')}, ${marked === 0 ? 'none' : countOrDash(marked)} with a mark. Marked ones come first, then
+those with the largest share of pages that were lost to search or became errors since the crawl before.</p>`
+}
+${form}
+${problem === null ? null : html`<p class="notice">${problem.message} To do: ${problem.hint}</p>`}
+${total === 0 && problem === null ? html`<p class="notice">No crawl is published yet. Run <code>crawlhouse run</code>, and reload this page.</p>` : null}
+${total > 0 && sites.length === 0 ? html`<p class="empty">No project has that in its name. <a href="/">All projects</a></p>` : null}
+<ol class="sites">${sites.map(drawSite)}</ol>
+${drawPaging(paging, { path: '/', query })}
 <div data-live>${live && drawLiveRun(live)}</div>
-${isEmpty ? html`<p class="notice">Nothing has run yet. Run <code>crawlhouse run</code>, and reload this page.</p>` : null}
-<div class="pair">
-<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>
-${runsFigure(overview.runs)}</section>
-<section aria-labelledby="firings"><h2 id="firings">Next firings</h2>
-${table(
-  'Next firings',
-  [
-    { name: 'schedule', cell: ({ name }) => name },
-    { name: 'next (UTC)', cell: ({ next_at }) => (next_at === null ? 'never again' : timeText(next_at)) },
-  ],
-  overview.schedules,
-  html`No schedule is set: <code>schedules.yaml</code> says what runs when.`,
-)}
-<h2>Disk</h2>${diskList(overview.disk)}</section>
-</div>
-<h2>Freshness</h2>
-${freshnessTable(overview)}
-${exportsSection(overview.exports)}
-${unitsLine(overview.units)}
 `;
 }
 
-function wrongNow({ incidents, drift, failing, units }: Overview): Html {
-  const isWell = incidents.length === 0 && drift.length === 0 && failing.length === 0;
-  if (isWell) return html`<p class="well">Nothing is wrong.</p>`;
-  return html`${incidents.length === 0 ? html`<p class="well">No incident is open.</p>` : null}
-${incidents.map(incidentCard)}
-${drift.length === 0 ? null : html`<h2>${counted(drift.length, 'pipeline')} changed</h2>`}
-${drift.map(({ text, hint }) => html`<p class="notice">${text}<br><strong>To do:</strong> <code>${hint}</code></p>\n`)}
-${failing.length === 0 ? null : html`<h2>${counted(units.failing, 'unit')} ${units.failing === 1 ? 'fails' : 'fail'}</h2>${failingTable(failing)}`}
-${units.failing > failing.length ? html`<p class="facts">and ${countText(units.failing - failing.length)} more: <code>crawlhouse status --json</code></p>` : null}`;
+function incidentsLine([first, ...others]: Overview['incidents']): Html {
+  if (first === undefined) return html`<p class="well">No incident is open.</p>`;
+  const count =
+    others.length === 0 ? 'One incident is open' : `${counted(others.length + 1, 'incident')} are open`;
+  return html`<p class="incident line">${count}: ${first}${others.length === 0 ? null : ' …'} <a href="/operations">Operations</a></p>`;
 }
 
-function failingTable(failing: Overview['failing']): Html {
-  return table(
-    'Units that fail',
-    [
-      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-      { name: 'status', cell: ({ status }) => statusMark(status) },
-      {
-        name: 'project',
-        cell: ({ project_id, project_name }) => project_id && projectLink(project_id, project_name),
-      },
-      { name: 'runs', isNumber: true, cell: ({ failures }) => countText(failures) },
-      {
-        name: 'next try (UTC)',
-        cell: ({ next_try_at }) =>
-          next_try_at === null || Date.parse(next_try_at) <= Date.now() ? 'next run' : timeText(next_try_at),
-      },
-      { name: 'cause', cell: ({ cause }) => cause },
-    ],
-    failing,
-    '',
-  );
+function drawSite(site: Site): Html {
+  const { project_id, project_name, crawl_id, last_ended_at, marks } = site;
+  return html`<li class="site${marks.some(({ kind }) => kind === 'bad') ? ' marked' : ''}">
+<div><h2>${projectLink(project_id, project_name)}</h2>
+<p class="facts">${crawl_id === null ? 'No pages are loaded.' : crawlLink({ ...site, crawl_id })}${
+    last_ended_at === null ? null : html`<br>last crawl ${ageText(last_ended_at)} ago`
+  }</p>
+${marks.map(({ kind, text }) => html`<p class="mark ${kind}">${text}</p>`)}</div>
+${crawl_id === null ? null : drawKpis(kpisOf(site))}
+</li>
+`;
 }
 
-function runsFigure(runs: Overview['runs']): Html {
-  const bars = runs.map((run) => ({ ...run, seconds: secondsOf(run, Date.now()) }));
-  const chart = runsChart('The last runs: when each began, and how long it took', bars);
-  return html`${
-    chart &&
-    html`<figure>${chart}
-<details><summary>The figures</summary>${runsTable(runs)}<p class="facts"><code>crawlhouse status</code></p></details></figure>`
-  }
-<p><a href="/runs">All runs</a></p>`;
-}
-
-function freshnessTable({ projects: { total, oldest } }: Overview): Html {
-  const now = Date.now();
-  return html`${table(
-    'Freshness',
-    [
-      { name: 'project', cell: (one) => projectLink(one.project_id, one.project_name) },
-      { name: 'last crawl ended (UTC)', cell: ({ ended_at }) => timeText(ended_at) },
-      { name: 'age', isNumber: true, cell: ({ ended_at }) => ended_at && ageText(ended_at, now) },
-      { name: 'loaded (UTC)', cell: ({ loaded_at }) => timeText(loaded_at) },
-      { name: 'crawl', cell: ({ crawl_id }) => crawlLink(crawl_id) },
-    ],
-    oldest,
-    html`No crawl is published yet. Run <code>crawlhouse run</code>.`,
-  )}
-${total > oldest.length ? html`<p>The ${oldest.length} oldest of ${countText(total)}. <a href="/projects">All projects</a></p>` : null}`;
-}
-
-/** Hours say little of what is older than two days. */
-function ageText(time: string, now: number): string {
-  const seconds = (now - Date.parse(time)) / 1000;
-  return seconds < 2 * 86_400 ? durationText(seconds) : `${countText(Math.floor(seconds / 86_400))} days`;
-}
-
-function exportsSection(exports: Overview['exports']): Html | null {
-  if (exports.length === 0) return null;
-  return html`<h2>Data exports under way</h2>
-${table(
-  'Data exports under way',
-  [
-    { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-    { name: 'export', cell: ({ data_export_id }) => data_export_id },
-    { name: 'status', cell: ({ status }) => status },
-    { name: 'requested (UTC)', cell: ({ requested_at }) => timeText(requested_at) },
-  ],
-  exports,
-  '',
-)}`;
-}
-
-function diskList(disk: Overview['disk']): Html {
-  const lines = Object.entries(disk).map(
-    ([name, bytes]) =>
-      html`<dt>${name.replace('_', ' ')}</dt><dd>${bytes === null ? '–' : bytesText(bytes)}</dd>`,
-  );
-  return html`<dl>${lines}</dl>`;
-}
-
-function unitsLine({ published, due, failing, skipped, dropped }: Overview['units']): Html {
-  const parts = Object.entries({ published, due, failing, skipped, dropped });
-  return html`<p class="facts">Units: ${parts.map(([name, units]) => `${countText(units)} ${name}`).join(', ')}</p>`;
+function kpisOf(site: Site): Kpi[] {
+  const whole = site.is_complete === false ? 'not complete' : 'no crawl before';
+  const reason = site.previous_crawl_id === null ? whole : 'not known of the crawl before';
+  const { new_issues, fixed_issues } = site;
+  return [
+    {
+      name: 'indexable pages',
+      value: site.indexable_pages,
+      change: site.indexable_pages_change,
+      reason,
+      better: 'more',
+    },
+    { name: 'errors', value: site.error_pages, change: site.error_pages_change, reason, better: 'less' },
+    {
+      name: 'new issues',
+      value: new_issues,
+      change: null,
+      reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
+      better: null,
+    },
+    {
+      name: 'clicks',
+      value: site.clicks,
+      change: site.clicks_change,
+      reason: site.clicks === null ? 'no search results' : (site.clicks_change_reason ?? reason),
+      better: 'more',
+    },
+  ];
 }

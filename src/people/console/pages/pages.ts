@@ -5,6 +5,7 @@ import { DO } from './do.ts';
 import { DO_ACTION } from './do-action.ts';
 import { DO_PLAN } from './do-plan.ts';
 import { ISSUES } from './issues.ts';
+import { OPERATIONS } from './operations.ts';
 import { OVERVIEW } from './overview.ts';
 import type { Page } from './page.ts';
 import { PAGE_LIST } from './page-list.ts';
@@ -16,6 +17,6 @@ import { UNIT } from './unit.ts';
 
 /** Every page of the console. */
 export const PAGES: readonly Page<unknown>[] = [
-  ...[OVERVIEW, PROJECTS, PROJECT, ISSUES, PAGE_LIST, CRAWL, RUNS, RUN, UNIT, ASK],
+  ...[OVERVIEW, PROJECTS, PROJECT, ISSUES, PAGE_LIST, CRAWL, RUNS, RUN, UNIT, ASK, OPERATIONS],
   ...[DO, DO_PLAN, DO_ACTION, AUDIT],
 ];

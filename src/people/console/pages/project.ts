@@ -327,8 +327,7 @@ function crawlsTable(crawls: Project['crawls']): Html {
   return table(
     'Crawls',
     [
-      { name: 'crawl', cell: ({ crawl_id }) => crawlLink(crawl_id) },
-      { name: 'number', isNumber: true, cell: ({ crawl_number }) => countOrDash(crawl_number) },
+      { name: 'crawl', cell: (crawl) => crawlLink(crawl) },
       { name: 'ended (UTC)', cell: ({ ended_at }) => timeText(ended_at) },
       { name: 'end', cell: ({ end_reason }) => end_reason },
       {

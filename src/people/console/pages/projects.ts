@@ -1,31 +1,17 @@
 import { z } from 'zod';
 import { counted } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
-import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectLink, withQuery } from '../layout/addresses.ts';
-import { Count, countOrDash } from '../layout/counts.ts';
+import { type Count, countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { type Column, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { signedValue } from './answer-figure.ts';
 import { page } from './page.ts';
+import { ProjectLine, readProjects } from './read-projects.ts';
 
 const SIZE = 50;
-
-/** A project by its main crawl. */
-const ProjectLine = z.strictObject({
-  project_id: z.string(),
-  project_name: z.string().nullable(),
-  crawls: Count,
-  crawl_id: z.string().nullable(),
-  ended_at: z.string().nullable(),
-  pages: Count.nullable(),
-  pages_change: Count.nullable(),
-  indexable_pages: Count.nullable(),
-  error_pages: Count.nullable(),
-});
-type ProjectLine = z.infer<typeof ProjectLine>;
 
 const Projects = z.strictObject({
   projects: z.array(ProjectLine),
@@ -51,7 +37,11 @@ const COLUMNS: readonly (Column<ProjectLine> & { readonly key: keyof ProjectLine
     cell: (one) => countOrDash(one.indexable_pages),
   },
   { key: 'error_pages', name: 'errors', isNumber: true, cell: (one) => countOrDash(one.error_pages) },
-  { key: 'crawl_id', name: 'crawl', cell: ({ crawl_id }) => crawl_id && crawlLink(crawl_id) },
+  {
+    key: 'crawl_id',
+    name: 'crawl',
+    cell: ({ crawl_id, ...one }) => crawl_id && crawlLink({ ...one, crawl_id }),
+  },
 ];
 
 export const PROJECTS = page<z.infer<typeof Projects>>({
@@ -76,24 +66,6 @@ export const PROJECTS = page<z.infer<typeof Projects>>({
   draw: (document, { query }) => ({ title: 'Projects', body: drawProjects(document, query) }),
 });
 
-async function readProjects(desk: Desk): Promise<ProjectLine[]> {
-  const rows = await desk.rowsOnce(
-    `WITH crawled AS (
-       SELECT project_id, max(project_name) AS project_name, count(*) AS crawls FROM mart.crawls GROUP BY project_id
-     )
-     SELECT * FROM (SELECT coalesce(crawled.project_id, projects.project_id) AS project_id,
-       coalesce(projects.project_name, crawled.project_name) AS project_name, coalesce(crawled.crawls, 0) AS crawls,
-       main.crawl_id, main.ended_at, main.pages, kpis.pages_change, kpis.indexable_pages, kpis.error_pages
-     FROM crawled
-     FULL JOIN mart.projects AS projects ON projects.project_id = crawled.project_id
-     LEFT JOIN mart.crawls AS main ON main.project_id = crawled.project_id AND main.is_main
-     LEFT JOIN mart.crawl_kpis AS kpis ON kpis.crawl_id = main.crawl_id AND kpis.segmentation = '(site)'
-     WHERE coalesce(crawled.project_id, projects.project_id) IS NOT NULL) AS lines
-     ORDER BY lower(project_name) NULLS LAST, project_id`,
-  );
-  return rows as unknown as ProjectLine[];
-}
-
 /** Unknown values come last in both orders. */
 function sorted(projects: readonly ProjectLine[], sort: string | null): readonly ProjectLine[] {
   const [, minus = '', name = ''] = /^(-?)(\w+)$/.exec(sort ?? '') ?? [];
@@ -104,7 +76,7 @@ function sorted(projects: readonly ProjectLine[], sort: string | null): readonly
     const [one, other] = [a[column.key], b[column.key]];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     if (typeof one === 'string') return turn * one.localeCompare(String(other));
-    return turn * Number(BigInt(one) - BigInt(other as Count));
+    return turn * Number(BigInt(one as Count) - BigInt(other as Count));
   });
 }
 

@@ -192,7 +192,7 @@ function drawUnit(unit: Unit, { query, canAct }: PageRequest): Html {
   return html`<h1>${unit.unit}</h1>
 <p class="facts">${statusMark(status)} since ${timeText(updated_at)} UTC.
 ${source.project_id === null ? null : html`Project ${projectLink(source.project_id, unit.project_name)}.`}
-${source.kind === 'crawl' ? html`Crawl ${crawlLink(source.id)}.` : null}</p>
+${source.kind === 'crawl' ? html`${crawlLink({ crawl_id: source.id, ended_at: null })}.` : null}</p>
 ${failureNotice(unit)}
 ${canAct && unit.error !== null ? planButton(retryOf(unit), 'Retry') : null}
 <h2>From the service to the warehouse</h2>

@@ -1,0 +1,32 @@
+import { type Html, html } from '../../../core/html.ts';
+import { shownValue, signedValue } from './answer-figure.ts';
+
+/** A figure, and how it changed since the crawl before. */
+export interface Kpi {
+  readonly name: string;
+  /** Null where it is not known. */
+  readonly value: unknown;
+  readonly change: unknown;
+  /** Stands for a change that is not known: why. */
+  readonly reason: string | null;
+  /** What would be better; null where neither is. */
+  readonly better: 'more' | 'less' | null;
+}
+
+/** Figures beside each other, each with its change. */
+export function drawKpis(kpis: readonly Kpi[]): Html {
+  return html`<dl class="kpis">${kpis.map(
+    (kpi) =>
+      html`<div><dt>${kpi.name}</dt><dd><strong>${shownValue(kpi.value) ?? '–'}</strong> ${drawChange(kpi)}</dd></div>\n`,
+  )}</dl>
+`;
+}
+
+function drawChange({ change, reason, better }: Kpi): Html | null {
+  const text = signedValue(change);
+  if (text === null) return reason === null ? null : html`<small>${reason}</small>`;
+  const isMore = Number(change) > 0;
+  const kind =
+    better === null || Number(change) === 0 ? 'plain' : isMore === (better === 'more') ? 'good' : 'bad';
+  return html`<span class="${kind}">${text}</span>`;
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import type { Settings } from '../../../src/project/settings/settings.ts';
+import { consoleProject, HOSTILE, ledgerUnit } from '../../support/console-project.ts';
+import { type OpenConsole, openConsole } from '../../support/open-console.ts';
+import { sharedFolder } from '../../support/temporary.ts';
+
+const folder = sharedFolder();
+/** Besides those that a test looks at. */
+const OTHERS = 3000;
+let settings: Settings;
+
+const FAILED = { code: 'cut_short' as const, message: 'it ended early', hint: 'run again' };
+
+beforeAll(async () => {
+  settings = await consoleProject(
+    folder,
+    async (connection) => {
+      await connection.run(`CREATE TABLE mart.projects AS
+        SELECT * FROM (VALUES ('calm', 'Calm'), ('sunk', 'Sunk'), ('broken', '${HOSTILE.replaceAll("'", "''")}'), ('cut', 'Cut'), ('new', 'New'))
+          AS t(project_id, project_name)
+        UNION ALL SELECT 'other-' || i, 'Other ' || i FROM range(${OTHERS}) AS t(i)`);
+      // Each has 14 weekly crawls, but `new` has one; the last one of `cut` is not complete.
+      await connection.run(`CREATE TABLE mart.crawls AS
+        SELECT project_id, project_id || '-' || number AS crawl_id, project_name, number AS crawl_number,
+          'web' AS crawl_config_id, TIMESTAMPTZ '2026-06-01 06:00:00Z' + INTERVAL (7 * number) DAY AS ended_at,
+          CASE WHEN project_id = 'cut' AND number = 14 THEN 'max_url_reached' ELSE 'ok' END AS end_reason,
+          NOT (project_id = 'cut' AND number = 14) AS is_complete, true AS has_pages, 1000 AS pages,
+          number = CASE project_id WHEN 'new' THEN 1 WHEN 'cut' THEN 13 ELSE 14 END AS is_main,
+          CASE WHEN number > 1 THEN project_id || '-' || (number - 1) END AS previous_crawl_id
+        FROM mart.projects CROSS JOIN range(1, 15) AS t(number) WHERE project_id <> 'new' OR number = 1`);
+      await connection.run(`CREATE TABLE mart.crawl_kpis AS
+        SELECT crawl_id, '(site)' AS segmentation, CASE WHEN crawl_number > 1 THEN 0 END AS pages_change,
+          CASE WHEN crawl_number = 14 AND project_id = 'sunk' THEN 700 ELSE 900 END AS indexable_pages,
+          CASE WHEN crawl_number > 1 THEN CASE WHEN crawl_number = 14 AND project_id = 'sunk' THEN -200 ELSE 0 END END
+            AS indexable_pages_change,
+          5 AS error_pages, CASE WHEN crawl_number > 1 THEN 0 END AS error_pages_change,
+          CASE WHEN crawl_number > 7 THEN crawl_number * 100 END AS clicks,
+          CASE WHEN crawl_number > 8 THEN 28 ELSE 21 END AS ranking_days,
+          CASE WHEN project_id = 'calm' AND crawl_number > 9 THEN 100 END AS clicks_change,
+          CASE WHEN project_id <> 'calm' THEN 'days with search results: 28, of the crawl before: 21' END AS clicks_change_reason
+        FROM mart.crawls`);
+      await connection.run(`CREATE TABLE mart.issue_changes AS
+        SELECT crawl_id, issue, CASE WHEN crawl_number > 1 THEN crawl_number END AS new_pages,
+          CASE WHEN crawl_number > 1 THEN 1 END AS fixed_pages
+        FROM mart.crawls CROSS JOIN (VALUES ('thin'), ('slow')) AS t(issue)`);
+    },
+    {
+      units: [
+        ledgerUnit('crawl_links/broken-14', {
+          ...{ source: { kind: 'crawl', id: 'broken-14', project_id: 'broken' }, status: 'failed' },
+          ...{ error: FAILED, failures: 2, attempts: 3 },
+        }),
+      ],
+    },
+  );
+});
+
+async function json(ask: OpenConsole['ask'], path: string) {
+  return JSON.parse(await (await ask(path)).text());
+}
+
+test('the sites come first, and of them what needs attention: marked ones, then those that lost most', async () => {
+  const { ask } = await openConsole(settings);
+  const overview = await json(ask, '/index.json');
+  const [broken, cut, sunk] = overview.sites;
+  expect(overview.sites.slice(0, 3).map(({ project_id }: { project_id: string }) => project_id)).toEqual([
+    'broken',
+    'cut',
+    'sunk',
+  ]);
+  expect(broken.marks).toMatchObject([{ kind: 'bad' }]);
+  expect(cut.marks).toEqual([
+    {
+      kind: 'warn',
+      text: 'Crawl 14 · 2026-09-07 is not complete: max url reached. The figures are of the crawl before.',
+    },
+  ]);
+  expect([cut.crawl_id, cut.last_crawl_id]).toEqual(['cut-13', 'cut-14']);
+  expect([sunk.indexable_pages, sunk.indexable_pages_change, sunk.marks]).toEqual([700, -200, []]);
+  expect(overview).toMatchObject({ total: OTHERS + 5, marked: 2, problem: null, live: null });
+  expect(overview.incidents).toHaveLength(1);
+
+  const page = await (await ask('/')).text();
+  expect(page.indexOf('Sunk')).toBeGreaterThan(page.indexOf('is not complete'));
+  expect(page).toContain('One incident is open');
+  expect(page).toContain('href="/operations"');
+  expect(page).not.toContain('<script>alert');
+  expect(page).not.toMatch(/ style="|<style|Disk/);
+});
+
+test('a figure has its change since the crawl before, or why there is none', async () => {
+  const { ask } = await openConsole(settings);
+  const [calm] = (await json(ask, '/index.json?name=calm')).sites;
+  expect(calm).toMatchObject({ clicks: 1400, clicks_change: 100, new_issues: 28, fixed_issues: 2 });
+  const site = async (name: string): Promise<string> => {
+    const page = await (await ask(`/?name=${name}`)).text();
+    return /<li class="site.*<\/li>/s.exec(page)?.[0] ?? '';
+  };
+  expect(await site('calm')).toMatch(/clicks<\/dt><dd><strong>1,400<\/strong> <span class="good">\+100</);
+  expect(await site('calm')).toContain('2 fixed');
+  expect(await site('sunk')).toMatch(
+    /indexable pages<\/dt><dd><strong>700<\/strong> <span class="bad">-200</,
+  );
+  expect(await site('sunk')).toContain('days with search results: 28, of the crawl before: 21');
+  const fresh = await site('new');
+  expect(fresh.match(/no crawl before/g)).toHaveLength(3);
+  expect(fresh).toContain('no search results');
+});
+
+test('the trend has the last twelve complete crawls, and clicks over as many days alone', async () => {
+  const { ask } = await openConsole(settings);
+  const trend = async (name: string) => (await json(ask, `/index.json?name=${name}`)).sites[0].trend;
+  const calm = await trend('calm');
+  expect(calm).toHaveLength(12);
+  expect(calm[0]).toMatchObject({ ended_at: '2026-06-22T06:00:00Z', clicks: null, new_issues: 6 });
+  expect(calm.at(-1)).toMatchObject({ ended_at: '2026-09-07T06:00:00Z', clicks: 1400, new_issues: 28 });
+  expect(calm.filter(({ clicks }: { clicks: unknown }) => clicks !== null)).toHaveLength(6);
+  expect((await trend('cut')).at(-1).ended_at).toBe('2026-08-31T06:00:00Z');
+});
+
+test('thousands of projects page, and are found by name', async () => {
+  const { ask } = await openConsole(settings);
+  const second = await json(ask, '/index.json?page=2');
+  expect(second.sites).toHaveLength(25);
+  expect(second.paging).toEqual({ page: 2, pages: 121, total: OTHERS + 5 });
+  expect((await json(ask, '/index.json?name=OTHER-2999')).sites).toMatchObject([
+    { project_id: 'other-2999' },
+  ]);
+  expect(await (await ask('/?name=nothing')).text()).toContain('No project has that in its name.');
+});
+
+test('without the models of sites the page says what makes them', async () => {
+  const { ask } = await openConsole(await consoleProject(join(folder, 'bare'), async () => {}, {}));
+  expect(await (await ask('/')).text()).toContain('crawlhouse transform makes them');
+});
