@@ -28,8 +28,9 @@ export interface NamedCrawl {
 
 /** What people call a crawl, `Crawl 13 · 2026-11-22`; by its identifier only where its end is not known. */
 export function crawlName({ crawl_id, crawl_number, ended_at }: NamedCrawl): string {
-  const number = crawl_number == null ? '' : ` ${countText(crawl_number)}`;
-  return `Crawl${number} · ${ended_at?.slice(0, 10) ?? crawl_id}`;
+  if (ended_at === null) return `Crawl ${crawl_id}`;
+  const day = ended_at.slice(0, 10);
+  return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
 }
 
 function crawlPath(crawl: string): string {

@@ -1,3 +1,4 @@
+import { sparkline } from '../../../answers/report/sparkline.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { shownValue, signedValue } from './answer-figure.ts';
 
@@ -11,13 +12,15 @@ export interface Kpi {
   readonly reason: string | null;
   /** What would be better; null where neither is. */
   readonly better: 'more' | 'less' | null;
+  /** Of the crawls up to this one, the oldest first. */
+  readonly trend?: readonly unknown[];
 }
 
 /** Figures beside each other, each with its change. */
 export function drawKpis(kpis: readonly Kpi[]): Html {
   return html`<dl class="kpis">${kpis.map(
     (kpi) =>
-      html`<div><dt>${kpi.name}</dt><dd><strong>${shownValue(kpi.value) ?? '–'}</strong> ${drawChange(kpi)}</dd></div>\n`,
+      html`<div><dt>${kpi.name}</dt><dd><strong>${shownValue(kpi.value) ?? '–'}</strong> ${drawChange(kpi)}${drawTrend(kpi)}</dd></div>\n`,
   )}</dl>
 `;
 }
@@ -29,4 +32,10 @@ function drawChange({ change, reason, better }: Kpi): Html | null {
   const kind =
     better === null || Number(change) === 0 ? 'plain' : isMore === (better === 'more') ? 'good' : 'bad';
   return html`<span class="${kind}">${text}</span>`;
+}
+
+function drawTrend({ name, trend = [] }: Kpi): Html | null {
+  const values = trend.map((value) => (value === null ? null : Number(value)));
+  if (values.filter((value) => value !== null).length < 2) return null;
+  return html`<div>${sparkline(values, `${name} over the last crawls`)}</div>`;
 }

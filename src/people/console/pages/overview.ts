@@ -167,6 +167,7 @@ function kpisOf(site: Site): Kpi[] {
   const whole = site.is_complete === false ? 'not complete' : 'no crawl before';
   const reason = site.previous_crawl_id === null ? whole : 'not known of the crawl before';
   const { new_issues, fixed_issues } = site;
+  const trend = (figure: keyof ProjectTrend): unknown[] => site.trend.map((one) => one[figure]);
   return [
     {
       name: 'indexable pages',
@@ -174,14 +175,23 @@ function kpisOf(site: Site): Kpi[] {
       change: site.indexable_pages_change,
       reason,
       better: 'more',
+      trend: trend('indexable_pages'),
     },
-    { name: 'errors', value: site.error_pages, change: site.error_pages_change, reason, better: 'less' },
+    {
+      name: 'errors',
+      value: site.error_pages,
+      change: site.error_pages_change,
+      reason,
+      better: 'less',
+      trend: trend('error_pages'),
+    },
     {
       name: 'new issues',
       value: new_issues,
       change: null,
       reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
       better: null,
+      trend: trend('new_issues'),
     },
     {
       name: 'clicks',
@@ -189,6 +199,7 @@ function kpisOf(site: Site): Kpi[] {
       change: site.clicks_change,
       reason: site.clicks === null ? 'no search results' : (site.clicks_change_reason ?? reason),
       better: 'more',
+      trend: trend('clicks'),
     },
   ];
 }
