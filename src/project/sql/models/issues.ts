@@ -1,13 +1,9 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { readText } from '../../../core/read-text.ts';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
 import { badModel } from '../text/bad-model.ts';
-import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
+import type { SqlFile } from '../text/sql-file.ts';
 import { checkHeader } from './check-header.ts';
-import { ISSUES_FOLDER, type SqlFolder } from './sql-folders.ts';
+import { ISSUES_FOLDER, namedFiles, type SqlFolder } from './sql-folders.ts';
 
 /** How much an issue matters on any page, and its weight in a priority. */
 export const SEVERITIES = { high: 1, medium: 0.6, low: 0.3 } as const;
@@ -77,26 +73,12 @@ export interface PageScan {
  * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
  */
 export async function loadIssues(folders: readonly SqlFolder[]): Promise<Issue[]> {
-  const issues = new Map<string, Issue>();
-  for (const { path, shown } of folders) {
-    const folder = join(path, ISSUES_FOLDER);
-    if (!existsSync(folder)) continue;
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-    const texts = await Promise.all(names.map((name) => readText(join(folder, name))));
-    for (const [index, text] of texts.entries()) {
-      const issue = readIssue(splitSqlFile(`${shown}/${ISSUES_FOLDER}/${names[index]}`, text));
-      issues.set(issue.name, issue);
-    }
-  }
-  return [...issues.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...(await namedFiles(folders, ISSUES_FOLDER))].map(([name, source]) => readIssue(name, source));
 }
 
-function readIssue(source: SqlFile): Issue {
+function readIssue(name: string, source: SqlFile): Issue {
   const header = checkHeader(IssueHeader, source);
   const { file, sql, sqlLine } = source;
-  const name = basename(file, '.sql');
-  if (!/^[a-z][a-z0-9_]*$/.test(name))
-    throw badModel({ file, line: 1 }, `${name} does not work as a name`, 'small letters, digits and _');
   const scan = pageScan(sqlTokens(sql));
   if (scan !== null && header.cases === undefined) {
     const hint =

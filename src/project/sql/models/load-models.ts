@@ -11,7 +11,7 @@ import { loadIssues } from './issues.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { seedFile, seedFiles, seedSelect } from './seeds.ts';
-import { ISSUES_FOLDER, QUESTIONS_FOLDER, type SqlFolder } from './sql-folders.ts';
+import { FOLDERS_WITHOUT_MODELS, type SqlFolder } from './sql-folders.ts';
 
 /**
  * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
@@ -81,8 +81,7 @@ async function sqlFiles({ path: sqlDir, shown }: SqlFolder): Promise<string[]> {
       );
     }
   }
-  const others = [QUESTIONS_FOLDER, ISSUES_FOLDER];
-  return paths.filter((path) => !others.includes(path.split('/')[0] ?? '')).sort();
+  return paths.filter((path) => !FOLDERS_WITHOUT_MODELS.includes(path.split('/')[0] ?? '')).sort();
 }
 
 async function readModel(source: SqlFile, folders: readonly SqlFolder[]): Promise<ReadModel> {

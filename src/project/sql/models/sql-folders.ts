@@ -1,10 +1,18 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { readText } from '../../../core/read-text.ts';
+import { badModel } from '../text/bad-model.ts';
+import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 
 /** The folder of `sql/` that holds saved questions. */
 export const QUESTIONS_FOLDER = 'questions';
-/** The folder of `sql/` that holds issues; every other one holds models. */
+/** The folder of `sql/` that holds issues. */
 export const ISSUES_FOLDER = 'issues';
+/** The folder of `sql/` that holds saved filters. */
+export const FILTERS_FOLDER = 'filters';
+/** Every other folder holds models. */
+export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSUES_FOLDER, FILTERS_FOLDER];
 
 /** A folder of models and questions, and how errors name its files. */
 export interface SqlFolder {
@@ -33,4 +41,31 @@ export function sqlFolders(settings: {
 
 export function sqlFolder(path: string): SqlFolder {
   return { path, shown: 'sql' };
+}
+
+/**
+ * The files of one folder of `sql/`, by name and in its order; one of a later folder takes the place of one of its name
+ * in an earlier folder.
+ *
+ * @throws CrawlhouseError `bad_model` for a header that is not YAML, or a name that does not work
+ */
+export async function namedFiles(
+  folders: readonly SqlFolder[],
+  under: string,
+): Promise<ReadonlyMap<string, SqlFile>> {
+  const found = new Map<string, SqlFile>();
+  for (const { path, shown } of folders) {
+    const folder = join(path, under);
+    if (!existsSync(folder)) continue;
+    for (const file of (await readdir(folder)).filter((one) => one.endsWith('.sql'))) {
+      const name = basename(file, '.sql');
+      const source = splitSqlFile(`${shown}/${under}/${file}`, await readText(join(folder, file)));
+      if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+        const place = { file: source.file, line: 1 };
+        throw badModel(place, `${name} does not work as a name`, 'small letters, digits and _');
+      }
+      found.set(name, source);
+    }
+  }
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
+import { badModel } from '../text/bad-model.ts';
+import type { SqlFile } from '../text/sql-file.ts';
+import { firstWord } from '../text/sql-tree.ts';
+import { checkHeader } from './check-header.ts';
+import { FILTERS_FOLDER, namedFiles, type SqlFolder } from './sql-folders.ts';
+
+const FilterHeader = z.strictObject({
+  title: z.string().min(1),
+  description: z.string().min(1),
+});
+
+/** A filter of pages that is kept by a name: one file under `sql/filters/`. */
+export interface SavedFilter extends z.infer<typeof FilterHeader> {
+  /** The file's name: `articles`. */
+  readonly name: string;
+  /** A condition on columns of `mart.pages`, as SQL. It may end in a comment, so a line break belongs behind it. */
+  readonly condition: string;
+  /** As errors show it: `sql/filters/<name>.sql`. */
+  readonly file: string;
+  /** The line of the file on which the condition begins. */
+  readonly line: number;
+}
+
+/**
+ * Reads the saved filters of some folders, ordered by name; one of a later folder takes the place of one of its name in
+ * an earlier folder. `planModels` checks the condition against the columns of `mart.pages`.
+ *
+ * @throws CrawlhouseError `bad_model` naming file, line, key and what would work
+ */
+export async function loadFilters(folders: readonly SqlFolder[]): Promise<readonly SavedFilter[]> {
+  return [...(await namedFiles(folders, FILTERS_FOLDER))].map(([name, source]) => readFilter(name, source));
+}
+
+function readFilter(name: string, source: SqlFile): SavedFilter {
+  const header = checkHeader(FilterHeader, source);
+  const place = firstWord(source.sql, { file: source.file, line: source.sqlLine });
+  const condition = source.sql.trim();
+  const code = sqlTokens(condition).filter(isCode);
+  const hint = "one condition on columns of mart.pages, as in is_indexable AND url_first_path = '/blog/'";
+  if (code.length === 0) throw badModel(place, 'has no condition', hint);
+  if (code.some((token) => token.text.toLowerCase() === 'select'))
+    throw badModel(place, 'has a SELECT in its condition', hint);
+  return { name, ...header, condition, ...place };
+}
