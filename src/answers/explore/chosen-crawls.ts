@@ -32,6 +32,30 @@ export function chosenBy(
   return resolveParameters({ parameters, isQuestion: true }, warehouse, signal);
 }
 
+/** A crawl that answers are read of. */
+export interface ChosenCrawl {
+  readonly crawl_id: string;
+  readonly project_id: string;
+  /** The project's name, else its identifier. */
+  readonly project: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+}
+
+/** @throws CrawlhouseError `usage` where the crawls are none or of several projects */
+export function onlyCrawl<T extends Pick<ChosenCrawl, 'project'>>(crawls: readonly T[]): T {
+  const [crawl] = crawls;
+  if (crawl === undefined)
+    throw new CrawlhouseError('usage', 'no crawl has pages yet', { hint: 'crawlhouse run loads them' });
+  if (crawls.length === 1) return crawl;
+  throw new CrawlhouseError('usage', `there are ${crawls.length} projects: name one`, {
+    hint: `--project ${crawls
+      .slice(0, 5)
+      .map(({ project }) => project)
+      .join(', --project ')}`,
+  });
+}
+
 /** Rows of a statement on models; says what to do where the warehouse lacks them. */
 export async function rowsOf<T>(
   warehouse: CatalogReader,

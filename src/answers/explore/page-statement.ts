@@ -3,18 +3,13 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
-import { CHOSEN, chosenBy, rowsOf } from './chosen-crawls.ts';
+import { CHOSEN, type ChosenCrawl, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
 import type { PageFilter } from './page-filter.ts';
 
 /** The crawl whose pages a filter lists. */
-export interface FilteredCrawl {
-  readonly project: string;
-  readonly project_id: string;
-  readonly crawl_id: string;
-  /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
+export interface FilteredCrawl extends ChosenCrawl {
   readonly previous_crawl_id: string | null;
 }
 
@@ -92,7 +87,8 @@ export async function pageStatement(
   filter: PageFilter,
   signal: AbortSignal,
 ): Promise<PageStatement> {
-  const crawl = await crawlOfFilter(warehouse, filter, signal);
+  const given = await chosenBy(filter, warehouse, signal);
+  const crawl = onlyCrawl(await rowsOf<FilteredCrawl>(warehouse, CHOSEN, given, signal));
   const since = await sinceOf(warehouse, filter, crawl, signal);
   const { issue, change } = filter;
   if (issue !== undefined) await checkIssue(warehouse, issue, signal);
@@ -143,25 +139,6 @@ export async function pageStatement(
     parameters,
     types,
   };
-}
-
-async function crawlOfFilter(
-  warehouse: CatalogReader,
-  filter: PageFilter,
-  signal: AbortSignal,
-): Promise<FilteredCrawl> {
-  const given = await chosenBy(filter, warehouse, signal);
-  const crawls = await rowsOf<FilteredCrawl>(warehouse, CHOSEN, given, signal);
-  const [crawl] = crawls;
-  if (crawl === undefined)
-    throw new CrawlhouseError('usage', 'no crawl has pages yet', { hint: 'crawlhouse run loads them' });
-  if (crawls.length === 1) return crawl;
-  throw new CrawlhouseError('usage', `there are ${crawls.length} projects: name one`, {
-    hint: `--project ${crawls
-      .slice(0, 5)
-      .map(({ project }) => project)
-      .join(', --project ')}`,
-  });
 }
 
 /** Null where there is no crawl before; a filter without a change compares nothing. */

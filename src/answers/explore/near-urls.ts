@@ -1,0 +1,58 @@
+import type { UrlPlace } from './url-place.ts';
+
+const MOST = 5;
+
+/** The same path under any host or scheme, with or without the slash at its end, in any case. */
+const SAME_PATH = `
+  WITH
+    page AS (
+      SELECT pages.url, substr(lower(pages.url), strpos(lower(pages.url), '://') + 3) AS rest
+      FROM mart.pages AS pages
+      WHERE pages.crawl_id = $crawl
+    )
+  SELECT page.url
+  FROM page
+  WHERE CASE WHEN strpos(page.rest, '/') > 0 THEN substr(page.rest, strpos(page.rest, '/')) ELSE '/' END
+    IN ($path, $path || '/')
+  ORDER BY page.url
+  LIMIT ${MOST}`;
+
+const neighbours = (side: '>' | '<', order: 'ASC' | 'DESC'): string => `
+  SELECT pages.url
+  FROM mart.pages AS pages
+  WHERE pages.crawl_id = $crawl AND pages.url ${side} $whole
+  ORDER BY pages.url ${order}
+  LIMIT ${MOST}`;
+
+/**
+ * Pages of the crawl that may be meant by a URL that it does not have: those that differ in host, scheme, case or the
+ * slash at the end, then those that begin alike. In the order of the alphabet these are its neighbours.
+ */
+export async function nearUrls({ url, rows }: UrlPlace): Promise<readonly string[]> {
+  const { host, path } = partsOf(url);
+  const urls = (found: readonly { url: string }[]): string[] => found.map((one) => one.url);
+  const same = urls(await rows(SAME_PATH, { path: path.toLowerCase().replace(/\/$/, '') }));
+  const whole = `${host}${path}`;
+  const around = [
+    ...urls(await rows(neighbours('>', 'ASC'), { whole })),
+    ...urls(await rows(neighbours('<', 'DESC'), { whole })),
+  ]
+    .map((one) => ({ one, alike: commonLength(one, whole) }))
+    // Another page of the same host is not near by that alone.
+    .filter(({ alike }) => alike > host.length + 1)
+    .sort((a, b) => b.alike - a.alike);
+  return [...new Set([...same, ...around.map(({ one }) => one)])].slice(0, MOST);
+}
+
+/** The scheme with the host, and what follows; a text without a scheme is a path, else it begins with a host. */
+function partsOf(url: string): { readonly host: string; readonly path: string } {
+  const whole = url.startsWith('/') || url.includes('://') ? url : `https://${url}`;
+  const [, host = '', path = ''] = /^([^/]*:\/\/[^/]*)?(.*)$/s.exec(whole) ?? [];
+  return { host, path };
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}

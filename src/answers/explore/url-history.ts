@@ -1,0 +1,110 @@
+import type { Part, UrlPlace } from './url-place.ts';
+
+/** A crawl knows a page for a year of days. */
+const MOST_CRAWLS = 366;
+
+/** Fields that are compared, each with the field of the export that it needs; null: made by models from several. */
+const COMPARED = {
+  status_code: 'status_code',
+  is_indexable: null,
+  non_indexable_reason: null,
+  title: 'title',
+  h1: 'h1',
+  meta_description: 'meta_description',
+  rel_canonical: 'rel_canonical',
+  depth: 'depth',
+} as const;
+type ComparedField = keyof typeof COMPARED;
+const FIELDS = Object.keys(COMPARED) as ComparedField[];
+const EXPORTED = Object.values(COMPARED).filter((field) => field !== null);
+
+/** What a crawl found at the URL; all null where it does not have the page, or its export lacks the field. */
+interface Seen {
+  readonly status_code: number | null;
+  readonly is_indexable: boolean | null;
+  readonly non_indexable_reason: string | null;
+  readonly title: string | null;
+  readonly h1: string | null;
+  readonly meta_description: string | null;
+  readonly rel_canonical: string | null;
+  /** Clicks from the start. */
+  readonly depth: number | null;
+  readonly nb_inlinks: number | null;
+}
+
+/** A change since the crawl before: `added`, `removed`, or a field with its values. */
+interface UrlChange {
+  readonly change: 'added' | 'removed' | ComparedField;
+  readonly before: string | number | boolean | null;
+  readonly after: string | number | boolean | null;
+}
+
+/** The URL in one crawl of the configuration. */
+export interface UrlHistoryEntry extends Seen {
+  readonly crawl_id: string;
+  readonly crawl_number: number | null;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  /** Whether the crawl reached all that it was to; else a missing page says nothing. */
+  readonly is_complete: boolean;
+  /** Whether the crawl has the page. */
+  readonly is_in_crawl: boolean;
+  /** The crawl that `changes` compares it with; null: there is none. */
+  readonly previous_crawl_id: string | null;
+  readonly changes: readonly UrlChange[];
+}
+
+type Row = Omit<UrlHistoryEntry, 'changes'> & {
+  /** Those of `EXPORTED` that the export had, with commas between. */
+  readonly fields: string | null;
+};
+
+const HISTORY = `
+  WITH known AS (
+    SELECT crawl_id, array_to_string(array_agg(field ORDER BY field), ',') AS fields
+    FROM mart.crawl_fields
+    WHERE dataset = 'crawl_pages' AND field IN (${EXPORTED.map((field) => `'${field}'`).join(', ')})
+    GROUP BY crawl_id
+  )
+  SELECT
+    crawls.crawl_id, crawls.crawl_number, crawls.ended_at, crawls.is_complete, crawls.previous_crawl_id,
+    pages.url IS NOT NULL AS is_in_crawl, pages.status_code, pages.is_indexable, pages.non_indexable_reason,
+    pages.title, pages.h1, pages.meta_description, pages.rel_canonical, pages.depth, pages.nb_inlinks, known.fields
+  FROM mart.crawls AS crawls
+  LEFT JOIN known ON known.crawl_id = crawls.crawl_id
+  LEFT JOIN mart.pages AS pages
+    ON pages.crawl_id = crawls.crawl_id AND pages.project_id = $project AND pages.url = $url
+  WHERE crawls.project_id = $project AND coalesce(crawls.crawl_config_id, '') = $config AND crawls.has_pages
+  ORDER BY crawls.ended_at DESC NULLS LAST, crawls.crawl_id DESC
+  LIMIT ${MOST_CRAWLS}`;
+
+/** The URL in each crawl of the configuration, the newest first; empty where none has the page. */
+export async function readUrlHistory({ rows }: UrlPlace): Promise<Part<readonly UrlHistoryEntry[]>> {
+  const history = await rows<Row>(HISTORY);
+  if (!history.some((row) => row.is_in_crawl))
+    return { found: [], why: 'no crawl of this configuration has the page' };
+  const byCrawl = new Map(history.map((row) => [row.crawl_id, row]));
+  const found = history.map((row) => {
+    const { fields: _, ...entry } = row;
+    const before = byCrawl.get(row.previous_crawl_id ?? '');
+    return { ...entry, changes: before === undefined ? [] : urlChanges(before, row) };
+  });
+  return { found, why: null };
+}
+
+/** A field counts only where both exports had it, and indexability where both crawls know it. */
+function urlChanges(before: Row, after: Row): UrlChange[] {
+  if (!before.is_in_crawl && !after.is_in_crawl) return [];
+  if (before.is_in_crawl !== after.is_in_crawl)
+    return [{ change: after.is_in_crawl ? 'added' : 'removed', before: null, after: null }];
+  const isKnown = (field: ComparedField): boolean => {
+    const exported = COMPARED[field];
+    if (exported === null) return before.is_indexable !== null && after.is_indexable !== null;
+    return [before, after].every(({ fields }) => fields?.split(',').includes(exported));
+  };
+  return FIELDS.filter((field) => isKnown(field) && before[field] !== after[field]).map((field) => ({
+    change: field,
+    before: before[field],
+    after: after[field],
+  }));
+}

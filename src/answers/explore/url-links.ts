@@ -1,0 +1,98 @@
+import type { Part, UrlPlace } from './url-place.ts';
+
+/** All of them, and the first. */
+export interface Found<T> {
+  readonly total: number;
+  readonly rows: readonly T[];
+}
+
+/** A link to the URL. */
+export interface Inlink {
+  readonly origin: string;
+  readonly anchor: string | null;
+  /** Whether it is to be followed. */
+  readonly follow: boolean | null;
+  /** Part of the page that it stands in. */
+  readonly link_position: string | null;
+  /** Of the page that holds it, as in the next two. */
+  readonly status_code: number | null;
+  readonly is_indexable: boolean | null;
+  readonly depth: number | null;
+}
+
+/** A link on the page. */
+export interface Outlink {
+  readonly target: string;
+  readonly anchor: string | null;
+  readonly follow: boolean | null;
+  readonly is_internal: boolean | null;
+  readonly link_position: string | null;
+  /** Of the target, as in the next. */
+  readonly status_code: number | null;
+  readonly is_indexable: boolean | null;
+}
+
+/**
+ * A link does more, good or bad, the more people and search engines follow it: one to be followed before another, then
+ * from an indexable page, then from one near to the start.
+ */
+const inlinks = (limit: number): string => `
+  SELECT
+    links.origin, links.anchor, links.follow, links.link_position, pages.status_code, pages.is_indexable, pages.depth
+  FROM mart.links AS links
+  LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = links.origin
+  WHERE links.crawl_id = $crawl AND links.target = $url
+  ORDER BY
+    CASE WHEN links.follow THEN 0 WHEN links.follow IS NULL THEN 1 ELSE 2 END,
+    CASE WHEN pages.is_indexable THEN 0 WHEN pages.is_indexable IS NULL THEN 1 ELSE 2 END,
+    pages.depth NULLS LAST, links.origin, links.anchor NULLS LAST, links.link_position NULLS LAST
+  LIMIT ${limit}`;
+
+/** Errors come first, then redirects, other pages that are not indexable, unknown ones, and last the good ones. */
+const outlinks = (limit: number): string => `
+  WITH found AS (
+    SELECT
+      links.target, links.anchor, links.follow, links.is_internal, links.link_position,
+      coalesce(pages.status_code, links.target_status) AS status_code, pages.is_indexable
+    FROM mart.links AS links
+    LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = links.target
+    WHERE links.crawl_id = $crawl AND links.origin = $url
+  )
+  SELECT target, anchor, follow, is_internal, link_position, status_code, is_indexable
+  FROM found
+  ORDER BY
+    CASE
+      WHEN status_code >= 400 THEN 0
+      WHEN status_code BETWEEN 300 AND 399 THEN 1
+      WHEN NOT is_indexable THEN 2
+      WHEN status_code IS NULL THEN 3
+      ELSE 4
+    END,
+    CASE WHEN is_internal THEN 0 ELSE 1 END,
+    CASE WHEN follow THEN 0 WHEN follow IS NULL THEN 1 ELSE 2 END,
+    target, anchor NULLS LAST, link_position NULLS LAST
+  LIMIT ${limit}`;
+
+/** Links to the URL, those that count most first. */
+export function readInlinks(place: UrlPlace): Promise<Part<Found<Inlink>>> {
+  return readLinks(place, { end: 'target', sql: inlinks, none: 'no link of the crawl leads to it' });
+}
+
+/** Links on the page, the worst targets first. */
+export function readOutlinks(place: UrlPlace): Promise<Part<Found<Outlink>>> {
+  return readLinks(place, { end: 'origin', sql: outlinks, none: 'the crawl found no link on it' });
+}
+
+async function readLinks<T>(
+  { crawl, limit, rows }: UrlPlace,
+  { end, sql, none }: { end: 'origin' | 'target'; sql: (limit: number) => string; none: string },
+): Promise<Part<Found<T>>> {
+  if (!crawl.has_links)
+    return { found: { total: 0, rows: [] }, why: 'the links of the crawl are not loaded' };
+  const [counted] = await rows<{ total: number }>(
+    `SELECT count(*) AS total FROM mart.links AS links WHERE links.crawl_id = $crawl AND links.${end} = $url`,
+  );
+  const total = counted?.total ?? 0;
+  if (total === 0) return { found: { total, rows: [] }, why: none };
+  return { found: { total, rows: await rows<T>(sql(limit)) }, why: null };
+}

@@ -1,0 +1,156 @@
+import type { Part, UrlPlace } from './url-place.ts';
+
+/** Days of log files and search results, up to the last ones of the project. */
+const DAYS = 90;
+const QUERIES = 10;
+
+/** Requests for the URL on a day with log files; null where it is not known. */
+interface HitsOfDay {
+  /** Of UTC. */
+  readonly day: string;
+  readonly hits: number | null;
+  readonly search_bot_hits: number | null;
+  readonly google_bot_hits: number | null;
+  readonly bing_bot_hits: number | null;
+  readonly ai_bot_hits: number | null;
+  readonly visits: number | null;
+  readonly last_status_code: number | null;
+}
+
+/** Requests by one kind of bot, in the same days. */
+interface HitsOfBot {
+  /** search, ai, seo_tool, ads or other. */
+  readonly bot_class: string;
+  /** Whose it is; null where that is not known. */
+  readonly engine: string | null;
+  readonly hits: number;
+  readonly last_day: string;
+}
+
+/** Requests that log files show. */
+export interface UrlHits {
+  readonly from: string;
+  readonly to: string;
+  /** Each day with log files, also those without a request for the URL. */
+  readonly days: readonly HitsOfDay[];
+  /** The most hits first. */
+  readonly bots: readonly HitsOfBot[];
+}
+
+/** The URL in search results on a day. */
+interface DemandOfDay {
+  readonly day: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  /** 1 is the first; null without impressions. */
+  readonly position: number | null;
+}
+
+interface DemandOfQuery {
+  readonly query: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly position: number | null;
+}
+
+/** What search results had of the URL. */
+export interface UrlDemand {
+  readonly from: string;
+  readonly to: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  /** Each day whose search results are loaded, also those that did not show the URL. */
+  readonly days: readonly DemandOfDay[];
+  /** Those with the most clicks; empty where the pipeline does not ask for queries. */
+  readonly queries: readonly DemandOfQuery[];
+}
+
+const LOG_DAYS = `
+  days AS (
+    SELECT days.day
+    FROM mart.log_days AS days
+    JOIN (SELECT max(day) AS to_day FROM mart.log_days WHERE project_id = $project) AS last
+      ON days.day > last.to_day - INTERVAL '${DAYS}' DAY
+    WHERE days.project_id = $project
+  )`;
+
+const HITS = `
+  WITH ${LOG_DAYS}
+  SELECT
+    days.day,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.hits END AS hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.search_bot_hits END AS search_bot_hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.google_bot_hits END AS google_bot_hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.bing_bot_hits END AS bing_bot_hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.ai_bot_hits END AS ai_bot_hits,
+    CASE WHEN hits.url IS NULL THEN 0 ELSE hits.visits END AS visits,
+    hits.last_status_code
+  FROM days
+  LEFT JOIN mart.log_url_days AS hits
+    ON hits.project_id = $project AND hits.url = $url AND hits.day = days.day
+  ORDER BY days.day`;
+
+const BOTS = `
+  WITH ${LOG_DAYS}
+  SELECT hits.bot_class, hits.engine, CAST(sum(hits.hits) AS BIGINT) AS hits, max(hits.day) AS last_day
+  FROM mart.bot_hits AS hits
+  JOIN days ON days.day = hits.day
+  WHERE hits.project_id = $project AND hits.url = $url
+  GROUP BY hits.bot_class, hits.engine
+  ORDER BY 3 DESC, 1, 2 NULLS LAST`;
+
+/** Requests for the URL by day, and by bot; null where there are none. */
+export async function readHits({ rows }: UrlPlace): Promise<Part<UrlHits | null>> {
+  const days = await rows<HitsOfDay>(HITS);
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  if (from === undefined || to === undefined) return { found: null, why: 'the project has no log files' };
+  if (days.every(({ hits }) => hits === 0))
+    return { found: null, why: `log files from ${from} to ${to} have no request for it` };
+  return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS) }, why: null };
+}
+
+const RANKING_DAYS = `
+  days AS (
+    SELECT days.ranking_date AS day
+    FROM mart.ranking_days AS days
+    JOIN (SELECT max(ranking_date) AS to_day FROM mart.ranking_days WHERE project_id = $project) AS last
+      ON days.ranking_date > last.to_day - INTERVAL '${DAYS}' DAY
+    WHERE days.project_id = $project
+  ),
+
+  shown AS (
+    SELECT
+      days.day, ranking.query, coalesce(ranking.clicks, 0) AS clicks, coalesce(ranking.impressions, 0) AS impressions,
+      ranking.position_impressions, CASE WHEN ranking.position IS NOT NULL THEN ranking.impressions END AS positioned
+    FROM days
+    LEFT JOIN mart.ranking_performance AS ranking
+      ON ranking.project_id = $project AND ranking.url = $url AND ranking.date = days.day
+  )`;
+
+const AMOUNTS = `
+  CAST(sum(shown.clicks) AS BIGINT) AS clicks, CAST(sum(shown.impressions) AS BIGINT) AS impressions,
+  CAST(sum(CAST(shown.position_impressions AS DECIMAL(38, 9))) AS DOUBLE) / nullif(sum(shown.positioned), 0) AS position`;
+
+const DEMAND = `
+  WITH ${RANKING_DAYS}
+  SELECT shown.day, ${AMOUNTS} FROM shown GROUP BY shown.day ORDER BY shown.day`;
+
+const TOP_QUERIES = `
+  WITH ${RANKING_DAYS}
+  SELECT shown.query, ${AMOUNTS}
+  FROM shown WHERE shown.query IS NOT NULL
+  GROUP BY shown.query ORDER BY 2 DESC, 3 DESC, 1 LIMIT ${QUERIES}`;
+
+/** Clicks and impressions of the URL by day, with its top queries; null where search results did not show it. */
+export async function readDemand({ rows }: UrlPlace): Promise<Part<UrlDemand | null>> {
+  const days = await rows<DemandOfDay>(DEMAND);
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  if (from === undefined || to === undefined)
+    return { found: null, why: 'the project has no search results' };
+  const sum = (of: 'clicks' | 'impressions'): number => days.reduce((all, day) => all + day[of], 0);
+  const [clicks, impressions] = [sum('clicks'), sum('impressions')];
+  if (clicks + impressions === 0)
+    return { found: null, why: `search results from ${from} to ${to} did not show it` };
+  const queries = await rows<DemandOfQuery>(TOP_QUERIES);
+  return { found: { from, to, clicks, impressions, days, queries }, why: null };
+}
