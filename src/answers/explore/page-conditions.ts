@@ -16,7 +16,7 @@ type Family = 'number' | 'text' | 'boolean' | 'time' | 'list' | 'other';
 
 const ORDERED = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'is'] as const;
 /** The operators of each kind of column. */
-export const OPERATORS_OF: Readonly<Record<Family, readonly Operator[]>> = {
+const OPERATORS_OF: Readonly<Record<Family, readonly Operator[]>> = {
   number: ORDERED,
   time: ORDERED,
   text: ['eq', 'ne', 'contains', 'not_contains', 'starts', 'ends', 'in', 'is'],

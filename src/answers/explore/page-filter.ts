@@ -79,7 +79,7 @@ export function filterOfQuery(project: string, query: URLSearchParams): PageFilt
  *
  * @param text `OPERATOR:VALUE`
  */
-export function conditionOf(column: string, text: string): Condition {
+function conditionOf(column: string, text: string): Condition {
   const [, operator, value] = /^([a-z_]+):([\s\S]*)$/.exec(text) ?? [];
   if (operator !== undefined && value !== undefined && Object.hasOwn(OPERATORS, operator))
     return { column, operator: operator as Operator, value };
@@ -87,7 +87,7 @@ export function conditionOf(column: string, text: string): Condition {
 }
 
 /** The parts of an address: names of `PageFilter`, and columns with their conditions. */
-export type AddressParts = Readonly<Record<string, string | null | undefined>>;
+export type AddressParts = Readonly<Record<string, string | readonly string[] | null | undefined>>;
 
 /**
  * The address of the pages that a filter lets through, below the console's: `/projects/P/pages?crawl=…&depth=gte:4`.
@@ -96,7 +96,7 @@ export type AddressParts = Readonly<Record<string, string | null | undefined>>;
 export function pagesAddress(project: string, parts: AddressParts): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parts))
-    if (value !== null && value !== undefined && value !== '') query.set(name, value);
+    for (const one of [value ?? ''].flat()) if (one !== '') query.append(name, one);
   return `/projects/${encodeURIComponent(project)}/pages${query.size === 0 ? '' : `?${query}`}`;
 }
 
@@ -115,7 +115,7 @@ export function pagesCommand(filter: PageFilter): string {
 }
 
 /** A word as a shell takes it. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w=./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -14,7 +14,7 @@ export type Rows = readonly Row[];
 
 /** The columns of an issue, among findings that `placed` gives; and an order of issues. */
 export const ISSUE = `issue, max(severity) AS severity, count(*) AS pages, max(CASE WHEN place = 1 THEN url END) AS example`;
-export const BY_SEVERITY = `CASE max(placed.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 0 END`;
+const BY_SEVERITY = `CASE max(placed.severity) WHEN 'high' THEN 1 WHEN 'medium' THEN 2 WHEN 'low' THEN 3 ELSE 0 END`;
 
 /** Findings with their places within groups, the most important first. */
 export function placed(answer: string, by: string): string {

@@ -1,3 +1,4 @@
+import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
 import { lineChart, type Series, stackedChart, statusChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
@@ -10,6 +11,11 @@ import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts'
 interface ProjectFigures {
   readonly project_id: string;
   readonly project_name: string | null;
+  /** The segment that was chosen; and its segmentation, where that is known. */
+  readonly segment: string | null;
+  readonly segmentation: string | null;
+  /** The last crawl with pages; empty where there is none. */
+  readonly crawl_id: string;
   readonly trend: FigureAnswer;
   readonly statuses: FigureAnswer;
   readonly changes: FigureAnswer;
@@ -26,31 +32,56 @@ interface Point {
 
 const CHANGES = ['added', 'removed', 'status', 'title', 'canonical', 'h1'];
 
+/** Indexable pages and errors, as mart.crawl_segments counts them. */
+const TREND = {
+  all: { figure: 'pages', filter: {} },
+  indexable: { figure: 'indexable_pages', filter: { is_indexable: 'is:true' } },
+  errors: { figure: 'error_pages', filter: { status_code: ['gte:400', 'lt:600'] } },
+} as const;
+
+/** Each step counts pages that passed the ones before it; a step whose figure is not known asks for nothing. */
+const PASSED = {
+  known: {},
+  fetched: { fetched: 'is:true' },
+  answered_200: { status_code: 'eq:200' },
+  indexable: { is_indexable: 'is:true' },
+  canonical: { canonical_kind: 'eq:self' },
+} as const;
+
+/** The address of the pages of a crawl that parts of a filter let through, within what is chosen. */
+type To = (crawl: string, parts: AddressParts) => string;
+
 /** The charts of a project, each with its table and its question; last, what to do first. */
 export function projectFigures(project: ProjectFigures): Html {
-  const { trend, statuses, changes, funnel, depths, findings } = project;
+  const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
+  const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
+  const within: To = (crawl, parts) =>
+    to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
   return html`<div class="charts">
-${lines('Pages', name, trend, { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' })}
+${lines('Pages', name, trend, (one, point) => within(point.crawl_id, TREND[one].filter))}
 ${answerFigure('Pages by status', statuses, {
   chart: statusChart(
     `Pages by status of ${name}`,
-    points(statuses) as unknown as Parameters<typeof statusChart>[1],
+    (points(statuses) as unknown as Parameters<typeof statusChart>[1]).map((point) => ({
+      ...point,
+      href: within(point.crawl_id, {
+        status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
+      }),
+    })),
   ),
   empty: 'Status codes are not known for this choice.',
 })}
-${answerFigure('Indexability funnel', funnel, {
-  chart: indexabilityFunnel(`Indexability funnel of ${name}`, points(funnel).at(-1)),
-})}
-${changesFigure(name, changes)}
-${lines('Average depth', name, trend, { 'average depth': 'average_depth' })}
-${lines('Average load time (ms)', name, trend, { 'average load time': 'average_load_time' })}
-${depthFigure('Pages by depth', name, depths, 'pages')}
-${depthFigure('Average inrank by depth', name, depths, 'average_inrank')}
+${funnelFigure(name, funnel, to)}
+${changesFigure(name, changes, to)}
+${average('Average depth', name, trend, 'average_depth')}
+${average('Average load time (ms)', name, trend, 'average_load_time')}
+${depthFigure('Pages by depth', name, depths, { figure: 'pages', hrefOf: (depth) => to(crawl_id, { depth }) })}
+${depthFigure('Average inrank by depth', name, depths, { figure: 'average_inrank' })}
 </div>
 <h2>What to do first</h2>
 ${answerFigure('Issues of the last crawl, the most severe first', findings, {
-  rows: findingsTable(findings),
+  rows: findingsTable(findings, (parts) => to(crawl_id, parts)),
   empty: 'Nothing was found.',
 })}
 `;
@@ -65,12 +96,13 @@ function lines(
   title: string,
   project: string,
   answer: FigureAnswer,
-  figures: Readonly<Record<string, string>>,
+  hrefOf: (name: keyof typeof TREND, point: Point) => string,
 ): Html {
-  const series = Object.entries(figures).map(
-    ([name, figure]): Series<Point> => ({
+  const series = (Object.keys(TREND) as (keyof typeof TREND)[]).map(
+    (name): Series<Point> => ({
       name,
-      value: (point) => (point[figure] === null ? null : Number(point[figure])),
+      value: numberIn(TREND[name].figure),
+      href: (point) => hrefOf(name, point),
     }),
   );
   return answerFigure(title, answer, {
@@ -78,7 +110,30 @@ function lines(
   });
 }
 
-function changesFigure(project: string, changes: FigureAnswer): Html {
+function average(title: string, project: string, answer: FigureAnswer, figure: string): Html {
+  return answerFigure(title, answer, {
+    chart: lineChart(`${title} of ${project}`, points(answer), [{ name: title, value: numberIn(figure) }]),
+  });
+}
+
+const numberIn =
+  (figure: string) =>
+  (point: Point): number | null =>
+    point[figure] === null ? null : Number(point[figure]);
+
+function funnelFigure(project: string, funnel: FigureAnswer, to: To): Html {
+  const last = points(funnel).at(-1);
+  const steps = Object.keys(PASSED) as (keyof typeof PASSED)[];
+  return answerFigure('Indexability funnel', funnel, {
+    chart: indexabilityFunnel(`Indexability funnel of ${project}`, last, (step) => {
+      if (last === undefined || last[step] === null) return null;
+      const passed = steps.slice(0, steps.indexOf(step) + 1).filter((one) => last[one] !== null);
+      return to(last.crawl_id, Object.assign({}, ...passed.map((one) => PASSED[one])));
+    }),
+  });
+}
+
+function changesFigure(project: string, changes: FigureAnswer, to: To): Html {
   const known = [...new Set([...CHANGES, ...changes.rows.map(({ change }) => String(change))])];
   const used = known.filter((name) => changes.rows.some(({ change }) => change === name));
   const colours = coloursOf(used);
@@ -88,6 +143,7 @@ function changesFigure(project: string, changes: FigureAnswer): Html {
     ended_at,
     name: String(change),
     value: Number(pages),
+    href: to(crawl_id, { change: String(change) }),
   }));
   return answerFigure('Changes since the crawl before', changes, {
     chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries),
@@ -95,24 +151,38 @@ function changesFigure(project: string, changes: FigureAnswer): Html {
   });
 }
 
-function depthFigure(title: string, project: string, answer: FigureAnswer, figure: string): Html {
+function depthFigure(
+  title: string,
+  project: string,
+  answer: FigureAnswer,
+  { figure, hrefOf }: { readonly figure: string; readonly hrefOf?: (depth: string) => string },
+): Html {
   const bars = answer.rows.map((row) => ({
     name: row.depth === null ? 'none' : String(row.depth),
     value: row[figure] === null ? null : Number(row[figure]),
+    href: hrefOf?.(row.depth === null ? 'is:null' : `eq:${row.depth}`) ?? null,
   }));
   return answerFigure(title, answer, { chart: barChart(`${title} of ${project}`, bars) });
 }
 
-function findingsTable({ rows }: FigureAnswer): Html {
+function findingsTable({ rows }: FigureAnswer, to: (parts: AddressParts) => string): Html {
+  const href = (issue: unknown): string => to({ issue: String(issue), sort: 'priority desc' });
   return table(
     'What to do first',
     [
-      { name: 'issue', cell: ({ issue }) => String(issue).replaceAll('_', ' ') },
+      {
+        name: 'issue',
+        cell: ({ issue, title }) => html`<a href="${href(issue)}">${String(title)}</a>`,
+      },
       {
         name: 'severity',
         cell: ({ severity }) => severityMark(String(severity)),
       },
-      { name: 'pages', isNumber: true, cell: ({ pages }) => shownValue(pages) },
+      {
+        name: 'pages',
+        isNumber: true,
+        cell: ({ issue, pages }) => html`<a href="${href(issue)}">${shownValue(pages)}</a>`,
+      },
       { name: 'example', cell: ({ example }) => String(example ?? '–') },
     ],
     rows,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BY_SEVERITY, ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { nearNames } from '../../../core/nearest-name.ts';
@@ -160,8 +160,8 @@ async function readFigures(
   desk: Desk,
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
-  const { project_id, configurations, configuration, segment, crawls } = choices;
-  const main = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? '';
+  const { project_id, configurations, configuration, segment } = choices;
+  const main = lastWithPages(choices);
   const given = { project: project_id, ...(segment === null ? {} : { segment }) };
   const more = {
     config: configurations[configuration]?.crawl_config_id ?? null,
@@ -183,6 +183,10 @@ async function readFigures(
     ofCrawl('findings'),
   ]);
   return { trend, statuses, changes, funnel, depths, findings };
+}
+
+function lastWithPages({ crawls }: Choices): string {
+  return crawls.find(({ pages }) => pages !== null)?.crawl_id ?? '';
 }
 
 /** A segment that the last crawl does not have may be of any segmentation. */
@@ -251,8 +255,10 @@ const OF_CRAWL = {
   findings: {
     question: QUESTIONS.findings,
     select: (answer) =>
-      `SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue
-       ORDER BY ${BY_SEVERITY}, pages DESC, issue LIMIT ${MOST_FINDINGS}`,
+      `SELECT found.issue, issues.title, found.severity, found.pages, found.example
+       FROM (SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue) AS found
+       LEFT JOIN mart.issues AS issues ON issues.issue = found.issue
+       ORDER BY issues.weight DESC NULLS LAST, found.pages DESC, found.issue LIMIT ${MOST_FINDINGS}`,
   },
 } as const satisfies Readonly<Record<string, Omit<CrawlsFigure, 'reads'>>>;
 
@@ -303,7 +309,7 @@ ${
   crawls.length === 0
     ? null
     : html`${drawPending([trend, statuses, changes, funnel, depths, findings])}
-${projectFigures(project)}
+${projectFigures({ ...project, segmentation: segmentationOf(project), crawl_id: lastWithPages(project) })}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}
 ${crawlsTable(crawls)}
