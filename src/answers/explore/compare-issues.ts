@@ -1,0 +1,72 @@
+import type { Severity } from '../../project/sql/models/issues.ts';
+import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+
+/** An issue that pages of one of two crawls have. */
+export interface ComparedIssue {
+  readonly issue: string;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly category: string;
+  /** Pages that had it; null where the export lacks a field that shows it, as in the next. */
+  readonly before: number | null;
+  readonly after: number | null;
+  /** Null where the two can't be compared, as in the next two. */
+  readonly new: number | null;
+  readonly fixed: number | null;
+  readonly remaining: number | null;
+  /** Why they are not compared. */
+  readonly why: string | null;
+}
+
+type Row = Pick<ComparedIssue, 'issue' | 'title' | 'severity' | 'category' | 'before' | 'after'> & {
+  readonly remaining: number;
+  readonly is_by_days: boolean;
+};
+
+const ISSUES = `
+  WITH
+    page AS (
+      SELECT
+        found.issue, found.url,
+        max(CASE WHEN found.crawl_id = $from THEN 1 ELSE 0 END) AS had,
+        max(CASE WHEN found.crawl_id = $to THEN 1 ELSE 0 END) AS has
+      FROM mart.page_issues AS found
+      WHERE found.crawl_id IN ($from, $to)
+      GROUP BY found.issue, found.url
+    ),
+
+    kept AS (
+      SELECT page.issue, CAST(sum(page.had * page.has) AS BIGINT) AS remaining
+      FROM page
+      GROUP BY page.issue
+    )
+  SELECT
+    issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
+    former.pages AS "before", later.pages AS "after", coalesce(kept.remaining, 0) AS remaining
+  FROM mart.issues AS issues
+  LEFT JOIN mart.issue_changes AS former ON former.crawl_id = $from AND former.issue = issues.issue
+  LEFT JOIN mart.issue_changes AS later ON later.crawl_id = $to AND later.issue = issues.issue
+  LEFT JOIN kept ON kept.issue = issues.issue
+  WHERE former.pages > 0 OR later.pages > 0
+  ORDER BY issues.weight DESC, coalesce(later.pages, 0) DESC, issues.issue`;
+
+/**
+ * The issues of two crawls, the severest first. The rule is that of mart.issue_changes: an issue is compared where both
+ * exports have what shows it, and not where days decide.
+ */
+export async function readComparedIssues(
+  ask: AskOfTwo,
+  from: ComparedCrawl,
+  to: ComparedCrawl,
+): Promise<readonly ComparedIssue[]> {
+  return (await ask<Row>(ISSUES)).map(({ is_by_days, remaining, ...issue }) => {
+    const { before, after } = issue;
+    const not = { new: null, fixed: null, remaining: null };
+    if (is_by_days) return { ...issue, ...not, why: 'it depends on days, which differ' };
+    if (before === null || after === null) {
+      const lacking = before === null ? from : to;
+      return { ...issue, ...not, why: `the export of ${nameOfCrawl(lacking)} lacks a field that shows it` };
+    }
+    return { ...issue, new: after - remaining, fixed: before - remaining, remaining, why: null };
+  });
+}

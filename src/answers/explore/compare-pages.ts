@@ -1,0 +1,87 @@
+import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
+
+/** Fields that are compared, by what people call them. */
+const FIELDS = {
+  status_code: 'HTTP status',
+  is_indexable: 'indexability',
+  title: 'title',
+  h1: 'H1',
+  meta_description: 'description',
+  rel_canonical: 'canonical',
+} as const;
+type Field = keyof typeof FIELDS;
+/** Models make it of several fields: it is known, or NULL, without any one of them. */
+const MADE: Field = 'is_indexable';
+
+/** Pages that came, went, or are in both crawls with another value. */
+export interface ComparedPages {
+  /** `changed`: in any of the fields. */
+  readonly change: 'added' | 'removed' | 'changed' | Field;
+  readonly title: string;
+  /** Null where one of the exports lacks the field. */
+  readonly pages: number | null;
+  readonly why: string | null;
+}
+
+const KNOWN = `
+  SELECT fields.crawl_id, fields.field
+  FROM mart.crawl_fields AS fields
+  WHERE fields.crawl_id IN ($from, $to) AND fields.dataset = 'crawl_pages'
+    AND fields.field IN (${Object.keys(FIELDS)
+      .map((field) => `'${field}'`)
+      .join(', ')})`;
+
+/**
+ * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
+ * exports had it. Of indexability, a page counts where both crawls know it.
+ */
+export async function readComparedPages(
+  ask: AskOfTwo,
+  from: ComparedCrawl,
+  to: ComparedCrawl,
+): Promise<readonly ComparedPages[]> {
+  const known = new Set(
+    (await ask<{ crawl_id: string; field: string }>(KNOWN)).map(
+      ({ crawl_id, field }) => `${crawl_id} ${field}`,
+    ),
+  );
+  const lacking = (field: Field): ComparedCrawl | undefined =>
+    field === MADE ? undefined : [from, to].find(({ crawl_id }) => !known.has(`${crawl_id} ${field}`));
+  const fields = (Object.keys(FIELDS) as Field[]).filter((field) => lacking(field) === undefined);
+  const [counted] = await ask<Record<ComparedPages['change'], number>>(countedChanges(fields));
+  const row = (change: ComparedPages['change'], title: string): ComparedPages => {
+    return { change, title, pages: counted?.[change] ?? 0, why: null };
+  };
+  return [
+    ...[row('added', 'pages added'), row('removed', 'pages removed'), row('changed', 'pages changed')],
+    ...(Object.entries(FIELDS) as [Field, string][]).map(([field, name]) => {
+      const title = `${name} changed`;
+      const without = lacking(field);
+      if (without === undefined) return row(field, title);
+      const why = `the export of ${nameOfCrawl(without)} lacks it`;
+      return { change: field, title, pages: null, why };
+    }),
+  ];
+}
+
+/** Each page once, in one join. */
+function countedChanges(fields: readonly Field[]): string {
+  const differs = (field: Field): string =>
+    field === MADE
+      ? `former.${field} <> later.${field}`
+      : `former.url IS NOT NULL AND later.url IS NOT NULL AND former.${field} IS DISTINCT FROM later.${field}`;
+  const counts = [
+    ...fields.map((field) => `count(CASE WHEN ${differs(field)} THEN 1 END) AS ${field}`),
+    `count(CASE WHEN ${fields.map((field) => `(${differs(field)})`).join(' OR ')} THEN 1 END) AS changed`,
+  ];
+  const side = (crawl: 'from' | 'to'): string =>
+    `(SELECT pages.url, ${fields.map((field) => `pages.${field}`).join(', ')}
+      FROM mart.pages AS pages WHERE pages.crawl_id = $${crawl})`;
+  return `
+    SELECT
+      count(CASE WHEN former.url IS NULL THEN 1 END) AS added,
+      count(CASE WHEN later.url IS NULL THEN 1 END) AS removed,
+      ${counts.join(',\n      ')}
+    FROM ${side('from')} AS former
+    FULL JOIN ${side('to')} AS later ON later.url = former.url`;
+}

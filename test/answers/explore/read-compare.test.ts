@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Comparison, readComparison } from '../../../src/answers/explore/read-compare.ts';
+import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
+import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
+import { publishedSites } from '../../support/published-sites.ts';
+import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
+import { STORY } from './story-site.ts';
+
+const folder = sharedFolder();
+const signal = new AbortController().signal;
+let warehouse: QueryProcess;
+beforeAll(async () => {
+  warehouse = await publishedSites(folder, STORY);
+}, 60_000);
+afterAll(() => warehouse?.[Symbol.asyncDispose]());
+
+const compare = (from: string, to: string, project?: string): Promise<Comparison> =>
+  readComparison(warehouse, { from, to, project }, signal);
+
+test('figures stand side by side with their change, and those of other days without one', async () => {
+  const { from, to, kpis, notes } = await compare('previous', 'latest', 'Shop');
+  expect([from.crawl_id, to.crawl_id, notes]).toEqual(['shop-2', 'shop-3', []]);
+  const rows = kpis.map(({ kpi, before, after, change, change_percent, why }) => [
+    kpi,
+    [before, after, change, change_percent].map((value) => value && Math.round(value * 10) / 10),
+    why,
+  ]);
+  expect(rows).toEqual([
+    ['pages', [5, 7, 2, 40], null],
+    ['indexable_pages', [5, 6, 1, 20], null],
+    ['client_error_pages', [0, 0, 0, null], null],
+    ['server_error_pages', [0, 0, 0, null], null],
+    ['redirect_pages', [0, 1, 1, null], null],
+    [
+      'duplicate_pages',
+      [null, null, null, null],
+      expect.stringMatching(/^not known of crawl 3 of .* and crawl 4/),
+    ],
+    ['orphan_pages', [0, 1, 1, null], null],
+    ['average_depth', [2.8, 2.4, -0.4, -13.3], null],
+    ['average_load_time', [200, null, null, null], 'not known of crawl 4 of 2026-03-16'],
+    ['average_word_count', [166.7, 100, -66.7, -40], null],
+    ['clicks', [12, 15, null, null], 'search results of 2 and 3 days'],
+    ['impressions', [100, 130, null, null], 'search results of 2 and 3 days'],
+    ['search_bot_hits', [7, null, null, null], 'not known of crawl 4 of 2026-03-16'],
+  ]);
+});
+
+test('issues are new, fixed or remain as mart.issue_changes has them, and unknown where a field lacks', async () => {
+  for (const [from, to] of [
+    ['shop-1', 'shop-2'],
+    ['shop-2', 'shop-3'],
+  ] as const) {
+    const { issues } = await compare(from, to);
+    const changes = await warehouse.rows(
+      `SELECT issue, pages AS after, new_pages AS "new", fixed_pages AS fixed, remaining_pages AS remaining
+       FROM mart.issue_changes WHERE crawl_id = $to AND (pages > 0 OR previous_pages > 0)
+         AND previous_pages IS NOT NULL ORDER BY issue`,
+      signal,
+      new Map([['to', to]]),
+    );
+    const compared = issues
+      .filter(({ why }) => why === null)
+      .toSorted((a, b) => (a.issue < b.issue ? -1 : 1));
+    expect(compared.length).toBeGreaterThan(2);
+    expect(
+      compared.map(({ issue, after, new: added, fixed, remaining }) => ({
+        issue,
+        after,
+        new: added,
+        fixed,
+        remaining,
+      })),
+    ).toEqual(changes);
+  }
+  const { issues } = await compare('shop-2', 'shop-3');
+  expect(issues.find(({ issue }) => issue === 'title_is_h1')).toMatchObject({
+    ...{ before: 4, after: null, new: null, fixed: null, remaining: null },
+    why: 'the export of crawl 4 of 2026-03-16 lacks a field that shows it',
+  });
+});
+
+test('pages come, go and change as mart.page_changes has them, in fields that both exports had', async () => {
+  for (const [from, to] of [
+    ['shop-1', 'shop-2'],
+    ['shop-2', 'shop-3'],
+  ] as const) {
+    const { pages } = await compare(from, to);
+    const counted = await warehouse.rows(
+      'SELECT change, count(*) AS pages FROM mart.page_changes WHERE crawl_id = $to GROUP BY change ORDER BY change',
+      signal,
+      new Map([['to', to]]),
+    );
+    const own = pages.filter(
+      ({ change, pages }) => pages && !['changed', 'is_indexable', 'meta_description'].includes(change),
+    );
+    expect(
+      own.map(({ change, pages }) => ({ change, pages })).toSorted((a, b) => (a.change < b.change ? -1 : 1)),
+    ).toEqual(counted);
+  }
+  const { pages } = await compare('shop-2', 'shop-3');
+  const by = Object.fromEntries(pages.map(({ change, pages, why }) => [change, why ?? pages]));
+  expect(by).toEqual({
+    ...{ added: 2, removed: 0, changed: 1, status_code: 1, is_indexable: 1, title: 1, rel_canonical: 1 },
+    h1: 'the export of crawl 4 of 2026-03-16 lacks it',
+    meta_description: 'the export of crawl 3 of 2026-03-09 lacks it',
+  });
+});
+
+test('crawls of two configurations, cut ones and those in the other order are compared with a note', async () => {
+  const { notes, pages } = await compare('shop-3', 'shop-cut', 'Shop');
+  expect(notes).toEqual([
+    'crawl 2 of 2026-03-05 did not reach all pages: those that it lacks may be there.',
+    'crawl 4 of 2026-03-16 is the later one: the changes go back in time.',
+  ]);
+  expect(pages.find(({ change }) => change === 'removed')?.pages).toBe(6);
+  const { notes: two, to } = await compare('latest', 'shop-mobile', 'Shop');
+  expect([two, to.crawl_config_name]).toEqual([
+    ['The crawls are of two configurations, Web and Mobile: pages may differ by what each crawls.'],
+    'Mobile',
+  ]);
+});
+
+test.each([
+  ['latest', 'shop-3', 'Shop', 'both names stand for the crawl shop-3'],
+  ['blog-1', 'shop-3', undefined, 'blog-1 is a crawl of Blog, and shop-3 one of Shop'],
+  ['shop-9', 'shop-3', undefined, 'there is no crawl shop-9'],
+  ['latest', 'shop-3', undefined, 'latest names a crawl in each of 2 projects'],
+])('%s is not compared with %s', async (from, to, project, said) => {
+  await expect(compare(from, to, project)).rejects.toThrow(said);
+});
+
+test('each statement is of the subset that every engine takes', async () => {
+  const statements = new Set<string>();
+  const recorded = {
+    rows: (sql: string, ...more: [AbortSignal, ReadonlyMap<string, string | null>?]) => {
+      if (sql.includes('$from')) statements.add(sql);
+      return warehouse.rows(sql, ...more);
+    },
+  };
+  await readComparison(recorded, { from: 'shop-2', to: 'shop-3' }, signal);
+  expect(statements.size).toBe(5);
+  const connection = await temporaryConnection(folder);
+  for (const sql of statements)
+    expect(await findNonPortable(connection, sql, { file: 'SQL', line: 1 }), sql).toEqual([]);
+});
