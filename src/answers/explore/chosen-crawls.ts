@@ -32,18 +32,8 @@ export function chosenBy(
   return resolveParameters({ parameters, isQuestion: true }, warehouse, signal);
 }
 
-/** A crawl that answers are read of. */
-export interface ChosenCrawl {
-  readonly crawl_id: string;
-  readonly project_id: string;
-  /** The project's name, else its identifier. */
-  readonly project: string;
-  /** ISO 8601, UTC. */
-  readonly ended_at: string | null;
-}
-
 /** @throws CrawlhouseError `usage` where the crawls are none or of several projects */
-export function onlyCrawl<T extends Pick<ChosenCrawl, 'project'>>(crawls: readonly T[]): T {
+export function onlyCrawl<T extends { readonly project: string }>(crawls: readonly T[]): T {
   const [crawl] = crawls;
   if (crawl === undefined)
     throw new CrawlhouseError('usage', 'no crawl has pages yet', { hint: 'crawlhouse run loads them' });

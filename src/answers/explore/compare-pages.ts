@@ -10,8 +10,8 @@ const FIELDS = {
   rel_canonical: 'canonical',
 } as const;
 type Field = keyof typeof FIELDS;
-/** Models make it of several fields: it is known, or NULL, without any one of them. */
-const MADE: Field = 'is_indexable';
+/** The field of an export that shows it. */
+const shownBy = (field: Field): string => (field === 'is_indexable' ? 'status_code' : field);
 
 /** Pages that came, went, or are in both crawls with another value. */
 export interface ComparedPages {
@@ -33,7 +33,7 @@ const KNOWN = `
 
 /**
  * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
- * exports had it. Of indexability, a page counts where both crawls know it.
+ * exports had it.
  */
 export async function readComparedPages(
   ask: AskOfTwo,
@@ -46,7 +46,7 @@ export async function readComparedPages(
     ),
   );
   const lacking = (field: Field): ComparedCrawl | undefined =>
-    field === MADE ? undefined : [from, to].find(({ crawl_id }) => !known.has(`${crawl_id} ${field}`));
+    [from, to].find(({ crawl_id }) => !known.has(`${crawl_id} ${shownBy(field)}`));
   const fields = (Object.keys(FIELDS) as Field[]).filter((field) => lacking(field) === undefined);
   const [counted] = await ask<Record<ComparedPages['change'], number>>(countedChanges(fields));
   const row = (change: ComparedPages['change'], title: string): ComparedPages => {
@@ -58,7 +58,7 @@ export async function readComparedPages(
       const title = `${name} changed`;
       const without = lacking(field);
       if (without === undefined) return row(field, title);
-      const why = `the export of ${nameOfCrawl(without)} lacks it`;
+      const why = `the export of ${nameOfCrawl(without)} lacks ${shownBy(field)}`;
       return { change: field, title, pages: null, why };
     }),
   ];
@@ -66,22 +66,21 @@ export async function readComparedPages(
 
 /** Each page once, in one join. */
 function countedChanges(fields: readonly Field[]): string {
-  const differs = (field: Field): string =>
-    field === MADE
-      ? `former.${field} <> later.${field}`
-      : `former.url IS NOT NULL AND later.url IS NOT NULL AND former.${field} IS DISTINCT FROM later.${field}`;
+  const counted = (condition: string, name: string): string =>
+    `count(CASE WHEN ${condition} THEN 1 END) AS ${name}`;
+  const differs = fields.map((field) => `former.${field} IS DISTINCT FROM later.${field}`);
+  const both = 'former.url IS NOT NULL AND later.url IS NOT NULL';
   const counts = [
-    ...fields.map((field) => `count(CASE WHEN ${differs(field)} THEN 1 END) AS ${field}`),
-    `count(CASE WHEN ${fields.map((field) => `(${differs(field)})`).join(' OR ')} THEN 1 END) AS changed`,
+    counted('former.url IS NULL', 'added'),
+    counted('later.url IS NULL', 'removed'),
+    counted(`${both} AND (${['false', ...differs].join(' OR ')})`, 'changed'),
+    ...fields.map((field, index) => counted(`${both} AND ${differs[index]}`, field)),
   ];
   const side = (crawl: 'from' | 'to'): string =>
-    `(SELECT pages.url, ${fields.map((field) => `pages.${field}`).join(', ')}
+    `(SELECT ${['url', ...fields].map((field) => `pages.${field}`).join(', ')}
       FROM mart.pages AS pages WHERE pages.crawl_id = $${crawl})`;
   return `
-    SELECT
-      count(CASE WHEN former.url IS NULL THEN 1 END) AS added,
-      count(CASE WHEN later.url IS NULL THEN 1 END) AS removed,
-      ${counts.join(',\n      ')}
+    SELECT ${counts.join(',\n      ')}
     FROM ${side('from')} AS former
     FULL JOIN ${side('to')} AS later ON later.url = former.url`;
 }

@@ -3,13 +3,19 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
-import { CHOSEN, type ChosenCrawl, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
+import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
 import type { PageFilter } from './page-filter.ts';
 
 /** The crawl whose pages a filter lists. */
-export interface FilteredCrawl extends ChosenCrawl {
+export interface FilteredCrawl {
+  /** Its name, else its identifier. */
+  readonly project: string;
+  readonly project_id: string;
+  readonly crawl_id: string;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
   readonly previous_crawl_id: string | null;
 }
 

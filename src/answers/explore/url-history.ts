@@ -3,11 +3,11 @@ import type { Part, UrlPlace } from './url-place.ts';
 /** A crawl knows a page for a year of days. */
 const MOST_CRAWLS = 366;
 
-/** Fields that are compared, each with the field of the export that it needs; null: made by models from several. */
+/** Fields that are compared, each with the field of the export that shows it. */
 const COMPARED = {
   status_code: 'status_code',
-  is_indexable: null,
-  non_indexable_reason: null,
+  is_indexable: 'status_code',
+  non_indexable_reason: 'status_code',
   title: 'title',
   h1: 'h1',
   meta_description: 'meta_description',
@@ -16,7 +16,7 @@ const COMPARED = {
 } as const;
 type ComparedField = keyof typeof COMPARED;
 const FIELDS = Object.keys(COMPARED) as ComparedField[];
-const EXPORTED = Object.values(COMPARED).filter((field) => field !== null);
+const EXPORTED = new Set(Object.values(COMPARED));
 
 /** What a crawl found at the URL; all null where it does not have the page, or its export lacks the field. */
 interface Seen {
@@ -63,7 +63,7 @@ const HISTORY = `
   WITH known AS (
     SELECT crawl_id, array_to_string(array_agg(field ORDER BY field), ',') AS fields
     FROM mart.crawl_fields
-    WHERE dataset = 'crawl_pages' AND field IN (${EXPORTED.map((field) => `'${field}'`).join(', ')})
+    WHERE dataset = 'crawl_pages' AND field IN (${[...EXPORTED].map((field) => `'${field}'`).join(', ')})
     GROUP BY crawl_id
   )
   SELECT
@@ -92,16 +92,13 @@ export async function readUrlHistory({ rows }: UrlPlace): Promise<Part<readonly 
   return { found, why: null };
 }
 
-/** A field counts only where both exports had it, and indexability where both crawls know it. */
+/** A field counts only where both exports had it. */
 function urlChanges(before: Row, after: Row): UrlChange[] {
   if (!before.is_in_crawl && !after.is_in_crawl) return [];
   if (before.is_in_crawl !== after.is_in_crawl)
     return [{ change: after.is_in_crawl ? 'added' : 'removed', before: null, after: null }];
-  const isKnown = (field: ComparedField): boolean => {
-    const exported = COMPARED[field];
-    if (exported === null) return before.is_indexable !== null && after.is_indexable !== null;
-    return [before, after].every(({ fields }) => fields?.split(',').includes(exported));
-  };
+  const isKnown = (field: ComparedField): boolean =>
+    [before, after].every(({ fields }) => fields?.split(',').includes(COMPARED[field]));
   return FIELDS.filter((field) => isKnown(field) && before[field] !== after[field]).map((field) => ({
     change: field,
     before: before[field],

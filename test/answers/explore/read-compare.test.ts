@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Comparison, readComparison } from '../../../src/answers/explore/read-compare.ts';
+import { readPages } from '../../../src/answers/explore/read-pages.ts';
 import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
 import { publishedSites } from '../../support/published-sites.ts';
@@ -102,9 +103,34 @@ test('pages come, go and change as mart.page_changes has them, in fields that bo
   const by = Object.fromEntries(pages.map(({ change, pages, why }) => [change, why ?? pages]));
   expect(by).toEqual({
     ...{ added: 2, removed: 0, changed: 1, status_code: 1, is_indexable: 1, title: 1, rel_canonical: 1 },
-    h1: 'the export of crawl 4 of 2026-03-16 lacks it',
-    meta_description: 'the export of crawl 3 of 2026-03-09 lacks it',
+    h1: 'the export of crawl 4 of 2026-03-16 lacks h1',
+    meta_description: 'the export of crawl 3 of 2026-03-09 lacks meta_description',
   });
+});
+
+test('each number of pages is that of the pages behind it', async () => {
+  const filter = {
+    project: 'Shop',
+    crawl: 'shop-3',
+    since: 'shop-1',
+    conditions: [],
+    where: [],
+    columns: [],
+  };
+  const { pages, issues } = await compare('shop-1', 'shop-3');
+  const known = pages.filter(({ change, pages }) => change !== 'changed' && pages !== null);
+  expect(known.length).toBe(6);
+  for (const { change, pages } of known) {
+    const { total } = await readPages(warehouse, { ...filter, change }, 10, signal);
+    expect([change, total]).toEqual([change, pages]);
+  }
+  const compared = issues.filter(({ why }) => why === null);
+  expect(compared.length).toBeGreaterThan(2);
+  for (const { issue, ...counts } of compared)
+    for (const change of ['new', 'fixed', 'remaining'] as const) {
+      const { total } = await readPages(warehouse, { ...filter, issue, change }, 10, signal);
+      expect([issue, change, total]).toEqual([issue, change, counts[change]]);
+    }
 });
 
 test('crawls of two configurations, cut ones and those in the other order are compared with a note', async () => {
