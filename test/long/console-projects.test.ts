@@ -159,7 +159,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(project.trend.sql).toContain('FROM mart.crawl_kpis');
 
   const page = await (await ask('/projects/p1?wait=1')).text();
-  expect(page.match(/role="img"/g)).toHaveLength(8);
+  expect(page.match(/role="img"/g)).toHaveLength(7);
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
   expect(page).not.toContain('<script>alert');
   expect(page).not.toMatch(/ style="|<style/);

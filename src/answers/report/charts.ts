@@ -171,7 +171,8 @@ export function statusChart(
   const parts = points.map(({ status_code_range, pages, ...point }) => ({
     ...point,
     name: names.get(status_code_range) ?? status_code_range ?? 'no answer',
-    value: pages,
+    // DuckDB may give a big one.
+    value: Number(pages),
   }));
   return stackedChart(label, parts, STATUS_RANGES);
 }
