@@ -62,11 +62,13 @@ function lock({ state_dir: stateDir }: Settings): Finding {
  */
 async function disk({ state_dir: stateDir, warehouse: path }: Settings): Promise<Finding> {
   const size = existsSync(path) ? (await stat(path)).size : 0;
-  const folders = [nearest(stateDir), nearest(dirname(path))];
-  const places = await Promise.all(folders.map(freeBytes));
-  const free = Math.min(...places);
+  // One measurement a file system: two of the same one differ while others write to it.
+  const folders = new Map<number, string>();
+  for (const folder of [dirname(path), stateDir].map(nearest)) folders.set((await stat(folder)).dev, folder);
+  const places = await Promise.all([...folders.values()].map(spaceOf));
+  const { free, folder } = places.reduce((least, one) => (one.free < least.free ? one : least));
   const room = free + (await bytesOf(join(stateDir, SPARE_FILE)));
-  const message = `${Math.floor(free / MB)} MB free for ${folders[places.indexOf(free)]}`;
+  const message = `${Math.floor(free / MB)} MB free for ${folder}`;
   if (free < LEAST_FREE) throw new CrawlhouseError('disk', message, { hint: 'free some space' });
   if (room >= 2 * size) return { message };
   return { message, hint: `a publication may need ${Math.ceil((2 * size) / MB)} MB: free some space` };
@@ -76,9 +78,9 @@ function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
 }
 
-async function freeBytes(folder: string): Promise<number> {
+async function spaceOf(folder: string): Promise<{ readonly free: number; readonly folder: string }> {
   const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+  return { free: bavail * bsize, folder };
 }
 
 function memory({ memory_limit: limit, threads }: Settings): Finding {
