@@ -5,6 +5,16 @@ document.documentElement.classList.add('with-script');
 followRun();
 awaitFigures();
 
+const search = document.querySelector<HTMLInputElement>('input[data-search]');
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event;
+  const isTyping =
+    target instanceof HTMLElement && target.closest('input, select, textarea, .cm-editor') !== null;
+  if (key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  search?.focus();
+});
+
 const field = document.querySelector<HTMLTextAreaElement>('textarea[data-catalogue]');
 if (field) {
   const [label = null] = field.labels;

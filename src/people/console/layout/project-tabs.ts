@@ -7,6 +7,7 @@ const TABS = {
   overview: { name: 'Overview', path: '' },
   issues: { name: 'Issues', path: '/issues' },
   pages: { name: 'Pages', path: '/pages' },
+  compare: { name: 'Compare', path: '/compare' },
 } as const;
 
 export function projectTabs(project: string, current: keyof typeof TABS): Html {

@@ -44,6 +44,7 @@ ${
         (room) =>
           html`<li><a href="${room.path}"${isIn(path, room.path) ? html` aria-current="page"` : null}>${room.name}</a></li>`,
       )}</ul></nav>
+<form class="find" method="get" action="/search" role="search"><input type="search" name="q" aria-label="Search" aria-keyshortcuts="/" placeholder="Search" data-search></form>
 <form class="who" method="post" action="/sign-out">${csrfField(csrf)}<span>${subject}</span> <button type="submit">Sign out</button></form>`
 }
 </header>

@@ -7,6 +7,7 @@ import {
   readIssueTrends,
 } from '../../../answers/explore/read-issue-details.ts';
 import { readIssues } from '../../../answers/explore/read-issues.ts';
+import { sparkline } from '../../../answers/report/sparkline.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
 import type { CatalogReader } from '../../../state/catalogue/catalog.ts';
@@ -184,6 +185,14 @@ function issuesTable({ project_id, crawl_id, issues }: Issues, shown: readonly I
       { name: 'severity', cell: ({ severity }) => severityMark(severity) },
       { name: 'about', cell: ({ category }) => category },
       { name: 'pages', isNumber: true, cell: (one) => count(one, one.pages) },
+      {
+        name: 'last crawls',
+        cell: ({ title, trend }) =>
+          sparkline(
+            trend.map((one) => (one.pages === null ? null : Number(one.pages))),
+            `Pages with ${title} in the last crawls`,
+          ),
+      },
       { name: 'new', isNumber: true, cell: (one) => count(one, one.new, 'new') },
       { name: 'fixed', isNumber: true, cell: (one) => count(one, one.fixed, 'fixed') },
       { name: 'remaining', isNumber: true, cell: (one) => count(one, one.remaining, 'remaining') },

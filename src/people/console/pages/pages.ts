@@ -1,5 +1,6 @@
 import { ASK } from './ask.ts';
 import { AUDIT } from './audit.ts';
+import { COMPARE } from './compare.ts';
 import { CRAWL } from './crawl.ts';
 import { DO } from './do.ts';
 import { DO_ACTION } from './do-action.ts';
@@ -13,10 +14,26 @@ import { PROJECT } from './project.ts';
 import { PROJECTS } from './projects.ts';
 import { RUN } from './run.ts';
 import { RUNS } from './runs.ts';
+import { SEARCH } from './search.ts';
 import { UNIT } from './unit.ts';
+import { URL_PAGE } from './url.ts';
 
 /** Every page of the console. */
 export const PAGES: readonly Page<unknown>[] = [
-  ...[OVERVIEW, PROJECTS, PROJECT, ISSUES, PAGE_LIST, CRAWL, RUNS, RUN, UNIT, ASK, OPERATIONS],
-  ...[DO, DO_PLAN, DO_ACTION, AUDIT],
+  ...[
+    OVERVIEW,
+    PROJECTS,
+    PROJECT,
+    ISSUES,
+    PAGE_LIST,
+    URL_PAGE,
+    COMPARE,
+    CRAWL,
+    RUNS,
+    RUN,
+    UNIT,
+    ASK,
+    OPERATIONS,
+  ],
+  ...[DO, DO_PLAN, DO_ACTION, AUDIT, SEARCH],
 ];

@@ -1,0 +1,70 @@
+import type { CatalogReader } from '../../state/catalogue/catalog.ts';
+import { rowsOf } from './chosen-crawls.ts';
+
+/** Results of each kind. */
+export const MOST_FOUND = 20;
+
+/** A page of a main crawl. */
+export interface SearchedPage {
+  readonly project_id: string;
+  readonly project: string;
+  readonly url: string;
+  readonly title: string | null;
+  readonly status_code: number | null;
+}
+
+/** A crawl by its identifier, or the day of its end. */
+export interface SearchedCrawl {
+  readonly crawl_id: string;
+  readonly project_id: string;
+  readonly project: string;
+  readonly crawl_number: number | null;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+}
+
+/** Pages of the main crawls. Those whose URL is the text, or begins with it, come first: they need no look into titles. */
+const PAGES = `
+  SELECT pages.project_id, coalesce(main.project_name, main.project_id) AS project, pages.url, pages.title, pages.status_code
+  FROM mart.pages AS pages
+  JOIN (SELECT crawl_id, project_id, project_name FROM mart.crawls WHERE is_main) AS main
+    ON main.crawl_id = pages.crawl_id`;
+const BEGINS = `${PAGES}
+  WHERE starts_with(pages.url, $text) OR starts_with(pages.urlpath, $text)
+  ORDER BY length(pages.url), pages.url, pages.project_id LIMIT ${MOST_FOUND}`;
+/** In no order: it ends with the twentieth page. */
+const HOLDS = `${PAGES}
+  WHERE strpos(lower(pages.url), lower($text)) > 0 OR strpos(lower(pages.title), lower($text)) > 0
+  LIMIT ${MOST_FOUND}`;
+
+const CRAWLS = `
+  SELECT crawl_id, project_id, coalesce(project_name, project_id) AS project, crawl_number, ended_at
+  FROM mart.crawls
+  WHERE starts_with(crawl_id, $text) OR starts_with(CAST(CAST(ended_at AT TIME ZONE 'UTC' AS DATE) AS VARCHAR), $text)
+  ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_FOUND}`;
+
+/**
+ * Pages whose URL begins with a text; where there are none, those whose URL or title holds it.
+ *
+ * @throws the reason of `signal`
+ */
+export async function searchPages(
+  warehouse: CatalogReader,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly SearchedPage[]> {
+  const given = new Map([['text', text]]);
+  const begin = /^https?:\/\/|^\//.test(text)
+    ? await rowsOf<SearchedPage>(warehouse, BEGINS, given, signal)
+    : [];
+  return begin.length > 0 ? begin : await rowsOf<SearchedPage>(warehouse, HOLDS, given, signal);
+}
+
+/** Crawls whose identifier or day begins with a text; none for less than four characters. */
+export async function searchCrawls(
+  warehouse: CatalogReader,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly SearchedCrawl[]> {
+  return text.length < 4 ? [] : rowsOf(warehouse, CRAWLS, new Map([['text', text]]), signal);
+}

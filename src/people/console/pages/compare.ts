@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
+import { countText } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import type { Desk } from '../desk/desk.ts';
+import { crawlLink, crawlName, projectPath } from '../layout/addresses.ts';
+import { countOrDash } from '../layout/counts.ts';
+import { filterForm } from '../layout/filter-form.ts';
+import { projectTabs } from '../layout/project-tabs.ts';
+import { severityMark } from '../layout/severity-mark.ts';
+import { table } from '../layout/table.ts';
+import { signedValue } from './answer-figure.ts';
+import { type PageRequest, page } from './page.ts';
+
+const MOST_CRAWLS = 100;
+
+const Row = z.record(z.string(), z.unknown());
+const Choice = z.strictObject({
+  crawl_id: z.string(),
+  crawl_number: z.number().nullable(),
+  ended_at: z.string().nullable(),
+  crawl_config_name: z.string().nullable(),
+});
+type Choice = z.infer<typeof Choice>;
+
+/** As `crawlhouse compare --json` prints it, with the crawls that may be chosen. */
+type Compare = Comparison & { readonly crawls: readonly Choice[] };
+
+export const COMPARE = page<Compare>({
+  path: '/projects/:project_id/compare',
+  summary: 'Two crawls of a project side by side.',
+  query: {
+    from: 'The earlier crawl: an identifier, latest, previous, -N or a day; without it, previous.',
+    to: 'The later one; without it, latest.',
+  },
+  schema: z.strictObject({
+    ...{ from: Row, to: Row, notes: z.array(z.string()) },
+    ...{ kpis: z.array(Row), issues: z.array(Row), pages: z.array(Row), crawls: z.array(Choice) },
+  }) as unknown as z.ZodType<Compare>,
+  async read({ path, query }, desk, signal) {
+    const project = path.project_id ?? '';
+    const asked = { project, from: query.get('from') || 'previous', to: query.get('to') || 'latest' };
+    const crawls = await crawlsOf(project, desk);
+    const comparison = await desk.once(`compare ${JSON.stringify(asked)}`, () =>
+      desk.warehouse.use((warehouse) => readComparison(warehouse, asked, signal)),
+    );
+    return { ...comparison, crawls };
+  },
+  draw: (compare, request) => ({
+    title: `${crawlName(compare.from)} and ${crawlName(compare.to)}`,
+    body: drawCompare(compare, request),
+  }),
+});
+
+async function crawlsOf(project: string, desk: Desk): Promise<readonly Choice[]> {
+  const rows = await desk.rowsOnce(
+    `SELECT crawl_id, crawl_number, ended_at, crawl_config_name FROM mart.crawls
+     WHERE project_id = $project AND has_pages ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
+    new Map([['project', project]]),
+  );
+  return rows as unknown as Choice[];
+}
+
+function drawCompare(compare: Compare, { query }: PageRequest): Html {
+  const { from, to, notes, crawls } = compare;
+  const project = to.project_id;
+  const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;
+  const options = crawls.map((one) => ({
+    value: one.crawl_id,
+    text: several ? `${crawlName(one)}, ${one.crawl_config_name ?? 'without a name'}` : crawlName(one),
+  }));
+  const chosen = new URLSearchParams(query);
+  chosen.set('from', from.crawl_id);
+  chosen.set('to', to.crawl_id);
+  return html`<h1>${to.project}</h1>
+${projectTabs(project, 'compare')}
+<h2>${crawlName(from)} and ${crawlName(to)}</h2>
+${filterForm(`${projectPath(project)}/compare`, chosen, [
+  { name: 'from', label: 'from', any: null, options },
+  { name: 'to', label: 'to', any: null, options },
+])}
+<p class="facts">From ${crawlLink(from)} to ${crawlLink(to)}. In a terminal: <code>crawlhouse compare ${from.crawl_id} ${to.crawl_id}</code></p>
+${notes.map((note) => html`<p class="notice">${note}</p>\n`)}
+<h2>Figures</h2>${kpisTable(compare)}
+<h2>Pages</h2>${pagesTable(compare)}
+<h2>Issues</h2>${issuesTable(compare)}
+`;
+}
+
+/** Pages behind figures of one crawl. */
+const BEHIND: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
+  pages: {},
+  indexable_pages: { is_indexable: 'is:true' },
+  client_error_pages: { status_code: ['gte:400', 'lt:500'] },
+  server_error_pages: { status_code: ['gte:500', 'lt:600'] },
+  redirect_pages: { status_code: ['gte:300', 'lt:400'] },
+};
+
+function kpisTable({ from, to, kpis }: Compare): Html {
+  const figure = (kpi: string, value: number | null, crawl: string): Html | string | null => {
+    const behind = BEHIND[kpi];
+    if (value === null || behind === undefined) return value === null ? null : shown(value);
+    return html`<a href="${pagesAddress(to.project_id, { crawl, ...behind })}">${shown(value)}</a>`;
+  };
+  return table(
+    'Figures',
+    [
+      { name: 'figure', cell: ({ title }) => title },
+      {
+        name: crawlName(from),
+        isNumber: true,
+        cell: ({ kpi, before }) => figure(kpi, before, from.crawl_id),
+      },
+      { name: crawlName(to), isNumber: true, cell: ({ kpi, after }) => figure(kpi, after, to.crawl_id) },
+      {
+        name: 'change',
+        isNumber: true,
+        cell: ({ change, change_percent: percent, better, why }) => {
+          if (change === null) return why && html`<span class="facts">not compared: ${why}</span>`;
+          const kind =
+            better === null || change === 0 ? 'plain' : change > 0 === (better === 'more') ? 'good' : 'bad';
+          const share = percent === null ? null : html` <small>${signedValue(round(percent))} %</small>`;
+          return html`<span class="${kind}">${signedValue(round(change))}</span>${share}`;
+        },
+      },
+    ],
+    kpis,
+    '',
+  );
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+const shown = (value: number): string => (Number.isInteger(value) ? countText(value) : String(round(value)));
+
+/** In any of the fields: no filter says so. */
+const ANY = 'changed';
+
+function pagesTable({ from, to, pages }: Compare): Html {
+  const href = (change: string): string =>
+    pagesAddress(to.project_id, { crawl: to.crawl_id, since: from.crawl_id, change });
+  return table(
+    'Pages',
+    [
+      { name: 'what', cell: ({ title }) => title },
+      {
+        name: 'pages',
+        isNumber: true,
+        cell: ({ change, pages: count, why }) =>
+          count === null
+            ? html`<span class="facts">not known: ${why}</span>`
+            : count === 0 || change === ANY
+              ? countText(count)
+              : html`<a href="${href(change)}">${countText(count)}</a>`,
+      },
+    ],
+    pages,
+    '',
+  );
+}
+
+function issuesTable({ from, to, issues }: Compare): Html {
+  type Issue = Compare['issues'][number];
+  const count = (issue: Issue, value: number | null, change: string): Html | string => {
+    if (value === null || value === 0) return countOrDash(value);
+    const href = pagesAddress(to.project_id, {
+      ...{ crawl: to.crawl_id, since: from.crawl_id, issue: issue.issue, change },
+    });
+    return html`<a href="${href}">${countText(value)}</a>`;
+  };
+  const side = (issue: Issue, value: number | null, crawl: string): Html | string =>
+    value === null || value === 0
+      ? countOrDash(value)
+      : html`<a href="${pagesAddress(to.project_id, { crawl, issue: issue.issue })}">${countText(value)}</a>`;
+  return table(
+    'Issues',
+    [
+      { name: 'issue', cell: ({ title }) => title },
+      { name: 'severity', cell: ({ severity }) => severityMark(severity) },
+      { name: crawlName(from), isNumber: true, cell: (one) => side(one, one.before, from.crawl_id) },
+      { name: crawlName(to), isNumber: true, cell: (one) => side(one, one.after, to.crawl_id) },
+      { name: 'new', isNumber: true, cell: (one) => count(one, one.new, 'new') },
+      { name: 'fixed', isNumber: true, cell: (one) => count(one, one.fixed, 'fixed') },
+      { name: 'remaining', isNumber: true, cell: (one) => count(one, one.remaining, 'remaining') },
+      { name: 'not compared', cell: ({ why }) => why },
+    ],
+    issues,
+    'No page of either crawl has an issue.',
+  );
+}

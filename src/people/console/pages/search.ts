@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { MOST_FOUND, type SearchedPage, searchCrawls, searchPages } from '../../../answers/explore/search.ts';
+import { counted } from '../../../core/amounts.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { type Html, html } from '../../../core/html.ts';
+import type { Desk, Row } from '../desk/desk.ts';
+import { crawlLink, projectLink, urlLink } from '../layout/addresses.ts';
+import { page } from './page.ts';
+
+/** A search that takes longer says so. */
+const PATIENCE_MS = 900;
+
+const Search = z.strictObject({
+  text: z.string(),
+  projects: z.array(z.strictObject({ project_id: z.string(), project: z.string() })),
+  crawls: z.array(
+    z.strictObject({
+      crawl_id: z.string(),
+      project_id: z.string(),
+      project: z.string(),
+      crawl_number: z.number().nullable(),
+      ended_at: z.string().nullable(),
+    }),
+  ),
+  /** Those of main crawls whose URL begins with the text, else those whose URL or title holds it. */
+  pages: z.array(
+    z.strictObject({
+      project_id: z.string(),
+      project: z.string(),
+      url: z.string(),
+      title: z.string().nullable(),
+      status_code: z.number().nullable(),
+    }),
+  ),
+  /** Whether it ended before all pages were looked at. */
+  is_cut: z.boolean(),
+  /** Those on pages of a main crawl, the most pages first. */
+  issues: z.array(
+    z.strictObject({
+      issue: z.string(),
+      title: z.string(),
+      project_id: z.string(),
+      project: z.string(),
+      pages: z.number(),
+    }),
+  ),
+  questions: z.array(z.strictObject({ name: z.string(), title: z.string() })),
+});
+type Search = z.infer<typeof Search>;
+
+export const SEARCH = page<Search>({
+  path: '/search',
+  summary: 'Pages, projects, crawls, issues and questions by a part of their name.',
+  query: { q: 'A URL or its beginning, a part of a URL or title, a name.' },
+  schema: Search,
+  async read({ query }, desk, signal) {
+    const text = (query.get('q') ?? '').trim();
+    if (text === '') return { text, is_cut: false, ...NONE };
+    const holds = (...names: (string | null)[]): boolean =>
+      names.some((name) => name?.toLowerCase().includes(text.toLowerCase()));
+    const projects = await desk.rowsOnce(PROJECTS);
+    const issues = await rowsOfModels(desk, ISSUES);
+    const questions = await desk.questions();
+    const found = await pagesWithin(desk, text, signal);
+    return {
+      text,
+      projects: projects
+        .filter(({ project_id, project }) => holds(String(project_id), String(project)))
+        .slice(0, MOST_FOUND) as Search['projects'],
+      crawls: [...(await desk.warehouse.use((warehouse) => searchCrawls(warehouse, text, signal)))],
+      pages: [...(found ?? [])],
+      is_cut: found === null,
+      issues: issues
+        .filter(({ issue, title }) => holds(String(issue), String(title)))
+        .slice(0, MOST_FOUND) as Search['issues'],
+      questions: questions
+        .filter(({ name, title }) => holds(name, title))
+        .slice(0, MOST_FOUND)
+        .map(({ name, title }) => ({ name, title })),
+    };
+  },
+  draw: (search) => ({
+    title: search.text === '' ? 'Search' : `Search for ${search.text}`,
+    body: drawSearch(search),
+  }),
+});
+
+const NONE = { projects: [], crawls: [], pages: [], issues: [], questions: [] };
+const PROJECTS = `SELECT DISTINCT project_id, coalesce(project_name, project_id) AS project FROM mart.crawls
+  WHERE project_id IS NOT NULL ORDER BY project, project_id`;
+
+const ISSUES = `SELECT changes.issue, issues.title, changes.project_id, coalesce(main.project_name, main.project_id) AS project, changes.pages
+  FROM mart.issue_changes AS changes
+  JOIN mart.issues AS issues ON issues.issue = changes.issue
+  JOIN mart.crawls AS main ON main.crawl_id = changes.crawl_id
+  WHERE main.is_main AND changes.pages > 0 ORDER BY changes.pages DESC, changes.issue, changes.project_id`;
+
+/** A project may do without the models that ship. */
+async function rowsOfModels(desk: Desk, sql: string): Promise<readonly Row[]> {
+  try {
+    return await desk.rowsOnce(sql);
+  } catch (thrown) {
+    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
+    throw thrown;
+  }
+}
+
+/** Null where it takes longer than a person waits. */
+async function pagesWithin(
+  desk: Desk,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly SearchedPage[] | null> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  try {
+    return await desk.warehouse.use((warehouse) => searchPages(warehouse, text, patience));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (patience.aborted) return null;
+    throw thrown;
+  }
+}
+
+function drawSearch(search: Search): Html {
+  const { text, projects, crawls, pages, is_cut, issues, questions } = search;
+  const found = projects.length + crawls.length + pages.length + issues.length + questions.length;
+  return html`<h1>Search</h1>
+<form class="choose" method="get" action="/search" role="search" aria-label="Search again">
+<label>text <input type="search" name="q" value="${text}"></label> <button type="submit">Search</button></form>
+${text !== '' && found === 0 && !is_cut ? html`<p class="notice">Nothing is called so. Pages are searched in the latest crawls.</p>` : null}
+${is_cut ? html`<p class="notice">There are too many pages to look at each in a second. Give the beginning of a URL, or filter the pages of a project.</p>` : null}
+${list('Projects', projects, ({ project_id, project }) => projectLink(project_id, project))}
+${list('Pages', pages, ({ project_id, project, url, title, status_code }) => html`${urlLink(project_id, url)}<br><span class="facts">${title ?? 'without a title'}, ${status_code === null ? 'no answer' : `status ${status_code}`}, ${project}</span>`)}
+${list('Crawls', crawls, (crawl) => html`${crawlLink(crawl)} of ${projectLink(crawl.project_id, crawl.project)}`)}
+${list('Issues', issues, ({ issue, title, project_id, project, pages: count }) => html`${title}: <a href="${pagesAddress(project_id, { issue })}">${counted(count, 'page')}</a> of ${projectLink(project_id, project)}`)}
+${list('Questions', questions, ({ name, title }) => html`<a href="/ask?${String(new URLSearchParams({ question: name }))}">${title}</a>`)}
+`;
+}
+
+function list<T>(title: string, rows: readonly T[], line: (row: T) => Html): Html | null {
+  if (rows.length === 0) return null;
+  const many = rows.length === MOST_FOUND ? `The first ${counted(rows.length, 'result')}.` : null;
+  return html`<h2>${title}</h2>${many && html`<p class="facts">${many}</p>`}<ul class="found">${rows.map((row) => html`<li>${line(row)}</li>\n`)}</ul>`;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { readUrl, type UrlStory } from '../../../answers/explore/read-url.ts';
+import { CrawlhouseError } from '../../../core/errors.ts';
+import { drawUrl } from './draw-url.ts';
+import { page } from './page.ts';
+
+/** Links and similar pages that the page shows; all of them are a download. */
+const MOST_ROWS = 50;
+
+const Row = z.record(z.string(), z.unknown());
+const Counted = z.strictObject({ total: z.number(), rows: z.array(Row) });
+
+/** As `crawlhouse url --json` prints it. */
+const Story = z.strictObject({
+  url: z.string(),
+  crawl: Row,
+  page: Row.nullable(),
+  redirects: Row.nullable(),
+  canonical: Row.nullable(),
+  hreflangs: z.array(Row),
+  structured_data: z.array(Row),
+  similar: Counted,
+  issues: z.array(Row),
+  history: z.array(Row),
+  inlinks: Counted,
+  outlinks: Counted,
+  hits: Row.nullable(),
+  demand: Row.nullable(),
+  /** Why a part has nothing, by its name. */
+  empty: z.record(z.string(), z.string()),
+  is_known: z.boolean(),
+  /** Pages that may be meant, where nothing is known of the URL. */
+  near: z.array(z.string()),
+});
+
+export const URL_PAGE = page<UrlStory>({
+  path: '/projects/:project_id/url',
+  summary: 'All that is known of one URL.',
+  query: {
+    url: 'The URL, as the crawl writes it.',
+    crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
+  },
+  schema: Story as unknown as z.ZodType<UrlStory>,
+  read({ path, query }, desk, signal) {
+    const url = query.get('url');
+    if (!url) throw new CrawlhouseError('usage', 'no URL is given', { hint: 'add ?url=https://…' });
+    const asked = { url, project: path.project_id, crawl: query.get('crawl') || undefined, limit: MOST_ROWS };
+    return desk.warehouse.use((warehouse) => readUrl(warehouse, asked, signal));
+  },
+  draw: (story) => ({ title: story.url, body: drawUrl(story) }),
+});
