@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { alignedTable } from '../src/answers/document/dictionary-page.ts';
 import { CATEGORIES, type Issue, loadIssues } from '../src/project/sql/models/issues.ts';
 import { sqlFolder } from '../src/project/sql/models/sql-folders.ts';
+import { defaultSetting, definitionOf } from '../src/project/sql/models/tune-issues.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 export const ISSUES_PAGE = join(ROOT, 'docs', 'issues.md');
@@ -18,12 +19,20 @@ export async function issuesPage(): Promise<string> {
 }
 
 function table(issues: readonly Issue[]): string {
-  const rows = issues.map(({ name, severity, definition, source, is_by_days: byDays }) => [
-    `\`${name}\``,
-    severity,
-    `${definition.trim()}${byDays ? ' Not compared between crawls.' : ''} ([source](${source}))`,
+  const rows = issues.map((issue) => [
+    `\`${issue.name}\``,
+    issue.severity,
+    `${definitionOf(issue, defaultSetting(issue)).trim()}${issue.is_by_days ? ' Not compared between crawls.' : ''} ([source](${issue.source}))`,
+    Object.entries(issue.thresholds)
+      .map(
+        ([threshold, { default: value, unit }]) =>
+          `\`${threshold}: ${value}\`${unit === threshold ? '' : ` (${unit})`}`,
+      )
+      .join(', '),
   ]);
-  return alignedTable([['issue', 'severity', 'a page has it if'], ...rows]).join('\n');
+  const head = ['issue', 'severity', 'a page has it if', 'thresholds'];
+  const width = rows.some((row) => row.at(-1) !== '') ? head.length : head.length - 1;
+  return alignedTable([head, ...rows].map((row) => row.slice(0, width))).join('\n');
 }
 
 const titleOf = (category: string): string =>
@@ -52,31 +61,55 @@ Without \`--crawl\` both answer for the main crawl of a project. A condition is 
 ([dictionary.md](dictionary.md)); several hold together. Columns that conditions and \`--sort\` name are shown too.
 \`pages --json\` gives \`total\`, all pages that were found, and the first \`rows\` (\`--limit\`, 100).
 
+## Settings
+
+\`issues\` in \`crawlhouse.yaml\` switches an issue off, gives it another severity, or sets its thresholds. The tables below
+have the names and defaults. What stands under \`projects\`, by identifier or name, is for that project alone:
+
+\`\`\`yaml
+issues:
+  thin: { words: 200 }
+  slow: { milliseconds: 1500, severity: high }
+  no_images: false
+  projects:
+    shop:
+      thin: { words: 100 }
+      no_images: true
+\`\`\`
+
+A part that a project does not name is that of all projects: \`slow\` is of high severity in \`shop\` too. Of two entries for one
+project, by its identifier and by its name, the first counts. The next \`crawlhouse transform\` looks for the issues anew, in every
+crawl, so that a line over crawls keeps one measure. An issue that is off has no rows in \`mart.page_issues\` and
+\`mart.issue_changes\`. \`mart.project_issues\` has the severity and the definition, with its numbers, for each project;
+\`mart.issues\` has those of projects without settings of their own. The limits of Core Web Vitals are Google's, and can't be set.
+
 ## An issue of your own
 
-Write a file under \`sql/issues/\` and run \`crawlhouse transform\`. To change the limit or the severity of
-one that ships, give your file its name:
+Write a file under \`sql/issues/\` and run \`crawlhouse transform\`. To change what one that ships looks for, give your file its
+name:
 
 \`\`\`sql
 /*
 title: Thin content
 severity: medium
 category: content
-definition: The page is indexable, and word_count is below 500.
+definition: The page is indexable, and word_count is below $words.
 source: https://example.org/our-rules
 why_it_matters: Our readers expect more.
 fix: Write more
 evidence: [word_count]
+thresholds: {words: {default: 500, unit: words}}
 cases: {has: [{is_indexable: true, word_count: 499}], has_not: [{is_indexable: true, word_count: 500}]}
 */
 SELECT crawl_id, project_id, url, CAST(word_count AS VARCHAR) || ' words' AS why
 FROM mart.pages
-WHERE is_indexable AND word_count < 500
+WHERE is_indexable AND word_count < $words
 \`\`\`
 
 The SELECT gives \`crawl_id\`, \`project_id\`, \`url\` and \`why\`: what was found on the page. Issues of exactly this form, a condition
 on \`mart.pages\`, are found in one pass over the pages and have \`cases\`; any other SELECT over models works too. \`evidence\` names
-the columns of \`mart.pages\` that show it. \`is_by_days: true\` is for issues of hits or search results: they are looked for in
+the columns of \`mart.pages\` that show it. \`thresholds\` has the numbers that settings may replace: \`$words\` stands for one, in
+the SELECT and in the definition. \`is_by_days: true\` is for issues of hits or search results: they are looked for in
 the latest crawls only.
 `;
 

@@ -2,15 +2,16 @@
 title: Deep page
 severity: low
 category: links
-definition: The page is indexable, and its depth is above 5.
+definition: The page is indexable, and its depth is above $depth.
 source: https://sitebulb.com/hints/internal/
 why_it_matters: What lies far from the start is visited seldom, by people and by search engines.
 fix: Link to the page from pages nearer to the start
 evidence: [depth]
+thresholds: {depth: {default: 5, unit: clicks}}
 cases:
   has: [{is_indexable: true, depth: 6}]
   has_not: [{is_indexable: true, depth: 5}, {is_indexable: false, depth: 6}]
 */
 SELECT crawl_id, project_id, url, CAST(depth AS VARCHAR) || ' clicks from the start' AS why
 FROM mart.pages
-WHERE is_indexable AND depth > 5
+WHERE is_indexable AND depth > $depth

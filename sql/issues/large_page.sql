@@ -2,16 +2,17 @@
 title: Large page
 severity: medium
 category: performance
-definition: The page answers 200, and its HTML has more than 1,000 KB.
+definition: The page answers 200, and its HTML has more than $kilobytes KB.
 source: https://sitebulb.com/hints/performance/
 why_it_matters: The page takes long to load before anything is shown.
 fix: >-
   Make the HTML smaller: less inline code and data
 evidence: [status_code, weight]
+thresholds: {kilobytes: {default: 1000, unit: KB}}
 cases:
   has: [{status_code: 200, weight: 1001}]
   has_not: [{status_code: 200, weight: 1000}, {status_code: 404, weight: 1001}]
 */
 SELECT crawl_id, project_id, url, CAST(weight AS VARCHAR) || ' KB' AS why
 FROM mart.pages
-WHERE status_code = 200 AND weight > 1000
+WHERE status_code = 200 AND weight > $kilobytes

@@ -3,16 +3,17 @@ title: Long description
 severity: low
 category: titles_and_headings
 definition: >-
-  The page is indexable, and its description has 170 characters or more (the service's own limit; Screaming Frog takes
+  The page is indexable, and its description has $characters characters or more (the service takes 170; Screaming Frog
   more than 155).
 source: https://developers.google.com/search/docs/appearance/snippet
 why_it_matters: Search results cut it off.
 fix: Say what matters within 160 characters
 evidence: [description_length]
+thresholds: {characters: {default: 170, unit: characters}}
 cases:
   has: [{is_indexable: true, description_length: 170}]
   has_not: [{is_indexable: true, description_length: 169}, {is_indexable: false, description_length: 170}]
 */
 SELECT crawl_id, project_id, url, CAST(description_length AS VARCHAR) || ' characters' AS why
 FROM mart.pages
-WHERE is_indexable AND description_length >= 170
+WHERE is_indexable AND description_length >= $characters

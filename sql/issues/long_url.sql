@@ -2,11 +2,12 @@
 title: Long URL
 severity: low
 category: urls
-definition: The page is indexable, and its URL has more than 115 characters (the limit of Screaming Frog).
+definition: The page is indexable, and its URL has more than $characters characters (Screaming Frog takes 115).
 source: https://www.screamingfrog.co.uk/seo-spider/issues/
 why_it_matters: Long addresses are cut off in results and break when they are shared.
 fix: Shorten it, where a new address is made anyway
 evidence: [is_indexable]
+thresholds: {characters: {default: 115, unit: characters}}
 cases:
   has:
     - {is_indexable: true, url: 'https://example.org/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'}
@@ -15,4 +16,4 @@ cases:
 */
 SELECT crawl_id, project_id, url, CAST(length(url) AS VARCHAR) || ' characters' AS why
 FROM mart.pages
-WHERE is_indexable AND length(url) > 115
+WHERE is_indexable AND length(url) > $characters

@@ -2,15 +2,16 @@
 title: Little text for much code
 severity: low
 category: content
-definition: The page is indexable, and text_to_code is below 0.1.
+definition: The page is indexable, and text_to_code is below $ratio.
 source: https://sitebulb.com/hints/on-page/
 why_it_matters: Most of what is sent is not for readers; such pages load slowly for what they say.
 fix: Take code out of the page, or write more
 evidence: [text_to_code]
+thresholds: {ratio: {default: 0.1, unit: 'text by code, 0 to 1'}}
 cases:
   has: [{is_indexable: true, text_to_code: 0.09}]
   has_not: [{is_indexable: true, text_to_code: 0.1}, {is_indexable: false, text_to_code: 0.01}]
 */
 SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(100 * text_to_code AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' % of the page is text' AS why
 FROM mart.pages
-WHERE is_indexable AND text_to_code < 0.1
+WHERE is_indexable AND text_to_code < $ratio

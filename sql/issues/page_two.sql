@@ -3,12 +3,13 @@ title: On the second page of results
 severity: medium
 category: demand
 definition: >-
-  The page is indexable, search results showed it at least 100 times in the last 28 days, and its average position is
-  11 to 20.
+  The page is indexable, search results showed it at least $impressions times in the last 28 days, and its average
+  position is 11 to 20.
 source: https://support.google.com/webmasters/answer/7576553
 why_it_matters: A little more importance brings it to the first page, where people click.
 fix: Say more of what people look for, and link to the page
 evidence: [is_indexable]
+thresholds: {impressions: {default: 100, unit: impressions}}
 is_by_days: true
 */
 SELECT
@@ -20,4 +21,4 @@ SELECT
 FROM mart.pages AS pages
 JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id AND crawls.is_latest
 JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
-WHERE pages.is_indexable AND demand.impressions >= 100 AND demand.average_position BETWEEN 11 AND 20
+WHERE pages.is_indexable AND demand.impressions >= $impressions AND demand.average_position BETWEEN 11 AND 20

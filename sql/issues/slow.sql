@@ -2,15 +2,16 @@
 title: Slow page
 severity: medium
 category: performance
-definition: The HTTP status is 200, and load_time is above 1,000 ms.
+definition: The HTTP status is 200, and load_time is above $milliseconds ms.
 source: https://developers.google.com/search/docs/crawling-indexing/large-site-managing-crawl-budget
 why_it_matters: People leave, and search engines fetch fewer pages of a slow site.
 fix: Make the server answer faster, or the page smaller
 evidence: [status_code, load_time]
+thresholds: {milliseconds: {default: 1000, unit: ms}}
 cases:
   has: [{status_code: 200, load_time: 1001}]
   has_not: [{status_code: 200, load_time: 1000}, {status_code: 404, load_time: 1001}]
 */
 SELECT crawl_id, project_id, url, CAST(load_time AS VARCHAR) || ' ms to the last byte' AS why
 FROM mart.pages
-WHERE status_code = 200 AND load_time > 1000
+WHERE status_code = 200 AND load_time > $milliseconds

@@ -2,16 +2,18 @@
 title: Many parameters in the URL
 severity: low
 category: urls
-definition: The page answers 200, and its URL has more than three parameters.
+definition: The page answers 200, and its URL has more than $parameters parameters.
 source: https://developers.google.com/search/docs/crawling-indexing/url-structure
 why_it_matters: >-
   Combinations of parameters make countless addresses of the same pages, which use up the visits of search engines.
 fix: Leave out parameters that change nothing, or keep such addresses out of links
 evidence: [url_has_params]
+thresholds: {parameters: {default: 3, unit: parameters}}
 cases:
   has: [{status_code: 200, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3&d=4'}]
   has_not: [{status_code: 200, url_has_params: true, url: 'https://example.org/?a=1&b=2&c=3'}]
 */
-SELECT crawl_id, project_id, url, 'more than three parameters' AS why
+SELECT
+  crawl_id, project_id, url, CAST(length(url) - length(replace(url, '&', '')) + 1 AS VARCHAR) || ' parameters' AS why
 FROM mart.pages
-WHERE status_code = 200 AND url_has_params AND length(url) - length(replace(url, '&', '')) > 2
+WHERE status_code = 200 AND url_has_params AND length(url) - length(replace(url, '&', '')) + 1 > $parameters

@@ -3,7 +3,7 @@ name: mart.issue_changes
 kind: table
 description: >-
   How many pages have an issue, one row for each crawl with pages and issue, and what changed since the crawl before
-  (mart.crawls.previous_crawl_id). Issues that depend on days have a row in the latest crawls only, and are not compared:
+  (mart.crawls.previous_crawl_id). An issue that is switched off for the project has no row. Issues that depend on days have a row in the latest crawls only, and are not compared:
   the days of two crawls differ.
 grain: [crawl_id, issue]
 columns:
@@ -32,7 +32,8 @@ incremental:
   partitions: |
     WITH crawl AS (
       SELECT
-        crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.start_url
+        crawls.crawl_id, crawls.previous_crawl_id, crawls.project_id, crawls.is_latest, projects.project_name,
+        projects.start_url
       FROM mart.crawls AS crawls
       LEFT JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
       WHERE crawls.has_pages
@@ -93,7 +94,7 @@ WITH
         AND lacking.issue IS NULL
         AND lacked.issue IS NULL AS is_compared
     FROM crawl
-    CROSS JOIN mart.issues AS issues
+    JOIN mart.project_issues AS issues ON issues.project_id = crawl.project_id
     LEFT JOIN unknown AS lacking ON lacking.crawl_id = crawl.crawl_id AND lacking.issue = issues.issue
     LEFT JOIN unknown AS lacked ON lacked.crawl_id = crawl.previous_crawl_id AND lacked.issue = issues.issue
     WHERE crawl.is_latest OR NOT issues.is_by_days

@@ -17,7 +17,7 @@ columns:
   issue: Name of the issue (mart.issues.issue).
   title: The issue as people say it (mart.issues.title).
   category: What it is about (mart.issues.category).
-  severity: How much the issue matters on any page, high, medium or low (mart.issues.severity).
+  severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
   priority: How much it matters on this page, 0 to 100, by its demand, its bot hits, its inrank and the severity.
   why: What was found on the page (mart.page_issues.why).
   fix: What would mend it (mart.issues.fix).
@@ -134,4 +134,4 @@ SELECT
   page.search_bot_hits
 FROM (SELECT crawl_id, url, issue, why FROM mart.page_issues WHERE crawl_id IN (SELECT crawl_id FROM latest)) AS found
 JOIN page ON page.crawl_id = found.crawl_id AND page.url = found.url
-JOIN mart.issues AS issues ON issues.issue = found.issue
+JOIN mart.project_issues AS issues ON issues.project_id = page.project_id AND issues.issue = found.issue

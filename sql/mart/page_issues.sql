@@ -26,18 +26,21 @@ incremental:
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
     mart.structured_data: [crawl_id]
-  # Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page.
+  # Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page. The
+  # settings of issues may name a project.
   partitions: |
-    SELECT loads.source_id AS crawl_id, loads.unit, loads.loaded_at, CAST(NULL AS VARCHAR) AS start_url
+    SELECT
+      loads.source_id AS crawl_id, loads.unit, loads.loaded_at, CAST(NULL AS VARCHAR) AS start_url,
+      CAST(NULL AS VARCHAR) AS project_name
     FROM ops.loads AS loads
     WHERE loads.dataset IN ('crawl_pages', 'crawl_links', 'crawl_structured_data')
     UNION ALL
-    SELECT crawls.crawl_id, loads.unit, loads.loaded_at, NULL
+    SELECT crawls.crawl_id, loads.unit, loads.loaded_at, NULL, NULL
     FROM mart.crawls AS crawls
     JOIN ops.loads AS loads ON loads.source_id = crawls.project_id
     WHERE crawls.is_latest AND loads.dataset IN ('ranking_performance', 'log_events', 'log_pages_days')
     UNION ALL
-    SELECT crawls.crawl_id, NULL, NULL, projects.start_url
+    SELECT crawls.crawl_id, NULL, NULL, projects.start_url, projects.project_name
     FROM mart.crawls AS crawls
     JOIN mart.projects AS projects ON projects.project_id = crawls.project_id
     WHERE crawls.has_pages

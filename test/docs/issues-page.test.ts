@@ -18,7 +18,7 @@ test('the example of docs/issues.md is an issue that is found in one pass', asyn
     expect([issue?.name, issue?.severity, issue?.scan?.condition]).toEqual([
       'thin',
       'medium',
-      'is_indexable AND word_count < 500',
+      'is_indexable AND word_count < $words',
     ]);
   });
 });

@@ -33,8 +33,8 @@ export class IssueJudge implements AsyncDisposable {
   }
 
   async judge(sql: string): Promise<Verdict> {
-    const expected = await findIn(this.#connection, this.#issue.sql);
-    const found = await findIn(this.#connection, sql).catch(() => null);
+    const expected = await findIn(this.#connection, this.#issue);
+    const found = await findIn(this.#connection, this.#issue, sql).catch(() => null);
     if (found === null) return 'invalid';
     return JSON.stringify(found) === JSON.stringify(expected) ? 'survived' : 'caught';
   }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
 import { withIssues } from '../../src/project/sql/models/issue-models.ts';
-import { loadIssues } from '../../src/project/sql/models/issues.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { defaultSetting, loadTunedIssues, withNumbers } from '../../src/project/sql/models/tune-issues.ts';
 import { splitSqlFile } from '../../src/project/sql/text/sql-file.ts';
 import { applyChange } from './change.ts';
 import { GoldenJudge } from './golden-judge.ts';
@@ -31,7 +31,7 @@ const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-mutation-'));
 const sources = [sqlFolder(join(ROOT, 'sql'))];
 const models = await loadModels(sources);
 const questions = await loadQuestions(sources);
-const issues = await loadIssues(sources);
+const tuned = await loadTunedIssues(sources);
 const cases = await loadCases(join(ROOT, 'test/golden'), 'test/golden');
 try {
   await using sites = await SiteJudge.open(folder, models, questions);
@@ -102,13 +102,14 @@ async function judgeOf(sites: SiteJudge, file: string, own: string): Promise<Fil
     const judge = (sql: string) => sites.judgeQuestion({ ...question, sql });
     return { judge, [Symbol.asyncDispose]: async () => {} };
   }
-  const issue = issues.find((one) => one.file === file);
+  const issue = tuned.issues.find((one) => one.file === file);
   if (issue?.scan) return IssueJudge.open(folder, models, issue);
   const model = models.find((one) => (issue ? one.name === 'mart.page_issues' : one.file === file));
   if (!model) throw new Error(`${file} is neither a model nor a question nor an issue`);
   const mutantOf = (sql: string): Model => {
-    if (issue) return { ...model, sql: model.sql.replace(issue.sql, () => sql) };
-    if (/\bissues\.(files|found)\b/.test(own)) return withIssues({ ...model, sql }, issues);
+    const numbers = (one: string): string => (issue ? withNumbers(one, defaultSetting(issue)) : one);
+    if (issue) return { ...model, sql: model.sql.replace(numbers(issue.sql), () => numbers(sql)) };
+    if (/\bissues\.(files|settings|projects|found)\b/.test(own)) return withIssues({ ...model, sql }, tuned);
     // The SQL of a model stands within that of its former columns.
     return { ...model, sql: model.sql.replace(own, () => sql) };
   };

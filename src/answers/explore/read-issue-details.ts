@@ -1,7 +1,7 @@
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { rowsOf } from './chosen-crawls.ts';
 
-/** What an issue means (mart.issues). */
+/** What an issue means in a project (mart.project_issues). */
 export interface IssueMeaning {
   readonly issue: string;
   readonly definition: string;
@@ -28,12 +28,13 @@ export interface IssueShare {
 
 export function readIssueMeanings(
   warehouse: CatalogReader,
+  project: string,
   signal: AbortSignal,
 ): Promise<readonly IssueMeaning[]> {
   return rowsOf(
     warehouse,
-    'SELECT issue, definition, why_it_matters, fix, source FROM mart.issues',
-    new Map(),
+    'SELECT issue, definition, why_it_matters, fix, source FROM mart.project_issues WHERE project_id = $project',
+    new Map([['project', project]]),
     signal,
   );
 }

@@ -1,4 +1,4 @@
-import type { Severity } from '../../project/sql/models/issues.ts';
+import type { Severity } from '../../project/settings/issue-settings.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { type AskedCrawls, CHOSEN, chosenBy, rowsOf } from './chosen-crawls.ts';
 
@@ -51,7 +51,7 @@ const ISSUES = `
     changes.new_pages AS "new", changes.fixed_pages AS fixed, changes.remaining_pages AS remaining
   FROM mart.issue_changes AS changes
   JOIN chosen ON chosen.crawl_id = changes.crawl_id
-  JOIN mart.issues AS issues ON issues.issue = changes.issue
+  JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
   WHERE changes.pages > 0 OR changes.fixed_pages > 0
   ORDER BY chosen.project, changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
 

@@ -1,4 +1,4 @@
-import type { Severity } from '../../project/sql/models/issues.ts';
+import type { Severity } from '../../project/settings/issue-settings.ts';
 import type { Found } from './url-links.ts';
 import type { Part, UrlPlace } from './url-place.ts';
 
@@ -197,7 +197,7 @@ const ISSUES = `
     issues.issue, issues.title, issues.severity, issues.category, found.why, issues.why_it_matters, issues.fix,
     issues.source
   FROM mart.page_issues AS found
-  JOIN mart.issues AS issues ON issues.issue = found.issue
+  JOIN mart.project_issues AS issues ON issues.project_id = found.project_id AND issues.issue = found.issue
   WHERE found.crawl_id = $crawl AND found.url = $url
   ORDER BY issues.weight DESC, issues.issue`;
 

@@ -56,10 +56,13 @@ interface Parts {
 function partsOf(schema: z.ZodType): Parts {
   let inner = schema as {
     shape?: z.ZodRawShape;
+    def?: { catchall?: { type: string } };
     unwrap?: () => unknown;
     options?: readonly { shape?: z.ZodRawShape }[];
   };
   while (inner.shape === undefined && inner.unwrap !== undefined) inner = inner.unwrap() as typeof inner;
+  // Where any name may be a key, the keys that are known are no parts.
+  if ((inner.def?.catchall?.type ?? 'never') !== 'never') return { parts: {}, isWhole: true };
   const shape = inner.shape ?? inner.options?.find((one) => one.shape)?.shape;
   return { parts: shape ?? {}, isWhole: inner.shape === undefined };
 }

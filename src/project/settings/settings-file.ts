@@ -8,6 +8,7 @@ import { MOST_COLUMNS } from '../model/field.ts';
 import { ON_REJECT, SCHEMA_CHANGE } from '../model/pipeline.ts';
 import { AlertSettings } from './alert-settings.ts';
 import { ConsoleOidcSettings, ConsoleUrl } from './console-settings.ts';
+import { IssueSettings } from './issue-settings.ts';
 import { LineageSettings } from './lineage-settings.ts';
 
 const Names = z.union([z.literal('all'), z.array(z.string()).min(1)]);
@@ -87,6 +88,9 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       .enum(['all', 'none'])
       .default('all')
       .describe('Whether the models and questions that ship are used, besides those of the project.'),
+    issues: IssueSettings.default({}).describe(
+      'Issues that are switched off, or have another severity or other thresholds, for all projects or for one (docs/issues.md).',
+    ),
     unarchive_per_run: WholeNumber.default(5).describe(
       'Archived crawls that one run may restore, if a pipeline says unarchive.',
     ),

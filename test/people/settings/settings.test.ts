@@ -54,6 +54,22 @@ test('the environment goes before .env, .env before the file, the file before th
   expect(settings.compression).toBe('auto');
 });
 
+test('issues are switched and set for all projects, or for one, and a fault names its line', async () => {
+  const file =
+    'issues:\n  thin: {words: 200}\n  projects:\n    Shop: {slow: false, thin: {severity: high}}\n';
+  expect((await load({ file })).issues).toEqual({
+    thin: { words: 200 },
+    projects: { Shop: { slow: false, thin: { severity: 'high' } } },
+  });
+  await refused({ file: file.replace('high', 'huge') }).toThrow(
+    'crawlhouse.yaml:4: issues.projects.Shop.thin.severity: ',
+  );
+  await refused({ file: file.replace('200', 'many') }).toThrow('crawlhouse.yaml:2: issues.thin.words: ');
+  await refused({ file: file.replace('false', 'off') }).toThrow(
+    'issues.projects.Shop.slow: true, false, or thresholds and a severity are expected',
+  );
+});
+
 test('a variable that is empty counts as not set', async () => {
   const settings = await load({ file: 'concurrency: 3\n', variables: { CRAWLHOUSE_CONCURRENCY: '' } });
   expect(settings.concurrency).toBe(3);

@@ -81,7 +81,7 @@ export const ISSUES = page<Issues>({
     const { crawl_id } = crawl;
     const once = <T>(name: string, read: (warehouse: CatalogReader) => Promise<T>): Promise<T> =>
       desk.once(`issues: ${name} ${crawl_id}`, () => desk.warehouse.use(read));
-    const meanings = await once('meanings', (warehouse) => readIssueMeanings(warehouse, UNTIL_READ));
+    const meanings = await once('meanings', (warehouse) => readIssueMeanings(warehouse, project, UNTIL_READ));
     const trends = await once('trends', (warehouse) => readIssueTrends(warehouse, crawl_id, UNTIL_READ));
     const shares = await sharesOf(desk, crawl_id, query.has('wait'));
     const by = <T extends { readonly issue: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>

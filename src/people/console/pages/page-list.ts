@@ -96,7 +96,7 @@ export const PAGE_LIST = page<PageList>({
       crawl_id: crawl.crawl_id,
       ended_at: crawl.ended_at,
       since,
-      issue: filter.issue === undefined ? null : await issueOf(filter.issue, desk),
+      issue: filter.issue === undefined ? null : await issueOf(filter.issue, crawl.project_id, desk),
       conditions: [...filter.conditions],
       where: [...filter.where],
       columns: [...answer.columns],
@@ -123,10 +123,11 @@ export function withAdded(query: URLSearchParams): URLSearchParams {
   return next;
 }
 
-async function issueOf(issue: string, desk: Desk): Promise<PageList['issue']> {
+async function issueOf(issue: string, project: string, desk: Desk): Promise<PageList['issue']> {
   const [row] = await desk.rowsOnce(
-    `SELECT issue, title, severity, definition, why_it_matters, fix, source FROM mart.issues WHERE issue = $issue`,
-    new Map([['issue', issue]]),
+    `SELECT issue, title, severity, definition, why_it_matters, fix, source 
+     FROM mart.project_issues WHERE project_id = $project AND issue = $issue`,
+    new Map(Object.entries({ project, issue })),
   );
   return (row ?? null) as PageList['issue'];
 }

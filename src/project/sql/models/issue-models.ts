@@ -1,10 +1,20 @@
 import { text } from '../../../core/duckdb.ts';
 import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
-import { type Issue, type PageScan, SEVERITIES } from './issues.ts';
-import type { Model } from './model.ts';
+import { SEVERITIES } from '../../settings/issue-settings.ts';
+import { replaceThresholds } from '../text/thresholds.ts';
+import type { Issue, PageScan } from './issues.ts';
+import type { Model, ModelPart } from './model.ts';
+import {
+  definitionOf,
+  type IssueSetting,
+  numberText,
+  type TunedIssue,
+  type TunedIssues,
+  withNumbers,
+} from './tune-issues.ts';
 
 /** The tables of the schema `issues`, which stand for what the files under `sql/issues/` say and find. */
-const TABLES: Readonly<Record<string, (issues: readonly Issue[]) => string>> = { files, found };
+const TABLES: Readonly<Record<string, (tuned: TunedIssues) => string>> = { files, settings, projects, found };
 
 /** Splits the findings of a page, which are texts. No file writes it. */
 const SEPARATOR = 'chr(31)';
@@ -12,8 +22,8 @@ const SEPARATOR = 'chr(31)';
 const MOST_ARGUMENTS = 50;
 const NUMBER_LENGTH = 4;
 
-/** A model, with SELECTs in place of `issues.files` and `issues.found`. */
-export function withIssues(model: Model, issues: readonly Issue[]): Model {
+/** A model, with SELECTs in place of the tables of the schema `issues`. */
+export function withIssues(model: Model, tuned: TunedIssues): Model {
   if (!/\bissues\b/i.test(model.sql)) return model;
   const tokens = sqlTokens(model.sql);
   const code = tokens.flatMap((token, at) => (isCode(token) ? [{ text: token.text.toLowerCase(), at }] : []));
@@ -26,52 +36,133 @@ export function withIssues(model: Model, issues: readonly Issue[]): Model {
     const select = Object.hasOwn(TABLES, table.text) ? TABLES[table.text] : undefined;
     if (select === undefined) continue;
     for (let part = at; part <= table.at; part++) texts[part] = '';
-    texts[at] = `(${select(issues)}\n)`;
+    texts[at] = `(${select(tuned)}\n)`;
     used.add(table.text);
   }
   if (used.size === 0) return model;
-  return { ...model, sql: texts.join(''), parts: used.has('found') ? issues : [] };
+  return { ...model, sql: texts.join(''), parts: used.has('found') ? tuned.issues.map(asPart) : [] };
 }
 
-/** One row for each issue. */
-function files(issues: readonly Issue[]): string {
-  const names =
-    'issue, title, severity, weight, category, definition, source, why_it_matters, fix, evidence, is_by_days';
-  const row = (issue: Issue): string => {
-    const { name, title, severity, category, definition, source, why_it_matters, fix, evidence } = issue;
-    const described = [category, definition, source, why_it_matters, fix, evidence.join(', ')].map(text);
-    const weight = `CAST(${SEVERITIES[severity]} AS DOUBLE)`;
-    return `(${[text(name), text(title), text(severity), weight, ...described, issue.is_by_days].join(', ')})`;
+const asPart = (issue: TunedIssue): ModelPart => ({
+  ...{ sql: withNumbers(issue.sql, issue.settings[0]), file: issue.file, sqlLine: issue.sqlLine },
+});
+
+/** Rows of literals, also where there are none. */
+function rowsOf(columns: Readonly<Record<string, string>>, rows: readonly (readonly string[])[]): string {
+  const names = Object.keys(columns);
+  const nulls = Object.entries(columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${name}`);
+  if (rows.length === 0) return `SELECT ${nulls.join(', ')} WHERE false`;
+  const lines = rows.map((row) => `(${row.join(', ')})`).join(',\n');
+  return `SELECT * FROM (VALUES\n${lines}\n) AS given(${names.join(', ')})`;
+}
+
+const SETTING = { severity: 'VARCHAR', weight: 'DOUBLE', definition: 'VARCHAR' };
+
+const settingOf = (issue: Issue, setting: IssueSetting): string[] => [
+  text(setting.severity),
+  `CAST(${SEVERITIES[setting.severity]} AS DOUBLE)`,
+  text(definitionOf(issue, setting)),
+];
+
+/** One row for each issue that some project looks for, as it is for projects without settings of their own. */
+function files({ issues }: TunedIssues): string {
+  const row = (issue: TunedIssue): string[] => {
+    const { name, title, category, source, why_it_matters, fix, evidence } = issue;
+    const described = [name, title, category, source, why_it_matters, fix, evidence.join(', ')].map(text);
+    return [...described, String(issue.is_by_days), ...settingOf(issue, issue.settings[0])];
   };
-  if (issues.length === 0) return `SELECT ${nulls(names.split(', '))} WHERE false`;
-  return `SELECT * FROM (VALUES\n${issues.map(row).join(',\n')}\n) AS files(${names})`;
+  const texts = ['issue', 'title', 'category', 'source', 'why_it_matters', 'fix', 'evidence'];
+  const columns = Object.fromEntries(texts.map((name) => [name, 'VARCHAR']));
+  return rowsOf({ ...columns, is_by_days: 'BOOLEAN', ...SETTING }, issues.filter(isLookedFor).map(row));
 }
 
-const nulls = (names: readonly string[]): string =>
-  names.map((name) => `CAST(NULL AS ${TYPES[name] ?? 'VARCHAR'}) AS ${name}`).join(', ');
-const TYPES: Readonly<Record<string, string>> = { weight: 'DOUBLE', is_by_days: 'BOOLEAN' };
+const isLookedFor = ({ settings }: TunedIssue): boolean => settings.some(({ isOn }) => isOn);
+
+/** One row for each issue and the settings by which it is looked for: 0 for all, then those of `projects`. */
+function settings({ issues }: TunedIssues): string {
+  const rows = issues.flatMap((issue) =>
+    issue.settings.flatMap((setting, number) =>
+      setting.isOn ? [[String(number), text(issue.name), ...settingOf(issue, setting)]] : [],
+    ),
+  );
+  return rowsOf({ number: 'INTEGER', issue: 'VARCHAR', ...SETTING }, rows);
+}
+
+/** The projects that have settings of their own, by identifier or name. */
+function projects(tuned: TunedIssues): string {
+  const rows = tuned.projects.map((project, index) => [String(index + 1), text(project)]);
+  return rowsOf({ number: 'INTEGER', project: 'VARCHAR' }, rows);
+}
 
 /**
  * One row for each page and issue that it has: crawl_id, project_id, url, issue, why. Conditions on `mart.pages` are
  * found in one pass over it.
  */
-function found(issues: readonly Issue[]): string {
-  const scans = issues.flatMap(({ name, scan }) => (scan === null ? [] : [{ name, scan }]));
-  const own = issues.flatMap(({ name, scan, sql }) =>
-    scan === null
-      ? [`SELECT crawl_id, project_id, url, ${text(name)} AS issue, why FROM (${sql}\n) AS own`]
-      : [],
-  );
-  const selects = [...(scans.length === 0 ? [] : [onePass(scans)]), ...own];
+function found(tuned: TunedIssues): string {
+  const issues = tuned.issues.filter(isLookedFor);
+  const scans = issues.flatMap((issue) => (issue.scan === null ? [] : [{ issue, scan: issue.scan }]));
+  const own = issues.flatMap((issue) => (issue.scan === null ? ownSelects(issue, tuned) : []));
+  const selects = [...(scans.length === 0 ? [] : [onePass(scans, tuned)]), ...own];
   if (selects.length > 0) return selects.join('\nUNION ALL\n');
-  return `SELECT ${nulls(['crawl_id', 'project_id', 'url', 'issue', 'why'])} WHERE false`;
+  const names = ['crawl_id', 'project_id', 'url', 'issue', 'why'];
+  return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
+}
+
+/** Rows with the number of the settings that hold for their project: those of its own, else 0. */
+const numbered = (rows: string, { projects }: TunedIssues): string => `SELECT
+    rows.*,
+    CASE
+      ${projects.map((project, index) => `WHEN ${text(project)} IN (rows.project_id, projects.project_name) THEN ${index + 1}`).join('\n      ')}
+      ELSE 0
+    END AS setting_number
+  FROM ${rows} AS rows
+  LEFT JOIN mart.projects AS projects ON projects.project_id = rows.project_id`;
+
+/** The different SELECTs of an issue that is no condition on pages, each for the projects that it is for. */
+function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
+  const numbers = Map.groupBy(issue.settings.keys(), (at) => {
+    const setting = issue.settings[at];
+    return setting?.isOn ? withNumbers(issue.sql, setting) : '';
+  });
+  const select = (rows: string): string =>
+    `SELECT crawl_id, project_id, url, ${text(issue.name)} AS issue, why FROM (${rows}\n) AS own`;
+  if (numbers.size === 1) return [...numbers.keys()].map(select);
+  return [...numbers].flatMap(([sql, some]) =>
+    sql === ''
+      ? []
+      : [`${select(numbered(`(${sql}\n)`, tuned))} WHERE setting_number IN (${some.join(', ')})`],
+  );
+}
+
+/** A scan's SQL, whose thresholds depend on the project where the settings do. */
+function tunedSql(sql: string, { settings }: TunedIssue): string {
+  return replaceThresholds(sql, (name) => {
+    const numbers = settings.map(({ thresholds }) => numberText(thresholds[name] ?? 0));
+    const [general = '0', ...own] = numbers;
+    const cases = own.flatMap((one, index) => (one === general ? [] : [`WHEN ${index + 1} THEN ${one}`]));
+    return cases.length === 0 ? general : `(CASE setting_number ${cases.join(' ')} ELSE ${general} END)`;
+  });
+}
+
+function tunedCondition(issue: TunedIssue, { condition }: PageScan): string {
+  const on = issue.settings.flatMap(({ isOn }, number) => (isOn ? [number] : []));
+  const tuned = tunedSql(condition, issue);
+  return on.length === issue.settings.length
+    ? tuned
+    : `setting_number IN (${on.join(', ')}) AND (${tuned}\n)`;
+}
+
+interface Scan {
+  readonly issue: TunedIssue;
+  readonly scan: PageScan;
 }
 
 /** The findings of a page are one text, parted and made rows: each begins with the number of its issue. */
-function onePass(scans: readonly { readonly name: string; readonly scan: PageScan }[]): string {
+function onePass(scans: readonly Scan[], tuned: TunedIssues): string {
   const number = (index: number): string => text(String(index).padStart(NUMBER_LENGTH, '0'));
   const findings = scans.map(
-    ({ scan }, index) => `CASE WHEN ${scan.condition}\nTHEN ${number(index)} || ${whyOf(scan)} END`,
+    ({ issue, scan }, index) =>
+      `CASE WHEN ${tunedCondition(issue, scan)}\nTHEN ${number(index)} || ${whyOf(tunedSql(scan.why, issue))} END`,
   );
   const groups: string[] = [];
   for (let from = 0; from < findings.length; from += MOST_ARGUMENTS)
@@ -87,16 +178,16 @@ FROM (
   SELECT page.crawl_id, page.project_id, page.url, each_one.finding
   FROM (
     SELECT crawl_id, project_id, url, split(${groups.length === 1 ? groups[0] : joined(groups)}, ${SEPARATOR}) AS findings
-    FROM mart.pages
+    FROM ${tuned.projects.length === 0 ? 'mart.pages' : `(${numbered('mart.pages', tuned)}) AS numbered`}
   ) AS page
   CROSS JOIN UNNEST(page.findings) AS each_one(finding)
 ) AS each_finding
-JOIN (VALUES ${scans.map(({ name }, index) => `(${number(index)}, ${text(name)})`).join(', ')}) AS named(number, issue)
+JOIN (VALUES ${scans.map(({ issue }, index) => `(${number(index)}, ${text(issue.name)})`).join(', ')}) AS named(number, issue)
   ON named.number = substr(each_finding.finding, 1, ${NUMBER_LENGTH})`;
 }
 
 /** Without the separator; a plain text has none. */
-const whyOf = ({ why }: PageScan): string =>
+const whyOf = (why: string): string =>
   /^'[\w ,.:;()%-]*'$/.test(why) ? why : `replace(coalesce(${why}\n, ''), ${SEPARATOR}, ' ')`;
 
 const joined = (parts: readonly string[]): string => `concat_ws(${SEPARATOR}, ${parts.join(',\n')})`;

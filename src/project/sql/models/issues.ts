@@ -1,13 +1,12 @@
 import { z } from 'zod';
+import { didYouMean } from '../../../core/nearest-name.ts';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf } from '../../../core/sql-tokens.ts';
+import { SeverityName, Threshold } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import type { SqlFile } from '../text/sql-file.ts';
+import { thresholdsOf } from '../text/thresholds.ts';
 import { checkHeader } from './check-header.ts';
 import { ISSUES_FOLDER, namedFiles, type SqlFolder } from './sql-folders.ts';
-
-/** How much an issue matters on any page, and its weight in a priority. */
-export const SEVERITIES = { high: 1, medium: 0.6, low: 0.3 } as const;
-export type Severity = keyof typeof SEVERITIES;
 
 export const CATEGORIES = [
   'availability',
@@ -27,12 +26,16 @@ export const CATEGORIES = [
   'demand',
 ] as const;
 
+const ThresholdName = z
+  .string()
+  .regex(/^(?!severity$)[a-z][a-z0-9_]*$/, 'small letters, digits and _ are expected, and not severity');
+
 /** Columns of `mart.pages` with their values; the others are NULL. */
 const Page = z.record(z.string(), z.unknown());
 
 const IssueHeader = z.strictObject({
   title: z.string().min(1),
-  severity: z.enum(Object.keys(SEVERITIES) as [Severity]),
+  severity: SeverityName,
   category: z.enum(CATEGORIES),
   /** When a page has it, exactly. */
   definition: z.string().min(1),
@@ -44,6 +47,10 @@ const IssueHeader = z.strictObject({
   evidence: z.array(z.string().min(1)).min(1),
   /** Hits or demand decide, which belong to days: it is looked for in the latest crawls only, and not compared. */
   is_by_days: z.boolean().default(false),
+  /** Numbers that the settings of a project may replace. `$words` stands for one in the SELECT and the definition. */
+  thresholds: z
+    .record(ThresholdName, z.strictObject({ default: Threshold, unit: z.string().min(1) }))
+    .default({}),
   /** Pages that have it, and pages that just do not. */
   cases: z.strictObject({ has: z.array(Page).min(1), has_not: z.array(Page).min(1) }).optional(),
 });
@@ -52,7 +59,7 @@ const IssueHeader = z.strictObject({
 export interface Issue extends z.infer<typeof IssueHeader> {
   /** The file's name: `client_error`. */
   readonly name: string;
-  /** A SELECT of crawl_id, project_id, url and why (what was found on the page). */
+  /** A SELECT of crawl_id, project_id, url and why (what was found on the page), with `$words` for a threshold. */
   readonly sql: string;
   /** Its parts, where it is a condition on `mart.pages` alone: many are then found in one pass. */
   readonly scan: PageScan | null;
@@ -79,6 +86,13 @@ export async function loadIssues(folders: readonly SqlFolder[]): Promise<Issue[]
 function readIssue(name: string, source: SqlFile): Issue {
   const header = checkHeader(IssueHeader, source);
   const { file, sql, sqlLine } = source;
+  if (name === 'projects')
+    throw badModel(
+      { file, line: 1 },
+      'projects does not work as a name',
+      'it is a key of the setting issues',
+    );
+  checkThresholds(header, source);
   const scan = pageScan(sqlTokens(sql));
   if (scan !== null && header.cases === undefined) {
     const hint =
@@ -86,6 +100,29 @@ function readIssue(name: string, source: SqlFile): Issue {
     throw badModel({ file, line: 1 }, 'a condition on mart.pages has cases', hint);
   }
   return { name, ...header, sql, scan, file, sqlLine };
+}
+
+/** Each threshold stands in the SELECT and in the definition, and no other. */
+function checkThresholds(
+  { thresholds, definition }: Pick<z.infer<typeof IssueHeader>, 'thresholds' | 'definition'>,
+  source: SqlFile,
+): void {
+  const places = [
+    { names: thresholdsOf(source.sql), line: source.sqlLine, where: 'the SELECT' },
+    { names: thresholdsOf(definition), line: source.lineOf(['definition']), where: 'the definition' },
+  ];
+  const known = Object.keys(thresholds);
+  for (const { names, line, where } of places) {
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      const hint = `${didYouMean(unknown, known)}thresholds of this header: ${known.join(', ') || 'none'}`;
+      throw badModel({ file: source.file, line }, `${where} has $${unknown}, which is no threshold`, hint);
+    }
+    const missing = known.find((name) => !names.includes(name));
+    if (missing === undefined) continue;
+    const place = { file: source.file, line: source.lineOf(['thresholds', missing]) };
+    throw badModel(place, `the threshold ${missing} is not in ${where}`, `write $${missing} there`);
+  }
 }
 
 const HEAD = 'select crawl_id , project_id , url ,';

@@ -7,11 +7,11 @@ import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
 import { withIssues } from './issue-models.ts';
-import { loadIssues } from './issues.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
 import { seedFile, seedFiles, seedSelect } from './seeds.ts';
 import { FOLDERS_WITHOUT_MODELS, type SqlFolder } from './sql-folders.ts';
+import { loadTunedIssues } from './tune-issues.ts';
 
 /**
  * Reads every model of some folders, ordered by name; one of a later folder takes the place of one of its name in an
@@ -22,7 +22,7 @@ import { FOLDERS_WITHOUT_MODELS, type SqlFolder } from './sql-folders.ts';
 export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
   const models = new Map<string, Model>();
   const seeds = new Set<string>();
-  const issues = await loadIssues(folders);
+  const issues = await loadTunedIssues(folders);
   for (const folder of folders) {
     for (const { model, isSeed } of await folderModels(folder, folders)) {
       models.set(model.name, model);

@@ -7,7 +7,7 @@ type ModelKind = 'view' | 'table';
 type Reads = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** A SELECT of crawl_id, project_id, url and why that stands within the SQL of a model. */
-interface ModelPart {
+export interface ModelPart {
   readonly sql: string;
   readonly file: string;
   readonly sqlLine: number;

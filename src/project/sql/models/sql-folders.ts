@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readText } from '../../../core/read-text.ts';
+import type { IssueSettings } from '../../settings/issue-settings.ts';
 import { badModel } from '../text/bad-model.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 
@@ -18,6 +19,8 @@ export const FOLDERS_WITHOUT_MODELS: readonly string[] = [QUESTIONS_FOLDER, ISSU
 export interface SqlFolder {
   readonly path: string;
   readonly shown: string;
+  /** What the settings of the project say of issues, wherever their files are. */
+  readonly issues?: { readonly settings: IssueSettings; readonly projectDir: string };
 }
 
 /** The folder that ships with the package. */
@@ -30,13 +33,15 @@ const SHIPPED = join(import.meta.dirname, '..', '..', '..', '..', 'sql');
 export function sqlFolders(settings: {
   readonly projectDir: string;
   readonly shipped_models: 'all' | 'none';
+  readonly issues?: IssueSettings;
 }): SqlFolder[] {
-  const own = join(settings.projectDir, 'sql');
+  const { projectDir, issues = {} } = settings;
+  const own = join(projectDir, 'sql');
   const folders: SqlFolder[] = [];
   const same = existsSync(own) && realpathSync(own) === realpathSync(SHIPPED);
   if (settings.shipped_models === 'all' && !same) folders.push({ path: SHIPPED, shown: 'crawlhouse/sql' });
   if (existsSync(own)) folders.push(sqlFolder(own));
-  return folders;
+  return folders.map((folder) => ({ ...folder, issues: { settings: issues, projectDir } }));
 }
 
 export function sqlFolder(path: string): SqlFolder {

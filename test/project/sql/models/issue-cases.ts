@@ -1,6 +1,7 @@
 import type { Connection } from '../../../../src/core/duckdb.ts';
 import { rowsSql } from '../../../../src/pipeline/transform/tests/model-cases.ts';
 import type { Issue } from '../../../../src/project/sql/models/issues.ts';
+import { defaultSetting, withNumbers } from '../../../../src/project/sql/models/tune-issues.ts';
 import type { PlannedModel } from '../../../../src/project/sql/plan/plan-models.ts';
 
 /** Pages of the cases of an issue: their crawl tells which. One has no values at all. */
@@ -27,6 +28,12 @@ export const createPages = (
   pages: readonly object[],
 ): Promise<unknown> => connection.run(`CREATE OR REPLACE TABLE mart.pages AS ${rowsSql(columns, pages)}`);
 
-/** The findings of an issue's SELECT, by crawl. */
-export const findIn = (connection: Connection, sql: string): Promise<Record<string, unknown>[]> =>
-  connection.jsonRows(`SELECT crawl_id, why FROM (${sql}\n) AS found ORDER BY ALL`);
+/** The findings of an issue's SELECT, or of another one in its place, by crawl. */
+export const findIn = (
+  connection: Connection,
+  issue: Issue,
+  sql = issue.sql,
+): Promise<Record<string, unknown>[]> =>
+  connection.jsonRows(
+    `SELECT crawl_id, why FROM (${withNumbers(sql, defaultSetting(issue))}\n) AS found ORDER BY ALL`,
+  );

@@ -101,6 +101,10 @@ test('follows our models to the fields of the service', async () => {
         (name) => `mart.issues.${name}`,
       ),
       ...['why_it_matters', 'fix', 'evidence', 'is_by_days'].map((name) => `mart.issues.${name}`),
+      ...['issue', 'title', 'severity', 'weight', 'category', 'definition', 'source'].map(
+        (name) => `mart.project_issues.${name}`,
+      ),
+      ...['why_it_matters', 'fix', 'is_by_days'].map((name) => `mart.project_issues.${name}`),
       ...['mart.page_issues.issue', 'mart.issue_changes.issue', 'mart.issue_changes.pages'],
       ...['mart.issue_trend.issue', 'mart.issue_trend.pages'],
       ...['clicks', 'impressions', 'search_bot_hits'].map((name) => `mart.crawl_kpis.${name}_change_reason`),

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** How much an issue matters on any page, and its weight in a priority. */
+export const SEVERITIES = { high: 1, medium: 0.6, low: 0.3 } as const;
+export type Severity = keyof typeof SEVERITIES;
+
+export const SeverityName = z.enum(Object.keys(SEVERITIES) as [Severity]);
+const MOST = 1_000_000_000;
+export const Threshold = z.number().min(0).max(MOST);
+
+/** What is changed of an issue: `false` switches it off; a threshold has the name that the issue's file gives it. */
+const IssueChange = z.union(
+  [z.boolean(), z.object({ severity: SeverityName.optional() }).catchall(Threshold)],
+  {
+    error: ({ input }) =>
+      typeof input === 'object' ? undefined : 'true, false, or thresholds and a severity are expected',
+  },
+);
+export type IssueChange = z.output<typeof IssueChange>;
+
+/** Issues by name, and under `projects` those of one project, by its identifier or name. */
+export const IssueSettings = z
+  .object({ projects: z.record(z.string(), z.record(z.string(), IssueChange)).optional() })
+  .catchall(IssueChange);
+export type IssueSettings = z.output<typeof IssueSettings>;

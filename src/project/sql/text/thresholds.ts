@@ -1,0 +1,16 @@
+import { sqlTokens } from '../../../core/sql-tokens.ts';
+
+/** SQL with something in place of each `$name`. */
+export function replaceThresholds(sql: string, write: (name: string) => string): string {
+  const tokens = sqlTokens(sql);
+  const isName = (at: number): boolean =>
+    tokens[at]?.kind === 'word' && tokens[at - 1]?.kind === 'sign' && tokens[at - 1]?.text === '$';
+  return tokens.map(({ text }, at) => (isName(at) ? write(text) : isName(at + 1) ? '' : text)).join('');
+}
+
+/** The names of the thresholds in SQL. */
+export function thresholdsOf(sql: string): string[] {
+  const names = new Set<string>();
+  replaceThresholds(sql, (name) => names.add(name) && '');
+  return [...names];
+}
