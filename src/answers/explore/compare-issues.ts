@@ -1,4 +1,4 @@
-import type { Severity } from '../../project/sql/models/issues.ts';
+import type { Severity } from '../../project/settings/issue-settings.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
 /** An issue that pages of one of two crawls have. */
@@ -43,7 +43,8 @@ const ISSUES = `
   SELECT
     issues.issue, issues.title, issues.severity, issues.category, issues.is_by_days,
     former.pages AS "before", later.pages AS "after", coalesce(kept.remaining, 0) AS remaining
-  FROM mart.issues AS issues
+  FROM mart.project_issues AS issues
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = $to AND crawls.project_id = issues.project_id
   LEFT JOIN mart.issue_changes AS former ON former.crawl_id = $from AND former.issue = issues.issue
   LEFT JOIN mart.issue_changes AS later ON later.crawl_id = $to AND later.issue = issues.issue
   LEFT JOIN kept ON kept.issue = issues.issue

@@ -10,7 +10,7 @@ import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 /** Versions and the files of a project folder; with the schedules, as far as they can be read. */
 export async function examineProject(
   projectDir: string,
-  shipped_models: Settings['shipped_models'],
+  settings: Pick<Settings, 'shipped_models' | 'issues'> | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly checks: readonly Check[]; readonly schedules: readonly Schedule[] }> {
   let pipelines: readonly Pipeline[] = [];
@@ -37,7 +37,7 @@ export async function examineProject(
     await look(
       'models',
       async () => ({
-        message: `${(await loadModels(sqlFolders({ projectDir, shipped_models }))).length} in use`,
+        message: `${(await loadModels(sqlFolders({ shipped_models: 'all', ...settings, projectDir }))).length} in use`,
       }),
       signal,
     ),

@@ -53,7 +53,7 @@ export async function examine(
     },
     signal,
   );
-  const project = await examineProject(projectDir, settings?.shipped_models ?? 'all', signal);
+  const project = await examineProject(projectDir, settings, signal);
   const checks = [first, ...project.checks];
   if (settings === undefined) return [...checks, ...skipped(OF_SETTINGS, 'settings fails')];
   const known = settings;
