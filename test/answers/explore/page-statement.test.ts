@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Condition,
+  filterOfQuery,
+  OPERATORS,
+  type Operator,
+  pagesAddress,
+  pagesCommand,
+} from '../../../src/answers/explore/page-filter.ts';
+import { pageStatement } from '../../../src/answers/explore/page-statement.ts';
+import { readPages } from '../../../src/answers/explore/read-pages.ts';
+import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
+import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
+import { publishedSites } from '../../support/published-sites.ts';
+import { testSeed } from '../../support/random.ts';
+import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
+import { STORY } from './story-site.ts';
+
+const folder = sharedFolder();
+const signal = new AbortController().signal;
+let warehouse: QueryProcess;
+let project: string;
+let rows: readonly Record<string, unknown>[];
+beforeAll(async () => {
+  warehouse = await publishedSites(folder, STORY);
+  rows = await warehouse.rows(
+    `SELECT pages.* FROM mart.pages AS pages JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
+     WHERE crawls.is_main AND crawls.crawl_id = 'shop-3'`,
+    signal,
+  );
+  project = String(rows[0]?.project_id);
+}, 60_000);
+afterAll(() => warehouse?.[Symbol.asyncDispose]());
+
+const query = (text: string) => filterOfQuery(project, new URLSearchParams(text));
+const urls = async (text: string): Promise<unknown[]> => {
+  const found = await readPages(warehouse, query(text), 10_000, signal);
+  expect(found.rows.length).toBe(found.total);
+  return found.rows.map(({ url }) => url).sort();
+};
+
+/** What an operator means, told again without SQL. */
+const MEANS: Readonly<Record<Operator, (value: unknown, given: string) => boolean>> = {
+  eq: (value, given) => value !== null && compared(value, given) === 0,
+  ne: (value, given) => value === null || compared(value, given) !== 0,
+  gt: (value, given) => value !== null && compared(value, given) > 0,
+  gte: (value, given) => value !== null && compared(value, given) >= 0,
+  lt: (value, given) => value !== null && compared(value, given) < 0,
+  lte: (value, given) => value !== null && compared(value, given) <= 0,
+  contains: (value, given) =>
+    String(value ?? '')
+      .toLowerCase()
+      .includes(given.toLowerCase()) && value !== null,
+  not_contains: (value, given) =>
+    value === null || !String(value).toLowerCase().includes(given.toLowerCase()),
+  starts: (value, given) => value !== null && String(value).startsWith(given),
+  ends: (value, given) => value !== null && String(value).endsWith(given),
+  has: (value, given) => Array.isArray(value) && value.includes(given),
+  in: (value, given) => value !== null && given.split(',').some((one) => compared(value, one) === 0),
+  is: (value, given) =>
+    ({ null: value === null, not_null: value !== null, true: value === true, false: value === false })[
+      given
+    ] ?? false,
+};
+
+function compared(value: unknown, given: string): number {
+  const [a, b] = typeof value === 'number' ? [value, Number(given)] : [String(value), given];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const COLUMNS = {
+  text: ['url', 'title', 'h1', 'non_indexable_reason', 'status_code_range', 'canonical_kind'],
+  number: ['status_code', 'depth', 'nb_inlinks', 'word_count'],
+  boolean: ['is_indexable', 'fetched'],
+  list: ['sources'],
+} as const;
+const OF: Readonly<Record<keyof typeof COLUMNS, readonly Operator[]>> = {
+  text: ['eq', 'ne', 'contains', 'not_contains', 'starts', 'ends', 'is'],
+  number: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'is'],
+  boolean: ['is'],
+  list: ['has', 'is'],
+};
+
+/** A condition with a value that pages have, a part of one, or another. */
+const condition: fc.Arbitrary<Condition> = fc
+  .constantFrom(...(Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]))
+  .chain((family) =>
+    fc.record({
+      column: fc.constantFrom<string>(...COLUMNS[family]),
+      operator: fc.constantFrom<Operator>(...OF[family]),
+      place: fc.nat(),
+      part: fc.tuple(fc.nat(6), fc.nat(12)),
+      other:
+        family === 'number' ? fc.integer({ min: -1, max: 600 }).map(String) : fc.string({ minLength: 1 }),
+      isOther: fc.boolean(),
+      family: fc.constant(family),
+    }),
+  )
+  .map(({ column, operator, place, part, other, isOther, family }) => {
+    if (operator === 'is') {
+      const values = family === 'boolean' ? ['null', 'not_null', 'true', 'false'] : ['null', 'not_null'];
+      return { column, operator, value: values[place % values.length] ?? 'null' };
+    }
+    const known = rows.map((row) => row[column]).filter((value) => value !== null);
+    const value = String([known[place % Math.max(known.length, 1)] ?? other].flat()[0] ?? other);
+    const cut = family === 'text' && operator !== 'eq' ? value.slice(part[0], part[0] + part[1]) : value;
+    return { column, operator, value: isOther || cut === '' ? other : cut };
+  });
+
+test('conditions on columns let through what they mean, whatever their values', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(condition, { minLength: 1, maxLength: 3 }), async (conditions) => {
+      const address = new URLSearchParams(
+        conditions.map(({ column, operator, value }): [string, string] => [column, `${operator}:${value}`]),
+      );
+      const expected = rows.filter((row) =>
+        conditions.every(({ column, operator, value }) => MEANS[operator](row[column], value)),
+      );
+      expect(await urls(`crawl=shop-3&${address}`)).toEqual(expected.map(({ url }) => url).sort());
+    }),
+    { seed: testSeed(), numRuns: 25 },
+  );
+});
+
+test('an address, a command and a statement are of one filter', async () => {
+  const address = pagesAddress(project, {
+    ...{ crawl: 'latest', issue: null, status_code: ['gte:300', 'lt:400'], title: `eq:"it's"` },
+  });
+  expect(address).toBe(
+    `/projects/${project}/pages?crawl=latest&status_code=gte%3A300&status_code=lt%3A400&title=eq%3A%22it%27s%22`,
+  );
+  const filter = filterOfQuery(project, new URLSearchParams(address.split('?')[1]));
+  expect(pagesCommand(filter)).toBe(
+    `crawlhouse pages --project ${project} --crawl latest --filter status_code=gte:300 --filter status_code=lt:400 --filter 'title=eq:"it'\\''s"'`,
+  );
+  const { sql, parameters } = await pageStatement(warehouse, filter, signal);
+  expect(sql).not.toMatch(/it's/);
+  expect([...parameters.values()]).toEqual(expect.arrayContaining(['300', '400', `"it's"`]));
+});
+
+test('pages that came, went and changed are those of mart.page_changes', async () => {
+  const changes = await warehouse.rows(
+    `SELECT change, url FROM mart.page_changes WHERE crawl_id = 'shop-3' ORDER BY url`,
+    signal,
+  );
+  const by = Map.groupBy(changes, ({ change }) => String(change));
+  expect(by.size).toBeGreaterThan(2);
+  for (const [change, of] of by)
+    expect([change, await urls(`crawl=shop-3&change=${change}`)]).toEqual([change, of.map(({ url }) => url)]);
+});
+
+test('every form of a statement is in the SQL that each engine has', async () => {
+  const connection = await temporaryConnection(folder);
+  for (const text of [
+    'issue=client_error&sort=priority desc',
+    'issue=thin&change=new',
+    'issue=thin&change=fixed',
+    'change=removed',
+    'change=title&clicks=gte:1&search_bot_hits=is:null&issues=gte:1',
+    'segment=/lamps/&sources=has:crawler&url=ends:/red&title=not_contains:x',
+    'segment=/lamps/&segmentation=(directory)&depth=in:1,2',
+  ]) {
+    const { sql, count } = await pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal);
+    for (const one of [sql, count])
+      expect([text, await findNonPortable(connection, one, { file: 'SQL', line: 1 })]).toEqual([text, []]);
+  }
+});
+
+test.each([
+  ['dpth=gte:1', 'pages have no column dpth', 'did you mean depth?'],
+  ['depth=contains:1', 'depth: contains does not go with BIGINT', 'operators of depth: eq, ne'],
+  ['depth=gte:deep', "depth: 'deep' is no number", 'as in depth=eq:4'],
+  ['is_indexable=is:maybe', 'is_indexable: is takes no maybe', 'is:true'],
+  ['issue=thinn', 'there is no issue thinn', 'did you mean thin?'],
+  ['change=titel', 'pages have no column titel', 'did you mean title?'],
+  ['issue=thin&change=added', '--change: added is none of an issue', 'new, fixed or remaining'],
+  ['segment=/lmps/', 'has no segment /lmps/', 'did you mean /lamps/?'],
+  ['columns=url,hh1', 'pages have no column hh1', 'did you mean h1?'],
+  ['change=h1', 'the export of crawl shop-3 has no field h1', 'both crawls'],
+  ['since=shop-1', '--since compares nothing without --change', '--change added'],
+  ['where=depth >', '--where: depth > is not one condition', 'as in'],
+])('%s is refused, with what would be right', async (text, message, hint) => {
+  await expect(pageStatement(warehouse, query(`crawl=shop-3&${text}`), signal)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test('every operator has words', () => {
+  expect(Object.keys(OPERATORS).sort()).toEqual(Object.keys(MEANS).sort());
+});
