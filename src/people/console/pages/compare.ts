@@ -21,11 +21,17 @@ const Choice = z.strictObject({
   crawl_number: z.number().nullable(),
   ended_at: z.string().nullable(),
   crawl_config_name: z.string().nullable(),
+  previous_crawl_id: z.string().nullable(),
+  is_main: z.boolean().nullable(),
 });
 type Choice = z.infer<typeof Choice>;
 
-/** As `crawlhouse compare --json` prints it, with the crawls that may be chosen. */
-type Compare = Comparison & { readonly crawls: readonly Choice[] };
+interface Compare {
+  readonly project: string;
+  /** As `crawlhouse compare --json` prints it; null where there are no two crawls. */
+  readonly comparison: Comparison | null;
+  readonly crawls: readonly Choice[];
+}
 
 export const COMPARE = page<Compare>({
   path: '/projects/:project_id/compare',
@@ -35,35 +41,62 @@ export const COMPARE = page<Compare>({
     to: 'The later one; without it, latest.',
   },
   schema: z.strictObject({
-    ...{ from: Row, to: Row, notes: z.array(z.string()) },
-    ...{ kpis: z.array(Row), issues: z.array(Row), pages: z.array(Row), crawls: z.array(Choice) },
+    project: z.string(),
+    comparison: z
+      .strictObject({
+        ...{ from: Row, to: Row, notes: z.array(z.string()) },
+        ...{ kpis: z.array(Row), issues: z.array(Row), pages: z.array(Row) },
+      })
+      .nullable(),
+    crawls: z.array(Choice),
   }) as unknown as z.ZodType<Compare>,
   async read({ path, query }, desk, signal) {
     const project = path.project_id ?? '';
-    const asked = { project, from: query.get('from') || 'previous', to: query.get('to') || 'latest' };
     const crawls = await crawlsOf(project, desk);
-    const comparison = await desk.once(`compare ${JSON.stringify(asked)}`, () =>
-      desk.warehouse.use((warehouse) => readComparison(warehouse, asked, signal)),
+    const asked = askedOf(query, crawls);
+    if (asked === null) return { project, comparison: null, crawls };
+    const comparison = await desk.once(`compare ${JSON.stringify([project, asked])}`, () =>
+      desk.warehouse.use((warehouse) => readComparison(warehouse, { project, ...asked }, signal)),
     );
-    return { ...comparison, crawls };
+    return { project, comparison, crawls };
   },
-  draw: (compare, request) => ({
-    title: `${crawlName(compare.from)} and ${crawlName(compare.to)}`,
-    body: drawCompare(compare, request),
+  draw: ({ project, comparison, crawls }, request) => ({
+    title: comparison === null ? 'Compare' : `${crawlName(comparison.from)} and ${crawlName(comparison.to)}`,
+    body: comparison === null ? drawNone(project, crawls) : drawCompare(comparison, crawls, request),
   }),
 });
 
+/** The main crawl with the one before it, or another one where none is; null where there are no two. */
+function askedOf(
+  query: URLSearchParams,
+  crawls: readonly Choice[],
+): { readonly from: string; readonly to: string } | null {
+  const main = crawls.find(({ is_main }) => is_main) ?? crawls[0];
+  const to = query.get('to') || main?.crawl_id;
+  const before = to === main?.crawl_id ? main?.previous_crawl_id : null;
+  const from = query.get('from') || before || crawls.find(({ crawl_id }) => crawl_id !== to)?.crawl_id;
+  return from === undefined || to === undefined ? null : { from, to };
+}
+
+function drawNone(project: string, crawls: readonly Choice[]): Html {
+  const [only] = crawls;
+  return html`<h1>${project}</h1>
+${projectTabs(project, 'compare')}
+<p class="notice">${only === undefined ? 'No crawl of this project has pages yet.' : html`There is one crawl with pages, ${crawlLink(only)}: nothing to compare it with.`}</p>
+`;
+}
+
 async function crawlsOf(project: string, desk: Desk): Promise<readonly Choice[]> {
   const rows = await desk.rowsOnce(
-    `SELECT crawl_id, crawl_number, ended_at, crawl_config_name FROM mart.crawls
+    `SELECT crawl_id, crawl_number, ended_at, crawl_config_name, previous_crawl_id, is_main FROM mart.crawls
      WHERE project_id = $project AND has_pages ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([['project', project]]),
   );
   return rows as unknown as Choice[];
 }
 
-function drawCompare(compare: Compare, { query }: PageRequest): Html {
-  const { from, to, notes, crawls } = compare;
+function drawCompare(compare: Comparison, crawls: readonly Choice[], { query }: PageRequest): Html {
+  const { from, to, notes } = compare;
   const project = to.project_id;
   const several = new Set(crawls.map(({ crawl_config_name }) => crawl_config_name)).size > 1;
   const options = crawls.map((one) => ({
@@ -97,7 +130,7 @@ const BEHIND: Readonly<Record<string, Readonly<Record<string, string | readonly 
   redirect_pages: { status_code: ['gte:300', 'lt:400'] },
 };
 
-function kpisTable({ from, to, kpis }: Compare): Html {
+function kpisTable({ from, to, kpis }: Comparison): Html {
   const figure = (kpi: string, value: number | null, crawl: string): Html | string | null => {
     const behind = BEHIND[kpi];
     if (value === null || behind === undefined) return value === null ? null : shown(value);
@@ -136,7 +169,7 @@ const shown = (value: number): string => (Number.isInteger(value) ? countText(va
 /** In any of the fields: no filter says so. */
 const ANY = 'changed';
 
-function pagesTable({ from, to, pages }: Compare): Html {
+function pagesTable({ from, to, pages }: Comparison): Html {
   const href = (change: string): string =>
     pagesAddress(to.project_id, { crawl: to.crawl_id, since: from.crawl_id, change });
   return table(
@@ -159,8 +192,8 @@ function pagesTable({ from, to, pages }: Compare): Html {
   );
 }
 
-function issuesTable({ from, to, issues }: Compare): Html {
-  type Issue = Compare['issues'][number];
+function issuesTable({ from, to, issues }: Comparison): Html {
+  type Issue = Comparison['issues'][number];
   const count = (issue: Issue, value: number | null, change: string): Html | string => {
     if (value === null || value === 0) return countOrDash(value);
     const href = pagesAddress(to.project_id, {
