@@ -33,8 +33,8 @@ async function fillMart(connection: Connection): Promise<void> {
   );
   await connection.run(`ALTER TABLE mart.crawls ADD COLUMN status VARCHAR DEFAULT 'done';
     ALTER TABLE mart.crawls ADD COLUMN created_at TIMESTAMPTZ; ALTER TABLE mart.crawls ADD COLUMN fetched_urls BIGINT;
-    ALTER TABLE mart.crawls ADD COLUMN is_complete BOOLEAN;
-    UPDATE mart.crawls SET is_complete = end_reason = 'ok'`);
+    ALTER TABLE mart.crawls ADD COLUMN is_complete BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN has_pages BOOLEAN;
+    UPDATE mart.crawls SET is_complete = end_reason = 'ok', has_pages = pages IS NOT NULL`);
   const figures = [
     'pages',
     'indexable_pages',
@@ -82,6 +82,12 @@ async function fillMart(connection: Connection): Promise<void> {
   );
   await connection.run(`CREATE TABLE mart.crawl_fields AS SELECT 'c2' AS crawl_id, 'crawl_pages' AS dataset, field
     FROM (VALUES ('fetched'), ('status_code')) AS t(field)`);
+  await connection.run(
+    `CREATE TABLE mart.issues AS SELECT 'client_error' AS issue, 'Client error' AS title, 'high' AS severity, 1 AS weight,
+       'availability' AS category`,
+  );
+  await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'client_error' AS issue, 3 AS pages,
+      2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
   await connection.run(
     `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 90 AS priority, 'client_error' AS issue,
        'high' AS severity, $1 AS url, 'c2 ' || $1 AS page_key, '' AS why, '' AS fix, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits,
@@ -159,7 +165,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(project.trend.sql).toContain('FROM mart.crawl_kpis');
 
   const page = await (await ask('/projects/p1?wait=1')).text();
-  expect(page.match(/role="img"/g)).toHaveLength(7);
+  expect(page.match(/<div role="(img|group)"/g)).toHaveLength(7);
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
   expect(page).not.toContain('<script>alert');
   expect(page).not.toMatch(/ style="|<style/);
@@ -189,7 +195,7 @@ test('a project without crawls says what to do; an unknown one is not found, wit
   expect(await unknown.text()).toContain('Did you mean p2');
 });
 
-test('a crawl has its units, its figures against the crawl before, its status codes and its funnel', async () => {
+test('a crawl is called by its number and day, and begins with what changed and what is wrong', async () => {
   const { ask } = await openConsole(settings);
   const crawl = await json(ask, '/crawls/c2.json?wait=1');
   expect(crawl).toMatchObject({
@@ -197,19 +203,30 @@ test('a crawl has its units, its figures against the crawl before, its status co
     crawl_number: 2,
     previous_crawl_id: 'c1',
     is_complete: true,
+    before: { crawl_id: 'c1', crawl_number: 1 },
+    after: null,
+    issues: [{ issue: 'client_error', pages: 3, new: 2, fixed: 1 }],
   });
   expect(crawl.units).toMatchObject([
     { unit: 'crawl_links/c2', status: 'failed', loaded: null },
     { unit: 'crawl_pages/c2', status: 'published' },
   ]);
   const page = await (await ask('/crawls/c2?wait=1')).text();
-  expect(page).toContain(
-    '<th scope="row">pages</th><td class="number">9,007,199,254,740,993</td><td class="number">+4</td>',
-  );
-  expect(page).toContain(
-    `<th scope="row">search bot hits</th><td class="number">5</td><td class="number"><span class="facts">not compared: ${REASON}</span></td>`,
-  );
-  expect(page).toContain('<th scope="row">answered 200</th><td class="number">10</td>');
+  expect(page).toContain('<h1>Crawl 2 · 2026-11-08</h1>');
+  expect(page).toContain('← <a href="/crawls/c1" title="c1">Crawl 1 · 2026-11-01</a>');
+  expect(page).toContain('<figcaption>Against Crawl 1 · 2026-11-01</figcaption>');
+  expect(page).toMatch(/<strong>9,007,199,254,740,993<\/strong><\/a> <span class="plain">\+4</);
+  expect(page).toMatch(new RegExp(`search bot hits</dt><dd><strong>5</strong> <small>${REASON}<`));
+  expect(page).toContain('href="/projects/p1/pages?crawl=c2&amp;issue=client_error&amp;change=new">2</a>');
+  expect(page).toContain('href="/projects/p1/pages?crawl=c2&amp;change=added">7</a>');
+  expect(page).not.toContain('crawl_links/c2');
+  const units = await (await ask('/crawls/c2?tab=units')).text();
+  expect(units).toContain('href="/units/crawl_links/c2"');
+  expect(units).toContain('<a href="/crawls/c2?tab=units" aria-current="page">Units</a>');
+  const partial = await (await ask('/crawls/c3?wait=1')).text();
+  expect(partial).toContain('This crawl is not complete');
+  expect(partial).toContain('not complete</small>');
+  expect(partial).not.toContain('<script>alert');
   const open = await (await ask('/crawls/c4?wait=1')).text();
   expect(open).toContain('Ended –.');
   expect(page + open).not.toContain('/do/plan');
@@ -219,9 +236,10 @@ test('a crawl has its units, its figures against the crawl before, its status co
 test('an operator loads a crawl again or drops it from its page', async () => {
   const { ask } = await openConsole({ ...settings, console_actions: true });
   const forms = async (crawl: string) =>
-    [...(await (await ask(`/crawls/${crawl}?wait=1`)).text()).matchAll(/<form [^>]*do.plan.*?<.form>/gs)].map(
-      ([form]) =>
-        [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`),
+    [
+      ...(await (await ask(`/crawls/${crawl}?tab=units`)).text()).matchAll(/<form [^>]*do.plan.*?<.form>/gs),
+    ].map(([form]) =>
+      [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => `${name}=${value}`),
     );
   const drop = ['action=drop', 'kind=crawl', 'name=c2'];
   expect(await forms('c2')).toEqual([

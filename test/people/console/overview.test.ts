@@ -100,7 +100,7 @@ test('a figure has its change since the crawl before, or why there is none', asy
   expect(await site('calm')).toMatch(/clicks<\/dt><dd><strong>1,400<\/strong> <span class="good">\+100</);
   expect(await site('calm')).toContain('2 fixed');
   expect(await site('sunk')).toMatch(
-    /indexable pages<\/dt><dd><strong>700<\/strong> <span class="bad">-200</,
+    /indexable pages<\/dt><dd><a href="[^"]*"><strong>700<\/strong><\/a> <span class="bad">-200</,
   );
   expect(await site('sunk')).toContain('days with search results: 28, of the crawl before: 21');
   const fresh = await site('new');

@@ -50,7 +50,7 @@ test('a unit has its six counts, and says which differ', async () => {
   const page = await (await ask('/units/crawl_pages/c1')).text();
   expect(page).toContain('<strong>9,007,199,254,740,993</strong>');
   expect(page).toContain('The service gives no count of its own.');
-  expect(page).toContain('<a href="/crawls/c1">c1</a>');
+  expect(page).toContain('<a href="/crawls/c1" title="c1">Crawl c1</a>');
 });
 
 test('rejects have file, line, field, value and reason, page by page', async () => {

@@ -33,7 +33,7 @@ export function crawlName({ crawl_id, crawl_number, ended_at }: NamedCrawl): str
   return crawl_number == null ? `Crawl of ${day}` : `Crawl ${countText(crawl_number)} · ${day}`;
 }
 
-function crawlPath(crawl: string): string {
+export function crawlPath(crawl: string): string {
   return `/crawls/${encodeURIComponent(crawl)}`;
 }
 

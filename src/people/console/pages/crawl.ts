@@ -1,69 +1,26 @@
-import { z } from 'zod';
+import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
-import { type Html, html } from '../../../core/html.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops-loads.ts';
 import type { Desk } from '../desk/desk.ts';
-import { crawlLink, projectLink, unitLink } from '../layout/addresses.ts';
-import { Count, countOrDash } from '../layout/counts.ts';
-import { statusMark } from '../layout/status-mark.ts';
-import { table } from '../layout/table.ts';
-import { timeText } from '../layout/times.ts';
-import { crawlButtons } from './acting.ts';
-import {
-  answerFigure,
-  drawPending,
-  FigureAnswer,
-  readFigure,
-  shownValue,
-  signedValue,
-} from './answer-figure.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
+import { crawlName } from '../layout/addresses.ts';
+import { type FigureAnswer, readFigure } from './answer-figure.ts';
+import { Crawl } from './crawl-document.ts';
+import { drawCrawl } from './draw-crawl.ts';
+import { NotFound, page } from './page.ts';
 
 /** One crawl has a unit a dataset. */
 const MOST_UNITS = 200;
-const NOT_LOADED = 'Its pages are not loaded.';
-
-const Crawl = z.strictObject({
-  crawl_id: z.string(),
-  project_id: z.string().nullable(),
-  project_name: z.string().nullable(),
-  crawl_config_name: z.string().nullable(),
-  crawl_number: Count.nullable(),
-  status: z.string().nullable(),
-  created_at: z.string().nullable(),
-  ended_at: z.string().nullable(),
-  end_reason: z.string().nullable(),
-  is_complete: z.boolean().nullable(),
-  is_main: z.boolean().nullable(),
-  fetched_urls: Count.nullable(),
-  pages: Count.nullable(),
-  previous_crawl_id: z.string().nullable(),
-  units: z.array(
-    z.strictObject({
-      unit: z.string(),
-      status: z.string(),
-      route: z.string().nullable(),
-      reported: Count.nullable(),
-      received: Count.nullable(),
-      rejected: Count.nullable(),
-      loaded: Count.nullable(),
-      queryable: Count.nullable(),
-      error: z.string().nullable(),
-    }),
-  ),
-  /** Against the crawl before. */
-  figures: FigureAnswer,
-  changes: FigureAnswer,
-  statuses: FigureAnswer,
-  funnel: FigureAnswer,
-});
-type Crawl = z.infer<typeof Crawl>;
+/** What is read once a publication does not end with one page. */
+const NEVER = new AbortController().signal;
 
 export const CRAWL = page<Crawl>({
   path: '/crawls/:crawl_id',
-  summary: 'One crawl: its record, its units, its figures against the crawl before.',
-  query: { wait: '1: wait for every answer, however long it takes.' },
+  summary: 'One crawl: what changed since the crawl before, what is wrong, its units.',
+  query: {
+    tab: 'units: its units with their counts.',
+    wait: '1: wait for every answer, however long it takes.',
+  },
   schema: Crawl,
   async read({ path, query }, desk) {
     const wanted = path.crawl_id ?? '';
@@ -88,26 +45,75 @@ export const CRAWL = page<Crawl>({
       ask(
         QUESTIONS.funnel,
         (answer) =>
-          `SELECT known, fetched, answered_200, indexable, canonical, canonical_not_set FROM ${answer}`,
+          `SELECT crawl_id, ended_at, known, fetched, answered_200, indexable, canonical FROM ${answer}`,
       ),
     ]);
-    return { ...record, units: await unitsOf(wanted, desk), figures, changes, statuses, funnel };
+    return {
+      ...record,
+      ...(await besideOf(record, desk)),
+      issues: record.pages === null ? null : await issuesOf(wanted, desk),
+      units: await unitsOf(wanted, desk),
+      ...{ figures, changes, statuses, funnel },
+    };
   },
-  draw: (crawl, request) => ({ title: `Crawl ${crawl.crawl_id}`, body: drawCrawl(crawl, request) }),
+  draw: (crawl, request) => ({
+    title: [crawlName(crawl), crawl.project_name].filter(Boolean).join(', '),
+    body: drawCrawl(crawl, request),
+  }),
 });
 
-type Record = Omit<Crawl, 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'>;
+type Neighbours = 'compared' | 'before' | 'after';
+type CrawlRecord = Omit<
+  Crawl,
+  Neighbours | 'issues' | 'units' | 'figures' | 'changes' | 'statuses' | 'funnel'
+>;
 
-async function recordOf(wanted: string, desk: Desk): Promise<Record> {
+async function recordOf(wanted: string, desk: Desk): Promise<CrawlRecord> {
   const [record] = await desk.rowsOnce(
-    `SELECT crawl_id, project_id, project_name, crawl_config_name, crawl_number, status, created_at, ended_at,
+    `SELECT crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, status, created_at, ended_at,
        end_reason, is_complete, is_main, fetched_urls, pages, previous_crawl_id
      FROM mart.crawls WHERE crawl_id = $crawl`,
     new Map([['crawl', wanted]]),
   );
   if (record === undefined)
     throw new NotFound(`There is no crawl ${wanted}. The page of its project lists its crawls.`);
-  return record as unknown as Record;
+  return record as unknown as CrawlRecord;
+}
+
+async function besideOf(
+  { crawl_id, project_id, crawl_config_id, crawl_number, previous_crawl_id }: CrawlRecord,
+  desk: Desk,
+): Promise<Pick<Crawl, Neighbours>> {
+  const rows = (await desk.rowsOnce(
+    `SELECT crawl_id, crawl_number, ended_at FROM mart.crawls
+     WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config AND crawl_id <> $crawl
+       AND (crawl_id = $previous OR abs(crawl_number - CAST($number AS BIGINT)) = 1)`,
+    new Map([
+      ...Object.entries({
+        project: project_id,
+        config: crawl_config_id,
+        crawl: crawl_id,
+        previous: previous_crawl_id,
+      }),
+      ['number', crawl_number === null ? null : String(crawl_number)],
+    ]),
+  )) as unknown as NonNullable<Crawl['before']>[];
+  const numbered = (difference: number) =>
+    rows.find((one) => Number(one.crawl_number) === Number(crawl_number) + difference) ?? null;
+  return {
+    compared: rows.find((one) => one.crawl_id === previous_crawl_id) ?? null,
+    before: crawl_number === null ? null : numbered(-1),
+    after: crawl_number === null ? null : numbered(1),
+  };
+}
+
+async function issuesOf(crawl: string, desk: Desk): Promise<Crawl['issues']> {
+  const [judged] = await desk.once(`issues of ${crawl}`, () =>
+    desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
+  );
+  return (judged?.issues ?? []).map(({ issue, title, severity, pages, fixed, ...one }) => {
+    return { ...{ issue, title, severity, pages, fixed }, new: one.new };
+  });
 }
 
 async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {
@@ -135,91 +141,4 @@ async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {
       queryable: load?.queryable ?? null,
     };
   });
-}
-
-function drawCrawl(crawl: Crawl, { canAct }: PageRequest): Html {
-  const { crawl_id, project_id, previous_crawl_id, figures, changes, statuses, funnel } = crawl;
-  const number = crawl.crawl_number === null ? null : html`, number ${countOrDash(crawl.crawl_number)}`;
-  return html`<h1>Crawl ${crawl_id}</h1>
-<p class="facts">${project_id === null ? null : html`Project ${projectLink(project_id, crawl.project_name)}, `}configuration ${crawl.crawl_config_name ?? '–'}${number}.
-Ended ${crawl.ended_at === null ? '–' : html`${timeText(crawl.ended_at)} UTC`}${crawl.end_reason === null ? null : `: ${crawl.end_reason}`}.
-${crawl.pages === null ? 'Its pages are not loaded.' : `${countOrDash(crawl.pages)} pages are loaded.`}
-${previous_crawl_id === null ? null : html`Before it: ${crawlLink({ crawl_id: previous_crawl_id, ended_at: null })}.`}</p>
-${crawl.is_complete === false ? html`<p class="notice">This crawl is not complete: figures that need the whole website are not compared.</p>` : null}
-${canAct ? crawlButtons(crawl_id, crawl.ended_at) : null}
-${drawPending([figures, changes, statuses, funnel])}
-<h2>Units</h2>
-${unitsTable(crawl.units)}
-<h2>Figures</h2>
-<div class="charts">
-${answerFigure('Against the crawl before', figures, { rows: figuresTable(figures), empty: NOT_LOADED })}
-${answerFigure('Changes since the crawl before', changes, { empty: 'No change, or no crawl before.' })}
-${answerFigure('Status codes', statuses, { empty: NOT_LOADED })}
-${answerFigure('Indexability funnel', funnel, { rows: stepsTable(funnel), empty: NOT_LOADED })}
-</div>
-`;
-}
-
-function unitsTable(units: Crawl['units']): Html {
-  return table(
-    'Units',
-    [
-      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
-      { name: 'status', cell: ({ status }) => statusMark(status) },
-      { name: 'route', cell: ({ route }) => route },
-      { name: 'reported', isNumber: true, cell: ({ reported }) => countOrDash(reported) },
-      { name: 'received', isNumber: true, cell: ({ received }) => countOrDash(received) },
-      { name: 'rejected', isNumber: true, cell: ({ rejected }) => countOrDash(rejected) },
-      { name: 'loaded', isNumber: true, cell: ({ loaded }) => countOrDash(loaded) },
-      { name: 'queryable', isNumber: true, cell: ({ queryable }) => countOrDash(queryable) },
-      { name: 'error', cell: ({ error }) => error },
-    ],
-    units,
-    html`No unit of it is known. Run <code>crawlhouse run --crawl ID</code>.`,
-  );
-}
-
-/** A line a figure: now, and the change or why there is none. */
-function figuresTable({ rows }: FigureAnswer): Html {
-  const [row = {}] = rows ?? [];
-  const lines = Object.keys(row)
-    .filter((name) => `${name}_change` in row)
-    .map((name) => ({
-      name: name.replaceAll('_', ' '),
-      now: row[name],
-      change: row[`${name}_change`],
-      reason: shownValue(row[`${name}_change_reason`]),
-    }));
-  return table(
-    'Against the crawl before',
-    [
-      { name: 'figure', cell: ({ name }) => name },
-      { name: 'now', isNumber: true, cell: ({ now }) => shownValue(now) },
-      {
-        name: 'change',
-        isNumber: true,
-        cell: ({ change, reason }) =>
-          signedValue(change) ?? (reason && html`<span class="facts">not compared: ${reason}</span>`),
-      },
-    ],
-    lines,
-    NOT_LOADED,
-  );
-}
-
-function stepsTable({ rows }: FigureAnswer): Html {
-  const [row] = rows ?? [];
-  const lines = Object.entries(row ?? {}).map(([step, pages]) => ({
-    step: step.replaceAll('_', ' '),
-    pages,
-  }));
-  return table(
-    'Indexability funnel',
-    [
-      { name: 'step', cell: ({ step }) => step },
-      { name: 'pages', isNumber: true, cell: ({ pages }) => shownValue(pages) },
-    ],
-    lines,
-    NOT_LOADED,
-  );
 }

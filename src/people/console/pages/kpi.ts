@@ -12,6 +12,8 @@ export interface Kpi {
   readonly reason: string | null;
   /** What would be better; null where neither is. */
   readonly better: 'more' | 'less' | null;
+  /** The pages behind it. */
+  readonly href?: string | null;
   /** Of the crawls up to this one, the oldest first. */
   readonly trend?: readonly unknown[];
 }
@@ -20,9 +22,14 @@ export interface Kpi {
 export function drawKpis(kpis: readonly Kpi[]): Html {
   return html`<dl class="kpis">${kpis.map(
     (kpi) =>
-      html`<div><dt>${kpi.name}</dt><dd><strong>${shownValue(kpi.value) ?? '–'}</strong> ${drawChange(kpi)}${drawTrend(kpi)}</dd></div>\n`,
+      html`<div><dt>${kpi.name}</dt><dd>${drawValue(kpi)} ${drawChange(kpi)}${drawTrend(kpi)}</dd></div>\n`,
   )}</dl>
 `;
+}
+
+function drawValue({ value, href }: Kpi): Html {
+  const text = html`<strong>${shownValue(value) ?? '–'}</strong>`;
+  return href == null || value === null ? text : html`<a href="${href}">${text}</a>`;
 }
 
 function drawChange({ change, reason, better }: Kpi): Html | null {

@@ -1,16 +1,18 @@
 import { z } from 'zod';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { counted } from '../../../core/amounts.ts';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import { readLiveRun } from '../../../state/ledger/live-run.ts';
 import type { Desk } from '../desk/desk.ts';
-import { crawlLink, crawlName, projectLink } from '../layout/addresses.ts';
+import { crawlLink, crawlName, projectLink, projectPath } from '../layout/addresses.ts';
 import { countOrDash } from '../layout/counts.ts';
 import { filterForm } from '../layout/filter-form.ts';
 import { drawLiveRun, LiveState, liveState } from '../layout/live-run.ts';
 import { drawPaging, Paging, pagingOf } from '../layout/paging.ts';
 import { ageText } from '../layout/times.ts';
+import { FIGURE_PAGES } from './figure-pages.ts';
 import { drawKpis, type Kpi } from './kpi.ts';
 import { type PageRequest, page } from './page.ts';
 import { ProjectLine, ProjectTrend, readProjects, readTrends } from './read-projects.ts';
@@ -164,6 +166,8 @@ ${crawl_id === null ? null : drawKpis(kpisOf(site))}
 }
 
 function kpisOf(site: Site): Kpi[] {
+  const { project_id, crawl_id } = site;
+  const pages = (parts: AddressParts): string => pagesAddress(project_id, { crawl: crawl_id, ...parts });
   const whole = site.is_complete === false ? 'not complete' : 'no crawl before';
   const reason = site.previous_crawl_id === null ? whole : 'not known of the crawl before';
   const { new_issues, fixed_issues } = site;
@@ -176,6 +180,7 @@ function kpisOf(site: Site): Kpi[] {
       reason,
       better: 'more',
       trend: trend('indexable_pages'),
+      href: pages(FIGURE_PAGES.indexable_pages),
     },
     {
       name: 'errors',
@@ -184,6 +189,7 @@ function kpisOf(site: Site): Kpi[] {
       reason,
       better: 'less',
       trend: trend('error_pages'),
+      href: pages(FIGURE_PAGES.error_pages),
     },
     {
       name: 'new issues',
@@ -192,6 +198,7 @@ function kpisOf(site: Site): Kpi[] {
       reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,
       better: null,
       trend: trend('new_issues'),
+      href: `${projectPath(project_id)}/issues?changed=1`,
     },
     {
       name: 'clicks',

@@ -6,6 +6,7 @@ import { type Html, html } from '../../../core/html.ts';
 import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { answerFigure, type FigureAnswer, shownValue } from './answer-figure.ts';
+import { FIGURE_PAGES } from './figure-pages.ts';
 
 /** A project with the answers that are drawn. */
 interface ProjectFigures {
@@ -32,12 +33,7 @@ interface Point {
 
 const CHANGES = ['added', 'removed', 'status', 'title', 'canonical', 'h1'];
 
-/** Indexable pages and errors, as mart.crawl_segments counts them. */
-const TREND = {
-  all: { figure: 'pages', filter: {} },
-  indexable: { figure: 'indexable_pages', filter: { is_indexable: 'is:true' } },
-  errors: { figure: 'error_pages', filter: { status_code: ['gte:400', 'lt:600'] } },
-} as const;
+const TREND = { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' } as const;
 
 /** Each step counts pages that passed the ones before it; a step whose figure is not known asks for nothing. */
 const PASSED = {
@@ -59,7 +55,7 @@ export function projectFigures(project: ProjectFigures): Html {
   const within: To = (crawl, parts) =>
     to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
   return html`<div class="charts">
-${lines('Pages', name, trend, (one, point) => within(point.crawl_id, TREND[one].filter))}
+${lines('Pages', name, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
 ${answerFigure('Pages by status', statuses, {
   chart: statusChart(
     `Pages by status of ${name}`,
@@ -101,7 +97,7 @@ function lines(
   const series = (Object.keys(TREND) as (keyof typeof TREND)[]).map(
     (name): Series<Point> => ({
       name,
-      value: numberIn(TREND[name].figure),
+      value: numberIn(TREND[name]),
       href: (point) => hrefOf(name, point),
     }),
   );
@@ -121,7 +117,12 @@ const numberIn =
   (point: Point): number | null =>
     point[figure] === null ? null : Number(point[figure]);
 
-function funnelFigure(project: string, funnel: FigureAnswer, to: To): Html {
+/** Of the last crawl of the answer. */
+export function funnelFigure(
+  project: string,
+  funnel: FigureAnswer,
+  to: (crawl: string, parts: AddressParts) => string | null,
+): Html {
   const last = points(funnel).at(-1);
   const steps = Object.keys(PASSED) as (keyof typeof PASSED)[];
   return answerFigure('Indexability funnel', funnel, {

@@ -3,6 +3,7 @@ import { drawLineage } from '../../../answers/document/lineage-drawing.ts';
 import { familyOf, type Reads } from '../../../answers/document/lineage-layout.ts';
 import { modelReads } from '../../../answers/document/read-dictionary.ts';
 import { bytesText, countText, durationText } from '../../../core/amounts.ts';
+import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { nearNames } from '../../../core/nearest-name.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
@@ -31,6 +32,10 @@ const Unit = z.strictObject({
   dataset: z.string(),
   source: z.strictObject({ kind: z.string(), id: z.string(), project_id: z.string().nullable() }),
   project_name: z.string().nullable(),
+  /** What people call its crawl; null where that is not known. */
+  crawl: z
+    .strictObject({ crawl_id: z.string(), crawl_number: Count.nullable(), ended_at: z.string().nullable() })
+    .nullable(),
   status: z.string(),
   attempts: z.number(),
   failures: z.number(),
@@ -138,6 +143,7 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Desk): P
     updated_at: unit.updated_at,
     source: { kind: source.kind, id: source.id, project_id: source.project_id },
     project_name: (source.project_id && found?.names.get(source.project_id)) || null,
+    crawl: source.kind === 'crawl' ? await crawlOf(source.id, desk) : null,
     error: unit.error && { code: unit.error.code, message: unit.error.message, hint: unit.error.hint },
     load: found?.load ? loadOf(found.load) : null,
     rejects: found?.rejects ?? [],
@@ -145,6 +151,20 @@ async function readUnit(unit: LedgerUnit, query: URLSearchParams, desk: Desk): P
     schema_changes: found?.changes ?? [],
     models: modelsFrom(`raw.${dataset}`, reads),
   };
+}
+
+/** Null without its record, such as in a warehouse without models. */
+async function crawlOf(crawl: string, desk: Desk): Promise<Unit['crawl']> {
+  try {
+    const [row] = await desk.rowsOnce(
+      'SELECT crawl_id, crawl_number, ended_at FROM mart.crawls WHERE crawl_id = $crawl',
+      new Map([['crawl', crawl]]),
+    );
+    return (row as Unit['crawl'] | undefined) ?? null;
+  } catch (thrown) {
+    if (['bad_query', 'nothing_published'].includes(toCrawlhouseError(thrown).code)) return null;
+    throw thrown;
+  }
 }
 
 function loadOf(load: LoadEntry): NonNullable<Unit['load']> {
@@ -192,7 +212,7 @@ function drawUnit(unit: Unit, { query, canAct }: PageRequest): Html {
   return html`<h1>${unit.unit}</h1>
 <p class="facts">${statusMark(status)} since ${timeText(updated_at)} UTC.
 ${source.project_id === null ? null : html`Project ${projectLink(source.project_id, unit.project_name)}.`}
-${source.kind === 'crawl' ? html`${crawlLink({ crawl_id: source.id, ended_at: null })}.` : null}</p>
+${source.kind === 'crawl' ? html`${crawlLink(unit.crawl ?? { crawl_id: source.id, ended_at: null })}.` : null}</p>
 ${failureNotice(unit)}
 ${canAct && unit.error !== null ? planButton(retryOf(unit), 'Retry') : null}
 <h2>From the service to the warehouse</h2>

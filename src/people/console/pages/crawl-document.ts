@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { Count } from '../layout/counts.ts';
+import { FigureAnswer } from './answer-figure.ts';
+
+const Beside = z.strictObject({
+  crawl_id: z.string(),
+  crawl_number: Count.nullable(),
+  ended_at: z.string().nullable(),
+});
+
+export const Crawl = z.strictObject({
+  crawl_id: z.string(),
+  project_id: z.string().nullable(),
+  project_name: z.string().nullable(),
+  crawl_config_id: z.string().nullable(),
+  crawl_config_name: z.string().nullable(),
+  crawl_number: Count.nullable(),
+  status: z.string().nullable(),
+  created_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+  end_reason: z.string().nullable(),
+  is_complete: z.boolean().nullable(),
+  is_main: z.boolean().nullable(),
+  fetched_urls: Count.nullable(),
+  pages: Count.nullable(),
+  /** The one that the figures are compared with. */
+  previous_crawl_id: z.string().nullable(),
+  compared: Beside.nullable(),
+  /** Of its configuration, by their numbers. */
+  before: Beside.nullable(),
+  after: Beside.nullable(),
+  /** With pages that have them, or had them in the crawl before, the severest first; null where its pages are not loaded. */
+  issues: z
+    .array(
+      z.strictObject({
+        issue: z.string(),
+        title: z.string(),
+        severity: z.string(),
+        pages: Count,
+        new: Count.nullable(),
+        fixed: Count.nullable(),
+      }),
+    )
+    .nullable(),
+  units: z.array(
+    z.strictObject({
+      unit: z.string(),
+      status: z.string(),
+      route: z.string().nullable(),
+      reported: Count.nullable(),
+      received: Count.nullable(),
+      rejected: Count.nullable(),
+      loaded: Count.nullable(),
+      queryable: Count.nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+  /** Against the crawl before. */
+  figures: FigureAnswer,
+  changes: FigureAnswer,
+  statuses: FigureAnswer,
+  funnel: FigureAnswer,
+});
+export type Crawl = z.infer<typeof Crawl>;

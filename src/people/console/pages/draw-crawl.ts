@@ -1,0 +1,167 @@
+import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { barChart } from '../../../answers/report/bars.ts';
+import { coloursOf } from '../../../answers/report/palette.ts';
+import { counted } from '../../../core/amounts.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { crawlLink, crawlName, crawlPath, projectLink, projectPath, unitLink } from '../layout/addresses.ts';
+import { type Count, countOrDash } from '../layout/counts.ts';
+import { severityMark } from '../layout/severity-mark.ts';
+import { statusMark } from '../layout/status-mark.ts';
+import { table } from '../layout/table.ts';
+import { drawTabs } from '../layout/tabs.ts';
+import { timeText } from '../layout/times.ts';
+import { crawlButtons } from './acting.ts';
+import { answerFigure, drawPending, type FigureAnswer, shownValue } from './answer-figure.ts';
+import type { Crawl } from './crawl-document.ts';
+import { FIGURE_PAGES } from './figure-pages.ts';
+import { drawKpis, type Kpi } from './kpi.ts';
+import type { PageRequest } from './page.ts';
+import { funnelFigure } from './project-figures.ts';
+
+const NOT_LOADED = 'Its pages are not loaded.';
+const MOST_ISSUES = 15;
+
+const BETTER: Readonly<Record<string, Kpi['better']>> = {
+  ...{ indexable_pages: 'more', clicks: 'more', impressions: 'more', search_bot_hits: 'more' },
+  ...{ error_pages: 'less', redirect_pages: 'less', duplicate_pages: 'less', orphan_pages: 'less' },
+  ...{ average_depth: 'less', average_load_time: 'less' },
+};
+
+export function drawCrawl(crawl: Crawl, { query, canAct }: PageRequest): Html {
+  const { crawl_id, project_id, ended_at, end_reason, before, after } = crawl;
+  const isUnits = query.get('tab') === 'units';
+  const path = crawlPath(crawl_id);
+  return html`<h1>${crawlName(crawl)}</h1>
+<p class="facts">${project_id === null ? null : html`Project ${projectLink(project_id, crawl.project_name)}, `}configuration ${crawl.crawl_config_name ?? '–'}.
+Ended ${ended_at === null ? '–' : html`${timeText(ended_at)} UTC`}${end_reason === null ? null : `: ${end_reason.replaceAll('_', ' ')}`}. <code class="id">${crawl_id}</code></p>
+${
+  before === null && after === null
+    ? null
+    : html`<nav class="paging" aria-label="Crawls beside it">${before && html`<span>← ${crawlLink(before)}</span>`} ${after && html`<span>${crawlLink(after)} →</span>`}</nav>`
+}
+${drawTabs('Parts of the crawl', [
+  { name: 'What changed', href: path, isCurrent: !isUnits },
+  { name: 'Units', href: `${path}?tab=units`, isCurrent: isUnits },
+])}
+${crawl.is_complete === false ? html`<p class="notice">This crawl is not complete: figures that need the whole website are not compared.</p>` : null}
+${
+  isUnits
+    ? html`${unitsTable(crawl.units)}
+${canAct ? crawlButtons(crawl_id, ended_at) : null}`
+    : drawChanges(crawl)
+}
+`;
+}
+
+/** The address of pages of the crawl; null where its project is not known. */
+type To = (parts: AddressParts) => string | null;
+
+function drawChanges(crawl: Crawl): Html {
+  const { crawl_id, project_id, compared, figures, changes, statuses, funnel } = crawl;
+  const name = crawlName(crawl);
+  const to: To = (parts) => project_id && pagesAddress(project_id, { crawl: crawl_id, ...parts });
+  const fields = changes.rows.map(({ change, pages }) => ({
+    name: String(change).replaceAll('_', ' '),
+    value: Number(pages),
+    href: to({ change: String(change) }),
+  }));
+  return html`${drawPending([figures, changes, statuses, funnel])}
+${answerFigure(compared === null ? 'Figures' : `Against ${crawlName(compared)}`, figures, {
+  rows: drawKpis(kpisOf(crawl, to)),
+  empty: NOT_LOADED,
+})}
+<div class="pair">
+<section aria-labelledby="wrong"><h2 id="wrong">What is wrong</h2>
+${issuesTable(crawl)}</section>
+<section aria-labelledby="changed"><h2 id="changed">What changed</h2>
+<div class="charts">
+${answerFigure('Changes of pages', changes, {
+  chart: barChart(`Changes of pages in ${name}`, fields),
+  empty: compared === null ? 'There is no crawl to compare it with.' : 'No page has changed.',
+})}
+${funnelFigure(name, funnel, (_crawl, parts) => to(parts))}
+${answerFigure('Status codes', statuses, { chart: statusBars(name, statuses, to), empty: NOT_LOADED })}
+</div></section>
+</div>
+`;
+}
+
+function statusBars(name: string, { rows }: FigureAnswer, to: To): Html | null {
+  const codes = rows.map(({ status_code }) => (status_code === null ? 'no answer' : String(status_code)));
+  const colours = coloursOf(codes);
+  const bars = rows.map(({ status_code, pages }, index) => ({
+    name: codes[index] ?? '',
+    value: Number(pages),
+    href: to({ status_code: status_code === null ? 'is:null' : `eq:${status_code}` }),
+    colour: colours[index] ?? '',
+  }));
+  return barChart(`Status codes of ${name}`, bars);
+}
+
+/** A figure each, with its change or why there is none. */
+function kpisOf(
+  { figures, compared, is_complete }: Crawl,
+  to: (parts: AddressParts) => string | null,
+): Kpi[] {
+  const [row = {}] = figures.rows;
+  const whole = is_complete === false ? 'not complete' : 'no crawl before';
+  return Object.keys(row)
+    .filter((name) => `${name}_change` in row)
+    .map((name) => {
+      const pages = FIGURE_PAGES[name as keyof typeof FIGURE_PAGES];
+      return {
+        name: name.replaceAll('_', ' '),
+        value: row[name],
+        change: row[`${name}_change`],
+        reason:
+          shownValue(row[`${name}_change_reason`]) ??
+          (row[name] === null ? 'not known' : compared === null ? whole : 'not known of the crawl before'),
+        better: BETTER[name] ?? null,
+        href: pages && to(pages),
+      };
+    });
+}
+
+/** The issues that changed, or all of a crawl that is compared with none. */
+function issuesTable({ crawl_id, project_id, compared, issues }: Crawl): Html {
+  if (project_id === null || issues === null) return html`<p class="empty">${NOT_LOADED}</p>`;
+  const changed = issues.filter((one) => Number(one.new) > 0 || Number(one.fixed) > 0);
+  const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
+  const count = (issue: string, pages: Count | null, change?: string): Html | string =>
+    pages === null || Number(pages) === 0
+      ? countOrDash(pages)
+      : html`<a href="${pagesAddress(project_id, { crawl: crawl_id, issue, change })}">${countOrDash(pages)}</a>`;
+  const all = `${projectPath(project_id)}/issues?crawl=${encodeURIComponent(crawl_id)}`;
+  return html`${table(
+    'What is wrong',
+    [
+      { name: 'issue', cell: ({ title }) => title },
+      { name: 'severity', cell: ({ severity }) => severityMark(severity) },
+      { name: 'new', isNumber: true, cell: (one) => count(one.issue, one.new, 'new') },
+      { name: 'fixed', isNumber: true, cell: (one) => count(one.issue, one.fixed, 'fixed') },
+      { name: 'pages', isNumber: true, cell: (one) => count(one.issue, one.pages) },
+    ],
+    shown,
+    issues.length === 0 ? 'No page has an issue.' : 'No issue is new, and none was fixed.',
+  )}
+<p class="facts">${compared === null ? null : html`${counted(changed.length, 'issue')} with new or fixed pages. `}<a href="${all}">All ${counted(issues.length, 'issue')}</a></p>`;
+}
+
+function unitsTable(units: Crawl['units']): Html {
+  return table(
+    'Units',
+    [
+      { name: 'unit', cell: ({ unit }) => unitLink(unit) },
+      { name: 'status', cell: ({ status }) => statusMark(status) },
+      { name: 'route', cell: ({ route }) => route },
+      { name: 'reported', isNumber: true, cell: ({ reported }) => countOrDash(reported) },
+      { name: 'received', isNumber: true, cell: ({ received }) => countOrDash(received) },
+      { name: 'rejected', isNumber: true, cell: ({ rejected }) => countOrDash(rejected) },
+      { name: 'loaded', isNumber: true, cell: ({ loaded }) => countOrDash(loaded) },
+      { name: 'queryable', isNumber: true, cell: ({ queryable }) => countOrDash(queryable) },
+      { name: 'error', cell: ({ error }) => error },
+    ],
+    units,
+    html`No unit of it is known. Run <code>crawlhouse run --crawl ID</code>.`,
+  );
+}
