@@ -11,7 +11,7 @@ columns:
   project_id: Identifier of its project.
   segmentation: >-
     (site) for all pages, (directory) for the first directory, or the name of a segmentation of the project's own
-    (mart.page_segments.segmentation).
+    (mart.page_segments.segmentation), such as (filter) for saved filters.
   segment: The segment; (site) for all pages.
   pages: Number of pages.
   indexable_pages: Of these, the ones that a search engine may index (mart.pages.is_indexable).

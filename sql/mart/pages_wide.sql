@@ -20,7 +20,7 @@ columns:
   url_first_path: First directory of the URL (mart.pages.url_first_path).
   main_segmentation: >-
     The first of the project's segmentations, by name, that the page has a segment in; (directory) where none has
-    (mart.page_segments).
+    (mart.page_groups).
   main_segment: >-
     Its segment in that segmentation, of several the first by name; the first directory of the URL where there is none.
   status_code: HTTP status (mart.pages.status_code).
@@ -68,7 +68,7 @@ WITH
         row_number() OVER (
           PARTITION BY segments.crawl_id, segments.url ORDER BY segments.segmentation, segments.segment
         ) AS place
-      FROM mart.page_segments AS segments
+      FROM mart.page_groups AS segments
       JOIN latest ON latest.crawl_id = segments.crawl_id
       WHERE segments.segment IS NOT NULL
     ) AS ranked

@@ -29,7 +29,7 @@ function spansOf({ text }: Page): string[] {
 }
 
 /** Paths of a reader's own project, in examples. */
-const EXAMPLES = ['sql/mart/slow_pages.sql', 'sql/cases', 'service/token'];
+const EXAMPLES = ['sql/mart/slow_pages.sql', 'sql/filters/deep_articles.sql', 'sql/cases', 'service/token'];
 
 /** Every line that calls the program, in blocks and in spans. */
 function callsOf(page: Page): string[] {

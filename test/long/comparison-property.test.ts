@@ -7,7 +7,15 @@ import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
 import { createTable, openWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
-const NEEDED = ['projects', 'crawls', 'pages', 'page_segments', 'page_changes', 'status_codes_by_crawl'];
+const NEEDED = [
+  'projects',
+  'crawls',
+  'pages',
+  'page_groups',
+  'page_segments',
+  'page_changes',
+  'status_codes_by_crawl',
+];
 const models = (await loadModels([sqlFolder(join(import.meta.dirname, '../../sql'))]))
   .filter(({ name }) => NEEDED.includes(name.replace('mart.', '')))
   .map((model) => ({ ...model, tests: [] }));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
 import { loadCases } from '../../src/pipeline/transform/tests/model-cases.ts';
+import { loadFilters, withFilters } from '../../src/project/sql/models/filters.ts';
 import { withIssues } from '../../src/project/sql/models/issue-models.ts';
 import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import type { Model } from '../../src/project/sql/models/model.ts';
@@ -32,6 +33,7 @@ const sources = [sqlFolder(join(ROOT, 'sql'))];
 const models = await loadModels(sources);
 const questions = await loadQuestions(sources);
 const tuned = await loadTunedIssues(sources);
+const filters = await loadFilters(sources);
 const cases = await loadCases(join(ROOT, 'test/golden'), 'test/golden');
 try {
   await using sites = await SiteJudge.open(folder, models, questions);
@@ -109,7 +111,8 @@ async function judgeOf(sites: SiteJudge, file: string, own: string): Promise<Fil
   const mutantOf = (sql: string): Model => {
     const numbers = (one: string): string => (issue ? withNumbers(one, defaultSetting(issue)) : one);
     if (issue) return { ...model, sql: model.sql.replace(numbers(issue.sql), () => numbers(sql)) };
-    if (/\bissues\.(files|settings|projects|found)\b/.test(own)) return withIssues({ ...model, sql }, tuned);
+    if (/\b(issues|filters)\.[a-z]+\b/.test(own))
+      return withFilters(withIssues({ ...model, sql }, tuned), filters);
     // The SQL of a model stands within that of its former columns.
     return { ...model, sql: model.sql.replace(own, () => sql) };
   };

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { text } from '../../../core/duckdb.ts';
 import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
 import { badModel } from '../text/bad-model.ts';
+import { giveTables } from '../text/given-tables.ts';
 import type { SqlFile } from '../text/sql-file.ts';
 import { firstWord } from '../text/sql-tree.ts';
 import { checkHeader } from './check-header.ts';
+import type { Model, ModelPart } from './model.ts';
 import { FILTERS_FOLDER, namedFiles, type SqlFolder } from './sql-folders.ts';
 
 const FilterHeader = z.strictObject({
@@ -43,4 +46,30 @@ function readFilter(name: string, source: SqlFile): SavedFilter {
   if (code.some((token) => token.text.toLowerCase() === 'select'))
     throw badModel(place, 'has a SELECT in its condition', hint);
   return { name, ...header, condition, ...place };
+}
+
+/** A model, with a SELECT in place of `filters.found`: the pages that each saved filter lets through. */
+export function withFilters(model: Model, filters: readonly SavedFilter[]): Model {
+  const { sql, given } = giveTables(model.sql, 'filters', { found: () => found(filters) });
+  return given.size === 0 ? model : { ...model, sql, parts: filters.flatMap(asParts) };
+}
+
+/** One SELECT each: a reader who asks for one filter makes the engine leave out the others. */
+function found(filters: readonly SavedFilter[]): string {
+  const none =
+    'SELECT crawl_id, project_id, url, CAST(NULL AS VARCHAR) AS name FROM mart.pages WHERE false';
+  const selects = filters.map(
+    ({ name, condition }) =>
+      `SELECT crawl_id, project_id, url, ${text(name)} AS name FROM mart.pages WHERE (${condition}\n)`,
+  );
+  return selects.join('\nUNION ALL\n') || none;
+}
+
+/** Brackets that close those of the model, and words that go on behind a condition: each stops one of the two. */
+function asParts({ condition, file, line }: SavedFilter): ModelPart[] {
+  const columns = 'SELECT crawl_id, project_id, url,';
+  return [
+    `${columns} 1 AS why FROM mart.pages WHERE (${condition}\n)`,
+    `${columns} CASE WHEN ${condition}\nTHEN 1 END AS why FROM mart.pages`,
+  ].map((sql) => ({ sql, file, sqlLine: line }));
 }

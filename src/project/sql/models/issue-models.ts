@@ -1,6 +1,6 @@
 import { text } from '../../../core/duckdb.ts';
-import { isCode, sqlTokens } from '../../../core/sql-tokens.ts';
 import { SEVERITIES } from '../../settings/issue-settings.ts';
+import { giveTables } from '../text/given-tables.ts';
 import { replaceThresholds } from '../text/thresholds.ts';
 import type { Issue, PageScan } from './issues.ts';
 import type { Model, ModelPart } from './model.ts';
@@ -13,34 +13,22 @@ import {
   withNumbers,
 } from './tune-issues.ts';
 
-/** The tables of the schema `issues`, which stand for what the files under `sql/issues/` say and find. */
-const TABLES: Readonly<Record<string, (tuned: TunedIssues) => string>> = { files, settings, projects, found };
-
 /** Splits the findings of a page, which are texts. No file writes it. */
 const SEPARATOR = 'chr(31)';
 /** Arguments of a function at once: engines allow about 127. */
 const MOST_ARGUMENTS = 50;
 const NUMBER_LENGTH = 4;
 
-/** A model, with SELECTs in place of the tables of the schema `issues`. */
+/** A model, with SELECTs in place of the tables of the schema `issues`: what the files under `sql/issues/` say and find. */
 export function withIssues(model: Model, tuned: TunedIssues): Model {
-  if (!/\bissues\b/i.test(model.sql)) return model;
-  const tokens = sqlTokens(model.sql);
-  const code = tokens.flatMap((token, at) => (isCode(token) ? [{ text: token.text.toLowerCase(), at }] : []));
-  const texts = tokens.map(({ text }) => text);
-  const used = new Set<string>();
-  for (const [index, { text, at }] of code.entries()) {
-    const [dot, table] = code.slice(index + 1, index + 3);
-    if (text !== 'issues' || dot?.text !== '.' || table === undefined || code[index - 1]?.text === '.')
-      continue;
-    const select = Object.hasOwn(TABLES, table.text) ? TABLES[table.text] : undefined;
-    if (select === undefined) continue;
-    for (let part = at; part <= table.at; part++) texts[part] = '';
-    texts[at] = `(${select(tuned)}\n)`;
-    used.add(table.text);
-  }
-  if (used.size === 0) return model;
-  return { ...model, sql: texts.join(''), parts: used.has('found') ? tuned.issues.map(asPart) : [] };
+  const { sql, given } = giveTables(model.sql, 'issues', {
+    files: () => files(tuned),
+    settings: () => settings(tuned),
+    projects: () => projects(tuned),
+    found: () => found(tuned),
+  });
+  if (given.size === 0) return model;
+  return { ...model, sql, parts: given.has('found') ? tuned.issues.map(asPart) : model.parts };
 }
 
 const asPart = (issue: TunedIssue): ModelPart => ({

@@ -6,6 +6,7 @@ import { badModel } from '../text/bad-model.ts';
 import { type SqlFile, splitSqlFile } from '../text/sql-file.ts';
 import { checkHeader } from './check-header.ts';
 import { type DataTest, dataTests } from './data-tests.ts';
+import { loadFilters, withFilters } from './filters.ts';
 import { withIssues } from './issue-models.ts';
 import type { Model } from './model.ts';
 import { ModelHeader } from './model-header.ts';
@@ -22,7 +23,7 @@ import { loadTunedIssues } from './tune-issues.ts';
 export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]> {
   const models = new Map<string, Model>();
   const seeds = new Set<string>();
-  const issues = await loadTunedIssues(folders);
+  const [issues, filters] = await Promise.all([loadTunedIssues(folders), loadFilters(folders)]);
   for (const folder of folders) {
     for (const { model, isSeed } of await folderModels(folder, folders)) {
       models.set(model.name, model);
@@ -32,7 +33,7 @@ export async function loadModels(folders: readonly SqlFolder[]): Promise<Model[]
   }
   await checkSeedFiles(folders, seeds);
   return [...models.values()]
-    .map((model) => withIssues(model, issues))
+    .map((model) => withFilters(withIssues(model, issues), filters))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -86,6 +86,8 @@ test('follows our models to the fields of the service', async () => {
       'mart.log_url_days.dataset',
       'mart.page_hits.days',
       'mart.pages.custom_*',
+      'mart.page_groups.segmentation',
+      'mart.page_groups.segment',
       'mart.page_segments.segmentation',
       'mart.page_segments.segment',
       'mart.crawl_segments.segmentation',

@@ -1,10 +1,10 @@
 /*
-name: mart.page_segments
+name: mart.page_groups
 kind: view
 description: >-
-  The project's own segmentations: one row for each page, crawl and segmentation that the page has a segment in, of
-  whatever fields `page_group_*` the crawls have. A page that a segmentation has in several segments makes a row for
-  each. What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
+  The project's own segmentations in the service: one row for each page, crawl and segmentation that the page has a
+  segment in, of whatever fields `page_group_*` the crawls have. A page that a segmentation has in several segments
+  makes a row for each. What makes pages unique makes these rows unique, so it is tested in mart.pages alone.
 grain: null
 columns:
   crawl_id: Identifier of the crawl (raw.crawl_pages._crawl_id).
