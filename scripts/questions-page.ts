@@ -128,7 +128,7 @@ const readerOf = (warehouse: PublishedWarehouse): CatalogReader => ({
 });
 
 function section(
-  { name, title, model, description, parameters }: Question,
+  { name, title, model, description, parameters, chart }: Question,
   { count, text, why }: { count: number; text: string; why: string | null },
 ): string {
   const rows =
@@ -136,7 +136,7 @@ function section(
       ? `No rows on this data. ${why}`
       : `${count} ${count === 1 ? 'row' : 'rows'}:\n\n${indented(text)}`;
   const source = `[\`${name}\`](../sql/questions/${name}.sql) reads \`${model}\``;
-  return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)} ${rows}\n`;
+  return `## ${title}\n\n${description.trim()}\n\n${source}.${taken(parameters)}${drawn(chart)} ${rows}\n`;
 }
 
 /** Names and defaults of parameters; what the standard ones mean is said once. */
@@ -147,6 +147,15 @@ function taken(parameters: readonly Parameter[]): string {
     return `\`${name}${value === null ? '' : `=${value}`}\`${own}`;
   });
   return ` Parameters: ${texts.join('; ')}.`;
+}
+
+/** Its chart in words: `Chart: bars of links by target`. */
+function drawn(chart: Question['chart']): string {
+  if (chart === null) return '';
+  const { kind, x, y, colour } = chart;
+  const what = y.length === 0 ? 'rows' : y.map((name) => `\`${name}\``).join(', ');
+  const by = [x, colour].filter((name) => name !== null).map((name) => `\`${name}\``);
+  return ` Chart: ${kind}, ${what}${by.length === 0 ? '' : ` by ${by.join(' and ')}`}.`;
 }
 
 const indented = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');

@@ -7,6 +7,7 @@ description: >-
   the most links first; a segment is the first directory of the URL, here of the page that redirects.
 parameters: [project, crawl, segment, limit]
 needs: [links]
+chart: {kind: bar, x: target, y: links, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

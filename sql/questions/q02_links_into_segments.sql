@@ -6,6 +6,7 @@ description: >-
   project, or the crawl asked for; one row for each segment and anchor.
 parameters: [project, crawl, segment, limit]
 needs: [links, segments]
+chart: {kind: bar, x: segment, y: links, each: [project_name, crawl_id, segmentation]}
 */
 WITH
   chosen AS (

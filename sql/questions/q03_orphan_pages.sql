@@ -8,6 +8,7 @@ description: >-
   the status of their last request; a segment is the first directory of the URL, and they have none.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
 */
 WITH
   answer AS (

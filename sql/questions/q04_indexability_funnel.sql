@@ -7,6 +7,7 @@ description: >-
   where it had. A segment is a first directory or one of the project's own segmentations.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: funnel, y: [known, fetched, answered_200, indexable, canonical], each: [project_name, crawl_config_name]}
 */
 WITH
   chosen AS (

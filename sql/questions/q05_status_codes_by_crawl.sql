@@ -7,6 +7,12 @@ description: >-
   answer. The last crawls come first.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart:
+  kind: stacked
+  x: ended_at
+  y: pages
+  colour: status_code_range
+  each: [project_name, crawl_config_name, segmentation, segment]
 */
 WITH
   chosen AS (

@@ -6,6 +6,7 @@ description: >-
   that came or went, and those whose status, title, canonical or H1 differs, with both values.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
+chart: {kind: bar, x: change, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

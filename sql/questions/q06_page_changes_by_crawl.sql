@@ -6,6 +6,7 @@ description: >-
   directory or one of the project's own segmentations; a page that was removed counts where the crawl before had it.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
+chart: {kind: stacked, x: ended_at, y: pages, colour: change, each: [project_name, crawl_config_name]}
 */
 WITH
   chosen AS (

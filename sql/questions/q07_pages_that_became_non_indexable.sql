@@ -8,6 +8,7 @@ description: >-
   URL.
 parameters: [project, crawl, segment, limit]
 needs: [crawl_before]
+chart: {kind: bar, x: reason, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

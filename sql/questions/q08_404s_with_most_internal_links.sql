@@ -10,6 +10,7 @@ parameters:
   targets: {type: BIGINT, default: 20, description: The most 404s of each project.}
   limit: null
 needs: [links]
+chart: {kind: bar, x: target, y: links_on_page, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

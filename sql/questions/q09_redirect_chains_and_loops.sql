@@ -7,6 +7,7 @@ description: >-
   segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: bar, x: url, y: internal_links, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

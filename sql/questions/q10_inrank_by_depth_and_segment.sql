@@ -8,6 +8,7 @@ description: >-
   did not answer; NULL where no inrank is known.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: line, x: depth, y: average_inrank, colour: url_first_path, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

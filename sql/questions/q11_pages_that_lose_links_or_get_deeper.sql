@@ -8,6 +8,7 @@ description: >-
   first directory of the URL.
 parameters: {project: null, crawl: null, segment: null, limit: 100}
 needs: [crawl_before]
+chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

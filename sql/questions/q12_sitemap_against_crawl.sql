@@ -7,6 +7,7 @@ description: >-
   first reason why it is not indexable; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
 needs: [sitemaps]
+chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

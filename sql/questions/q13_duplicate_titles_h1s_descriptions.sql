@@ -9,6 +9,7 @@ description: >-
   cluster; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: bar, x: field, y: pages, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

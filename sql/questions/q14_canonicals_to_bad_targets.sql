@@ -7,6 +7,7 @@ description: >-
   the same host. The main crawl of each project, or the crawl asked for; a segment is the first directory of the URL.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: bar, x: problem, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

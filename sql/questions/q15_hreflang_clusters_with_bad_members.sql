@@ -7,6 +7,7 @@ description: >-
   with the most such members first.
 parameters: [project, crawl, limit]
 needs: [hreflangs]
+chart: none
 */
 WITH
   chosen AS (

@@ -8,6 +8,7 @@ description: >-
   not known; the service's counts of a day do not tell the engine.
 parameters: [project, crawl, segment, limit]
 needs: [pages, logs]
+chart: {kind: bar, x: depth, y: search_bot_hits, each: [project_name, from_date, crawl_id]}
 */
 WITH
   logged AS (

@@ -10,6 +10,7 @@ description: >-
   mart.orphans: no link leads to it, or the crawl does not know it. The days are those of the log files.
 parameters: [project, crawl, from, to, limit]
 needs: [logs]
+chart: {kind: bar, x: waste, y: hits, each: [project_name, project_id, from_date, dataset]}
 */
 WITH
   hit AS (

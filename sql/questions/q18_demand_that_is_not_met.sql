@@ -9,6 +9,7 @@ description: >-
   Those with the most impressions come first.
 parameters: [project, crawl, segment, limit]
 needs: [rankings]
+chart: {kind: scatter, x: average_position, y: impressions, colour: finding, each: [project_name, project_id]}
 */
 WITH
   main AS (

@@ -8,6 +8,7 @@ description: >-
   that link to them (NULL where the links of the crawl are not loaded).
 parameters: [project, crawl, segment, limit]
 needs: [pages, rankings]
+chart: {kind: scatter, x: nb_inlinks, y: clicks, each: [project_name, crawl_id]}
 */
 WITH
   main AS (

@@ -16,6 +16,11 @@ parameters:
   thin_below: {type: BIGINT, default: 300, description: A page with fewer words is thin.}
   slow_above: {type: BIGINT, default: 1000, description: 'A page that takes longer is slow, in milliseconds.'}
 needs: [pages]
+chart:
+  kind: line
+  x: ended_at
+  y: [thin_percent, slow_percent, structured_percent, invalid_item_percent]
+  each: [project_name, url_first_path]
 */
 WITH
   item AS (

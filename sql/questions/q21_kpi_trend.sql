@@ -8,6 +8,11 @@ description: >-
   crawls ended; the limit counts the latest crawls.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
+chart:
+  kind: line
+  x: ended_at
+  y: [pages, indexable_pages, error_pages, average_load_time]
+  each: [project_name, crawl_config_name, segmentation, segment]
 */
 SELECT
   project_name,

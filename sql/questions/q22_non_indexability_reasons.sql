@@ -7,6 +7,7 @@ description: >-
   latest crawls.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [pages]
+chart: {kind: stacked, x: ended_at, y: pages, colour: reason, each: [project_name, crawl_config_name]}
 */
 WITH
   page AS (

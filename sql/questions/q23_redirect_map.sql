@@ -7,6 +7,7 @@ description: >-
   single, or unknown (nobody knows the status at the end). The limit counts hops.
 parameters: [project, crawl, limit]
 needs: [pages]
+chart: none
 */
 SELECT
   project_name,

@@ -12,6 +12,7 @@ description: >-
   with the most clicks before come first.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
+chart: {kind: bar, x: finding, each: [project_name, crawl_id]}
 */
 WITH
   pair AS (

@@ -9,6 +9,7 @@ description: >-
   The days are those of the crawl.
 parameters: [project, segment, from, to, limit]
 needs: [second_crawl]
+chart: {kind: histogram, x: days_to_bot, each: [project_name, project_id]}
 */
 WITH
   main AS (

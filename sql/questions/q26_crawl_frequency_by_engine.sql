@@ -8,6 +8,7 @@ description: >-
   between hits is the average for a page that was asked for. The service's counts of a day do not tell the engine.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [logs]
+chart: {kind: bar, x: url_first_path, y: hits, each: [project_name, crawl_id, engine]}
 */
 WITH
   main AS (

@@ -12,6 +12,7 @@ parameters:
   limit:
   min_percent: {type: DOUBLE, default: 10, description: 'A URL with a smaller percentage of the impressions does not count.'}
 needs: [rankings]
+chart: {kind: bar, x: query, y: impressions, each: [project_name, project_id]}
 */
 WITH
   period AS (

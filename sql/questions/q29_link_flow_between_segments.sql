@@ -7,6 +7,7 @@ description: >-
   Links percent is that of the links from the same segment. The parameter segment takes links from it and links to it.
 parameters: [project, crawl, segment, limit]
 needs: [links]
+chart: {kind: bar, x: origin_segment, y: links, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

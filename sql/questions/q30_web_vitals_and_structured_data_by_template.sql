@@ -8,6 +8,7 @@ description: >-
   semantic type), and of these items the percentage that is not valid. NULL where nothing was measured or the export did not say.
 parameters: [project, crawl, segment, limit]
 needs: [pages]
+chart: {kind: bar, x: segment, y: good_percent, each: [project_name, crawl_id, segmentation]}
 */
 WITH
   chosen AS (

@@ -8,6 +8,7 @@ description: >-
   crawlers; the service's counts of a day do not.
 parameters: [project, crawl, segment, from, to, limit]
 needs: [log_lines]
+chart: {kind: bar, x: crawler, y: hits, each: [project_name, project_id]}
 */
 WITH
   main AS (

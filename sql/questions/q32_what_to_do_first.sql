@@ -7,6 +7,7 @@ description: >-
   a first directory or one of the project's own segmentations.
 parameters: {project: , crawl: , segment: , limit: 100}
 needs: [pages]
+chart: {kind: bar, x: issue, colour: severity, each: [project_name, crawl_id]}
 */
 WITH
   chosen AS (

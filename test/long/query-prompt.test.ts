@@ -16,6 +16,8 @@ const DEEP = {
     file: 'sql/questions/q98_deep.sql',
     sqlLine: 7,
     needs: {},
+    chart: null,
+    chartLine: 1,
   },
 };
 const QUESTION = {
@@ -27,6 +29,8 @@ const QUESTION = {
   sql: 'FROM mart.pages',
   file: 'sql/questions/q99_all.sql',
   sqlLine: 6,
+  chart: null,
+  chartLine: 1,
   needs: { pages: 1 },
 };
 

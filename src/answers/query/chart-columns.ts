@@ -1,3 +1,5 @@
+import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
+
 /** A column of an answer, by its rows. */
 export interface ChartColumn {
   readonly name: string;
@@ -6,17 +8,9 @@ export interface ChartColumn {
   readonly texts: readonly (string | null)[];
 }
 
-interface ChartColumns {
-  /** The columns that label a row; none for a single row, or where all rows are alike. */
-  readonly labels: readonly string[];
-  /** The number that is drawn; null where there is none. */
-  readonly measure: string | null;
-}
-
 /** Numbers that say which row it is, or over how many days it is, and not how much there is of it. */
 const DIMENSION =
   /^(.*_)?(ids?|codes?|status|depth|level|hop|place|number|year|quarter|month|week|day|hour|days|inrank)$|^day_of_/;
-const TIME = /(_at|_date|^date|^day)$/;
 const AGGREGATE = /^(average|avg|mean|median|min|max|minimum|maximum|sum|total|p\d+)_/;
 
 /** Whether a number tells rows apart, as codes, identifiers and depths do, so that its size is nothing to draw. */
@@ -26,35 +20,19 @@ export function isDimension(name: string): boolean {
 }
 
 /**
- * Chooses the columns of a chart. The number drawn is the last one that is no code, identifier or depth and differs
- * between rows. The labels are as many of the other columns as distinguish the rows.
+ * The chart of an answer that declares none: plain bars of the first measure by the first text or time. A column that is
+ * the same in every row is neither, and a code or an identifier is no measure. Null where there is no measure.
  */
-export function chartColumns(columns: readonly ChartColumn[]): ChartColumns {
-  const numbers = columns.filter(
-    (one) => one.isNumber && !isDimension(one.name) && one.texts.some((text) => text !== null),
-  );
-  const measure = numbers.findLast(({ texts }) => varies(texts, false)) ?? numbers.at(-1);
-  const candidates = columns.filter(
-    ({ name, isNumber, texts }) => (!isNumber || isDimension(name)) && varies(texts, true),
-  );
-  let labels: readonly ChartColumn[] = [];
-  for (const one of candidates)
-    if (tellsApart([...labels, one]) > tellsApart(labels)) labels = [...labels, one];
-  // Over time a line belongs to a project or a segment, even where its times are its own.
-  if (!labels.some(({ name }) => TIME.test(name)))
-    for (const one of labels) {
-      const others = labels.filter((label) => label !== one);
-      if (tellsApart(others) === tellsApart(labels)) labels = others;
-    }
-  return { labels: labels.map(({ name }) => name), measure: measure?.name ?? null };
+export function plainChart(columns: readonly ChartColumn[]): Chart | null {
+  const varied = columns.filter(({ texts }) => texts.length < 2 || new Set(texts).size > 1);
+  const measure = varied.find((one) => one.isNumber && !isDimension(one.name));
+  const label =
+    varied.find(({ name, isNumber }) => !isNumber && !isIdentifier(name)) ??
+    varied.find((one) => one !== measure && (!one.isNumber || isDimension(one.name)));
+  if (measure === undefined || label === undefined) return null;
+  return { kind: 'bar', x: label.name, y: [measure.name], colour: null, each: [] };
 }
 
-/** How many rows differ in some columns. */
-function tellsApart(columns: readonly ChartColumn[]): number {
-  const rows = columns[0]?.texts.map((_, row) => JSON.stringify(columns.map(({ texts }) => texts[row])));
-  return new Set(rows ?? ['']).size;
-}
-
-function varies(texts: readonly (string | null)[], withNulls: boolean): boolean {
-  return new Set(withNulls ? texts : texts.filter((text) => text !== null)).size > 1;
+function isIdentifier(name: string): boolean {
+  return /(^|_)ids?$/.test(name.toLowerCase());
 }

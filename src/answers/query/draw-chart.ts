@@ -2,15 +2,20 @@ import { cutToWidth, displayWidth, padToWidth } from '../../core/display-width.t
 import { CrawlhouseError } from '../../core/errors.ts';
 import { stringifyJson } from '../../core/json.ts';
 import { visible } from '../../core/visible.ts';
-import { chartColumns } from './chart-columns.ts';
+import { chartFigures, type Figure, isTimeText } from '../../pipeline/transform/questions/chart-figures.ts';
+import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
+import { plainChart } from './chart-columns.ts';
 
-export const CHARTS = ['bar', 'line'] as const;
-export type Chart = (typeof CHARTS)[number];
+/** `own`: the one that the question declares. */
+export const CHARTS = ['own', 'bar', 'line'] as const;
+export type ChartName = (typeof CHARTS)[number];
 
 /** More would not be seen. */
 export const MOST_POINTS = 1000;
 const LABEL_WIDTH = 40;
 const HEIGHT = 12;
+/** Seconds and midnights say nothing of a crawl. */
+const MIDNIGHT = /(?<=\d)([T ]00:00)?:\d\d(\.\d+)?(Z|\+00(:00)?)?$/;
 /** A bar's last piece, in eighths of a column. */
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 /** Dots of a Braille character by row and column, of 4 × 2. */
@@ -31,49 +36,80 @@ interface Point {
 }
 
 /**
- * Rows as a chart for a terminal; `chartColumns` says what labels them, and which number is drawn.
+ * Rows as charts for a terminal.
  *
+ * @param declared by the question; null: plain columns are drawn
  * @param width columns of the terminal
  * @throws CrawlhouseError `usage` for rows without a number, or with too many
  */
-export function drawChart(chart: Chart, rows: readonly Row[], width: number): string {
+export function drawChart(
+  name: ChartName,
+  rows: readonly Row[],
+  declared: Chart | null,
+  width: number,
+): string {
+  if (name === 'own' && declared === null)
+    throw new CrawlhouseError('usage', '--chart own: no chart is declared', {
+      hint: '--chart bar draws the first number by the first text; a saved question may declare its own',
+    });
   if (rows.length === 0) return 'no rows\n';
   if (rows.length > MOST_POINTS)
     throw new CrawlhouseError('usage', `--chart: more than ${MOST_POINTS} rows`, {
       hint: 'group them, or add a LIMIT',
     });
-  const names = Object.keys(rows[0] ?? {});
-  const isNumber = (name: string): boolean =>
-    rows.every((row) => row[name] === null || ['number', 'bigint'].includes(typeof row[name])) &&
-    rows.some((row) => row[name] !== null);
-  const columns = names.map((name) => ({
-    name,
-    isNumber: isNumber(name),
-    texts: rows.map((row) => (row[name] == null ? null : stringifyJson(row[name]))),
-  }));
-  const { labels, measure: value } = chartColumns(columns);
-  if (value === null)
-    throw new CrawlhouseError('usage', '--chart: no column of the result has numbers to draw', {
-      hint: `codes, identifiers and depths only label; its columns: ${names.join(', ')}`,
+  const chart = declared ?? plainChart(columnsOf(rows));
+  if (chart === null)
+    throw new CrawlhouseError('usage', '--chart: the result has no number to draw by a text or a time', {
+      hint: `codes, identifiers and constants are not drawn; its columns: ${Object.keys(rows[0] ?? {}).join(', ')}`,
     });
-  const points = rows.map((row): Point => {
-    const number = row[value];
-    return {
-      label: labelOf(labels.map((name) => row[name])),
-      value: number === null ? null : Number(number),
-    };
-  });
-  const title = labels.length === 0 ? value : `${value} by ${labels.join(', ')}`;
-  return `${visible(title)}\n${chart === 'bar' ? bars(points, width) : line(points, width)}`;
+  if (name === 'own' && chart.kind === 'scatter')
+    throw new CrawlhouseError('usage', '--chart own: a terminal draws no scatter', {
+      hint: 'crawlhouse console draws it, on the page of the question',
+    });
+  const kind = name === 'own' ? chart.kind : name;
+  const { figures, more } = chartFigures({ ...chart, kind }, rows, MOST_POINTS);
+  const drawn = figures.map((figure) => drawFigure(figure, kind === 'line', width));
+  return `${drawn.join('\n')}${more === 0 ? '' : `\nand ${more} more: give a project or a segment\n`}`;
 }
 
-function labelOf(values: readonly unknown[]): string {
-  const width = Math.floor((LABEL_WIDTH - 3 * (values.length - 1)) / values.length);
-  const texts = values.map((value) => {
-    const text = typeof value === 'string' ? value : value === null ? 'NULL' : stringifyJson(value);
+function columnsOf(rows: readonly Row[]): Parameters<typeof plainChart>[0] {
+  return Object.keys(rows[0] ?? {}).map((name) => ({
+    name,
+    isNumber:
+      rows.every((row) => row[name] === null || ['number', 'bigint'].includes(typeof row[name])) &&
+      rows.some((row) => row[name] !== null),
+    texts: rows.map((row) => (row[name] == null ? null : stringifyJson(row[name]))),
+  }));
+}
+
+function drawFigure({ of, title, series, cut, problem }: Figure, isLine: boolean, width: number): string {
+  const head = visible([of, title, cut].filter(Boolean).join(', '));
+  if (problem !== null) return `${head}\nnot drawn: ${problem}\n`;
+  const points = series.map((one) =>
+    one.points.map(
+      ({ x, y }): Point => ({ label: labelOf([...(isLine ? [] : [one.name]), x ?? 'NULL']), value: y }),
+    ),
+  );
+  if (!isLine) return `${head}\n${bars(points.flat(), width)}`;
+  const lines = points.map((one, place) => {
+    const name = series[place]?.name;
+    return `${name == null ? '' : `${visible(name)}\n`}${line(one, width)}`;
+  });
+  return `${head}\n${lines.join('')}`;
+}
+
+function labelOf(values: readonly (string | number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  const width = Math.floor((LABEL_WIDTH - 3 * (known.length - 1)) / known.length);
+  const texts = known.map((value) => {
+    const text = isTime(value) ? value.replace(MIDNIGHT, '').replace('T', ' ') : String(value);
     return cutToWidth(visible(text.replaceAll(/\s+/g, ' ')), Math.max(8, width));
   });
   return texts.join(' · ');
+}
+
+function isTime(value: string | number): value is string {
+  return typeof value === 'string' && isTimeText(value);
 }
 
 function bars(points: readonly Point[], width: number): string {

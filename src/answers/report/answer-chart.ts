@@ -1,146 +1,158 @@
 import * as Plot from '@observablehq/plot';
 import { counted } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
-import { chartKey, drawn } from './chart-marks.ts';
-import { OTHERS, SERIES_COLOURS } from './palette.ts';
+import {
+  type Figure,
+  type FigureSeries,
+  isTimeText,
+  wordsOf,
+} from '../../pipeline/transform/questions/chart-figures.ts';
+import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
+import { barChart, funnelChart } from './bars.ts';
+import { chartKey, drawn, type Mark } from './chart-marks.ts';
+import { figureText, timeNames } from './chart-words.ts';
+import { lineChart, stackedChart } from './charts.ts';
+import { coloursOf } from './palette.ts';
+import { linePath, round } from './sparkline.ts';
 
-export const CHART_KINDS = ['line', 'bar', 'scatter', 'histogram'] as const;
-export type ChartKind = (typeof CHART_KINDS)[number];
-
-/** Marks and dashes differ as colours do. Further ones are grey. */
-const COLOURS = SERIES_COLOURS.slice(0, 4);
-const DASHES = ['none', '6 3', '2 3', '8 3 2 3'];
-const SYMBOLS = ['circle', 'triangle', 'square', 'diamond'] as const;
+/** Colours are not all that tells lines apart. */
+const DASHES = ['none', '6 3', '2 3', '8 3 2 3', '1 2'];
+const SIZE = { height: 240, marginLeft: 56, marginRight: 40, marginTop: 24, marginBottom: 36 };
 /** More would hide the line. */
 const MOST_DOTS = 200;
-const LABEL_LENGTH = 28;
-const BAR_HEIGHT = 22;
 
-const BINS = { x: 'x', fill: 'paint' };
-
-/** A row that is drawn. */
-export interface ChartPoint {
-  readonly x: number | Date | string | null;
-  /** Null in a histogram, and where there is no value. */
-  readonly y: number | null;
-  readonly colour: string | null;
+/** One chart of an answer, as its question declares it or a person chose it; null without a value. */
+export function answerChart(chart: Chart, figure: Figure): Html | null {
+  const { series, problem } = figure;
+  if (problem !== null) return html`<p class="notice">This is not drawn: ${problem}.</p>`;
+  const label = [figure.title, figure.of].filter(Boolean).join(', ');
+  const [first] = series;
+  const named = (first?.points ?? []).map(({ x, y, colour }) => ({ name: textOf(x), value: y, colour }));
+  if (chart.kind === 'funnel') return funnelChart(label, withoutColours(named));
+  if (chart.kind === 'histogram') return barChart(label, withoutColours(named));
+  if (chart.kind === 'bar')
+    return chart.colour === null ? barChart(label, withoutColours(named)) : colouredBars(label, named);
+  const isOverTime = series.every(({ points }) =>
+    points.every(({ x }) => typeof x === 'string' && isTimeText(x)),
+  );
+  if (chart.kind === 'stacked') return isOverTime ? stacked(label, series) : stackedBars(label, series);
+  if (chart.kind === 'line' && chart.colour === null && isOverTime) return panels(label, series);
+  return plot(chart, label, series, isOverTime);
 }
 
-/** The labels of a chart's axes: the names of columns. */
-export interface ChartNames {
-  readonly x: string;
-  readonly y: string | null;
-  readonly colour: string | null;
+type Named = { readonly name: string; readonly value: number | null; readonly colour: string | null };
+
+const withoutColours = (bars: readonly Named[]) => bars.map(({ name, value }) => ({ name, value }));
+
+function colouredBars(label: string, bars: readonly Named[]): Html | null {
+  const values = [...new Set(bars.map(({ colour }) => colour))];
+  const colours = coloursOf(values);
+  const paint = (value: string | null): string => colours[values.indexOf(value)] ?? '';
+  const chart = barChart(
+    label,
+    bars.map((bar) => ({ ...bar, colour: paint(bar.colour) })),
+  );
+  return (
+    chart && html`${chartKey(values.map((value) => ({ name: value ?? '–', colour: paint(value) })))}${chart}`
+  );
 }
 
-/** Rows as a chart with the key of its colours. */
-export function answerChart(kind: ChartKind, points: readonly ChartPoint[], names: ChartNames): Html {
-  const series = [...new Set(points.map(({ colour }) => colour))];
-  const place = (colour: string | null): number => series.indexOf(colour);
-  const rows = points.map((point) => ({
-    ...point,
-    paint: COLOURS[place(point.colour)] ?? OTHERS,
-    symbol: SYMBOLS[place(point.colour)] ?? 'cross',
-    title: titleOf(point),
-  }));
-  const label = `${names.y ?? 'rows'} by ${names.x}, ${kind}`;
-  const chart = CHARTS[kind]({ rows, series, names });
-  return html`${names.colour === null ? null : keyOf(series)}${drawn({ label, options: chart })}`;
-}
-
-/** A point as it is drawn. */
-interface DrawnPoint extends ChartPoint {
-  readonly paint: string;
-  readonly symbol: string;
-  readonly title: string;
-}
-
-/** What a chart is drawn from. */
-interface Drawing {
-  readonly rows: readonly DrawnPoint[];
-  /** Each has a colour. */
-  readonly series: readonly (string | null)[];
-  readonly names: ChartNames;
-}
-
-const CHARTS: Readonly<Record<ChartKind, (drawing: Drawing) => Plot.PlotOptions>> = {
-  line: ({ rows, series, names }) => ({
-    ...axes(rows, names),
-    marks: [
-      ...series.map((one, index) =>
-        Plot.lineY(
-          rows.filter(({ colour }) => colour === one),
-          {
-            x: 'x',
-            y: 'y',
-            stroke: COLOURS[index] ?? OTHERS,
-            strokeWidth: 2,
-            strokeDasharray: DASHES[index] ?? 'none',
-          },
-        ),
-      ),
-      Plot.dot(rows.length > MOST_DOTS ? [] : rows, { x: 'x', y: 'y', fill: 'paint', r: 3, title: 'title' }),
-    ],
-  }),
-  scatter: ({ rows, names }) => {
-    const { x, y } = axes(rows, names);
-    return {
-      x: { ...x, grid: true, nice: true },
-      y,
-      marks: [Plot.dot(rows, { x: 'x', y: 'y', stroke: 'paint', symbol: 'symbol', r: 3, title: 'title' })],
-      symbol: { type: 'identity' as const },
-    };
-  },
-  histogram: ({ rows, names }) => {
-    const { x, y } = axes(rows, names);
-    return {
-      x,
-      y: { ...y, label: 'rows' },
-      marks: [Plot.rectY(rows, Plot.binX({ y: 'count' }, BINS)), Plot.ruleY([0])],
-    };
-  },
-  bar: ({ rows, names }) => {
-    const labels = rows.map((row) => ({ ...row, x: textOf(row.x) }));
-    const domain = [...new Set(labels.map((row) => row.x))];
-    return {
-      height: 60 + BAR_HEIGHT * domain.length,
-      marginLeft: 200,
-      x: { label: names.y, grid: true },
-      y: { label: null, domain, tickFormat: cut },
-      marks: [Plot.barX(labels, { y: 'x', x: 'y', fill: 'paint', title: 'title' }), Plot.ruleX([0])],
-    };
-  },
-};
-
-function axes(rows: readonly ChartPoint[], names: ChartNames) {
-  const isTime = rows.some(({ x }) => x instanceof Date);
-  return {
-    x: { label: names.x, ...(isTime && { type: 'utc' as const }) },
-    y: { label: names.y, grid: true, nice: true },
-  };
-}
-
-/** The key of the colours; those that have none of their own share a name. */
-function keyOf(series: Drawing['series']): Html {
-  const others = series.length - COLOURS.length;
-  return chartKey([
-    ...series.slice(0, COLOURS.length).map((one, index) => ({
-      name: one ?? '–',
-      colour: COLOURS[index] ?? OTHERS,
+/** Each series has a point for each row of the answer. */
+function panels(label: string, series: readonly FigureSeries[]): Html | null {
+  const places = (series[0]?.points ?? []).map(({ x }, place) => ({ ended_at: isoOf(x), place }));
+  return lineChart(
+    label,
+    places,
+    series.map(({ name, points }) => ({
+      name: name ?? '',
+      value: ({ place }) => points[place]?.y ?? null,
     })),
-    ...(others > 0 ? [{ name: counted(others, 'other'), colour: OTHERS }] : []),
-  ]);
+  );
 }
 
-function titleOf({ x, y, colour }: ChartPoint): string {
-  return `${textOf(x)}${colour === null ? '' : `, ${colour}`}: ${y}`;
+function stacked(label: string, series: readonly FigureSeries[]): Html | null {
+  const colours = coloursOf(series.map(({ name }) => name));
+  const parts = series.flatMap(({ name, points }) =>
+    points.flatMap(({ x, y }) =>
+      y === null ? [] : [{ ended_at: isoOf(x), crawl_id: '', name: name ?? '–', value: y }],
+    ),
+  );
+  const entries = series.map(({ name }, place) => ({ name: name ?? '–', colour: colours[place] ?? '' }));
+  return stackedChart(label, parts, entries);
 }
 
-function textOf(x: ChartPoint['x']): string {
+/** A bar for each part: parts beside each other are compared more easily than on top of each other. */
+function stackedBars(label: string, series: readonly FigureSeries[]): Html | null {
+  return colouredBars(
+    label,
+    series.flatMap(({ name, points }) =>
+      points.map(({ x, y }) => ({ name: textOf(x), value: y, colour: name })),
+    ),
+  );
+}
+
+/** Lines or points that share their axes. */
+function plot(
+  chart: Chart,
+  label: string,
+  series: readonly FigureSeries[],
+  isOverTime: boolean,
+): Html | null {
+  const at = (x: string | number | null): number | Date =>
+    isOverTime ? new Date(String(x)) : x === null ? Number.NaN : Number(x);
+  const known = series.map(({ name, points }) => ({
+    name,
+    points: points.filter(({ x, y }) => x !== null && y !== null && !Number.isNaN(Number(at(x)))),
+  }));
+  const all = known.flatMap(({ points }) => points);
+  if (all.length === 0) return null;
+  const colours = coloursOf(known.map(({ name }) => name));
+  const colourOf = (place: number): string => colours[place] ?? '';
+  const isLine = chart.kind === 'line';
+  const times = timeNames(all.map(({ x }) => isoOf(x)));
+  const nameOf = (x: string | number | null): string => (isOverTime ? times.full(isoOf(x)) : textOf(x));
+  const ys = all.map(({ y }) => y ?? 0);
+  const drawing = drawn({
+    label: `${label}: ${counted(all.length, 'point')}, from ${figureText(Math.min(...ys))} to ${figureText(Math.max(...ys))}`,
+    options: {
+      ...SIZE,
+      x: { ...(isOverTime && { type: 'utc' as const }), label: wordsOf(chart.x ?? ''), nice: !isOverTime },
+      y: { label: chart.y.map(wordsOf).join(', '), grid: true, nice: true },
+      marks: [Plot.dot(all, { x: ({ x }) => at(x), y: 'y', opacity: 0 })],
+    },
+    under: ({ x, y }) =>
+      html`${
+        isLine
+          ? known.map(
+              ({ points }, place) =>
+                html`<path d="${linePath(points.map((point) => ({ x: x(at(point.x)), y: y(point.y) })))}" fill="none" stroke="${colourOf(place)}" stroke-width="2" stroke-dasharray="${DASHES[place] ?? 'none'}"/>`,
+            )
+          : null
+      }`,
+    marks: ({ x, y }) =>
+      isLine && all.length > MOST_DOTS
+        ? []
+        : known.flatMap(({ name, points }, place) =>
+            points.map((point): Mark => {
+              const [cx, cy] = [round(x(at(point.x))), round(y(point.y))];
+              return {
+                shape: html`<circle class="near" cx="${cx}" cy="${cy}" r="8"/><circle cx="${cx}" cy="${cy}" r="3" fill="${colourOf(place)}" fill-opacity="${isLine ? 1 : 0.7}"/>`,
+                x: cx,
+                value: `${nameOf(point.x)}${name === null ? '' : `, ${name}`}: ${figureText(point.y ?? 0)}`,
+              };
+            }),
+          ),
+  });
+  const key = known.map(({ name }, place) => ({ name: name ?? '–', colour: colourOf(place) }));
+  return html`${chart.colour === null ? null : chartKey(key)}${drawing}`;
+}
+
+function isoOf(x: string | number | null): string {
+  const at = new Date(String(x));
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}
+
+function textOf(x: string | number | null): string {
   if (x === null) return '–';
-  return x instanceof Date ? x.toISOString().slice(0, 16).replace('T', ' ') : String(x);
-}
-
-function cut(text: string): string {
-  return text.length > LABEL_LENGTH ? `${text.slice(0, LABEL_LENGTH - 1)}…` : text;
+  return typeof x === 'string' && isTimeText(x) ? x.slice(0, 16).replace('T', ' ') : String(x);
 }

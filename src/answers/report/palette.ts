@@ -52,7 +52,7 @@ export function runColour(status: string): string {
 
 /** What has no meaning of its own: the first one, the second and so on. Further ones are grey. */
 export const SERIES_COLOURS = [COLOURS.blue, COLOURS.orange, COLOURS.green, COLOURS.purple, COLOURS.amber];
-export const OTHERS = COLOURS.grey;
+const OTHERS = COLOURS.grey;
 
 /** Colours of values: those that mean something have their own, the others come in turn. */
 export function coloursOf(values: readonly (string | null)[]): readonly string[] {

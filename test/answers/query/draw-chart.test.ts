@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawChart } from '../../../src/answers/query/draw-chart.ts';
 import { displayWidth } from '../../../src/core/display-width.ts';
+import type { Chart } from '../../../src/pipeline/transform/questions/question-chart.ts';
 
 test('bars begin at zero, are as long as their values, and keep to the width', () => {
   const rows = [
@@ -8,27 +9,27 @@ test('bars begin at zero, are as long as their values, and keep to the width', (
     { project: 'Shop', status: '日本', status_code: 404, pages: 40 },
     { project: 'Shop', status: null, status_code: 500, pages: null },
   ];
-  expect(drawChart('bar', rows, 34)).toBe(
+  expect(drawChart('bar', rows, null, 34)).toBe(
     ['pages by status', `ok    ${'█'.repeat(25)} 80`, `日本  ${'█'.repeat(12)}▌ 40`, 'NULL   –', ''].join(
       '\n',
     ),
   );
   for (const width of [20, 80, 200])
-    for (const line of drawChart('bar', rows, width).split('\n'))
+    for (const line of drawChart('bar', rows, null, width).split('\n'))
       expect(displayWidth(line)).toBeLessThanOrEqual(width);
 });
 
 test('values below zero go to the left of it', () => {
   const rows = [-2, 0, 2].map((change) => ({ change, day: `d${change}` }));
   const [left, right] = ['█'.repeat(6), ' '.repeat(6)];
-  expect(drawChart('bar', rows, 20)).toBe(
+  expect(drawChart('bar', rows, null, 20)).toBe(
     ['change by day', `d-2  ${left} -2`, `d0   ${right} 0`, `d2   ${right}${left} 2`, ''].join('\n'),
   );
 });
 
 test('a line goes from the first to the last row, with a gap where a value is missing', () => {
   const rows = [0, 10, 20, null, 40].map((n, index) => ({ day: `2026-01-0${index + 1}`, n }));
-  const lines = drawChart('line', rows, 40).split('\n');
+  const lines = drawChart('line', rows, null, 40).split('\n');
   expect(lines[0]).toBe('n by day');
   expect(lines[1]).toMatch(/^40 │ +\S$/);
   expect(lines[12]).toMatch(/^ 0 │\S/);
@@ -47,17 +48,45 @@ test('a line goes from the first to the last row, with a gap where a value is mi
 });
 
 test('one row, equal values and no rows are drawn; what has no number is refused', () => {
-  expect(drawChart('line', [{ n: 5 }], 40)).toContain('5 │');
-  expect(drawChart('bar', [{ n: 0 }], 40)).toBe('n\n   0\n');
-  expect(drawChart('line', [{ n: 0 }], 40)).not.toMatch(/NaN|Infinity/);
-  expect(drawChart('bar', [], 40)).toBe('no rows\n');
-  expect(() => drawChart('bar', [{ url: 'a' }], 40)).toThrow('no column of the result has numbers');
+  expect(drawChart('line', [{ a: 'x', n: 5 }], null, 40)).toContain('5 │');
+  expect(drawChart('bar', [{ a: 'x', n: 0 }], null, 40)).toBe('n by a\nx   0\n');
+  expect(drawChart('line', [{ a: 'x', n: 0 }], null, 40)).not.toMatch(/NaN|Infinity/);
+  expect(drawChart('bar', [], null, 40)).toBe('no rows\n');
+  expect(() => drawChart('bar', [{ url: 'a' }], null, 40)).toThrow('the result has no number to draw');
   const many = Array.from({ length: 1001 }, (_, n) => ({ n }));
-  expect(() => drawChart('line', many, 40)).toThrow('more than 1000 rows');
+  expect(() => drawChart('line', many, null, 40)).toThrow('more than 1000 rows');
 });
 
 test('a label is one line, cut, without control characters', () => {
-  const [, bar] = drawChart('bar', [{ title: `a\nb\u001b[2J${'x'.repeat(100)}`, n: 1 }], 80).split('\n');
+  const [, bar] = drawChart('bar', [{ title: `a\nb\u001b[2J${'x'.repeat(100)}`, n: 1 }], null, 80).split(
+    '\n',
+  );
   expect(bar).not.toContain('\u001b');
   expect(displayWidth(bar ?? '')).toBeLessThanOrEqual(80);
+});
+
+test('a declared chart is drawn as its question says, one for each project, and a person may choose bars or lines', () => {
+  const declared: Chart = { kind: 'stacked', x: 'at', y: ['pages'], colour: 'status', each: ['project'] };
+  const row = (project: string, at: string, status: string, pages: number) => ({
+    project,
+    at,
+    status,
+    pages,
+  });
+  const rows = [
+    row('a', '2026-11-22T00:00:00.000Z', 'ok', 4),
+    row('a', '2026-11-15T06:05:00.000Z', 'ok', 3),
+    row('b', '2026-11-22T00:00:00.000Z', 'error', 8),
+  ];
+  const own = drawChart('own', rows, declared, 60).split('\n');
+  expect(own.map((one) => one.replace(/ *[█▏▎▍▌▋▊▉]+/, ''))).toEqual([
+    ...['a, pages by at', 'ok · 2026-11-15 06:05 3', 'ok · 2026-11-22 4', ''],
+    ...['b, pages by at', 'error · 2026-11-22 8', ''],
+  ]);
+  expect(drawChart('line', rows, declared, 60)).toMatch(/^a, pages by at\nok\n/);
+  expect(() => drawChart('own', rows, null, 60)).toThrow('no chart is declared');
+  expect(() => drawChart('own', rows, { ...declared, kind: 'scatter' }, 60)).toThrow('draws no scatter');
+  const percent: Chart = { ...declared, kind: 'bar', x: 'status', y: ['pages_percent'], each: [] };
+  const twice = [1, 2].map((pages_percent) => ({ status: 'ok', pages_percent }));
+  expect(drawChart('own', twice, percent, 60)).toContain('not drawn: several rows have the same status');
 });

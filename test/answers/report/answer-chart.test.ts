@@ -1,40 +1,59 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answerChart, CHART_KINDS, type ChartPoint } from '../../../src/answers/report/answer-chart.ts';
+import { answerChart } from '../../../src/answers/report/answer-chart.ts';
 import { PAGE_STYLE } from '../../../src/core/page-style.ts';
+import { chartFigures } from '../../../src/pipeline/transform/questions/chart-figures.ts';
+import { CHART_KINDS, type Chart } from '../../../src/pipeline/transform/questions/question-chart.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const names = { x: 'day', y: 'pages', colour: 'status' };
-const point = (x: ChartPoint['x'], y: number | null, colour: string | null = null): ChartPoint => ({
-  x,
-  y,
-  colour,
-});
+const chart: Omit<Chart, 'kind'> = { x: 'at', y: ['pages'], colour: 'status', each: [] };
+/** Each kind of chart that a person may choose, as its columns need it. */
+const CHOICES: readonly Chart[] = CHART_KINDS.filter((kind) => kind !== 'funnel').map((kind) => ({
+  ...{ ...chart, kind },
+  ...(kind === 'histogram' && { y: [], colour: null }),
+}));
+
+function drawnText(choice: Chart, rows: readonly Readonly<Record<string, unknown>>[]): string {
+  return chartFigures(choice, rows)
+    .figures.map((figure) => answerChart(choice, figure)?.text ?? '')
+    .join('');
+}
 
 test('every kind draws numbers, times and what is missing, without styles that a page forbids', () => {
-  const days = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(day));
-  for (const kind of CHART_KINDS) {
-    for (const points of [
-      days.map((day, index) => point(day, index * 10, `s${index}`)),
-      [point(1, 5), point(2, null), point(null, 7), point(3, -2)],
+  const days = ['2026-01-01', '2026-01-02', '2026-01-03'];
+  for (const choice of CHOICES) {
+    for (const rows of [
+      days.map((at, index) => ({ at, pages: index * 10, status: `s${index}` })),
+      [1, 2, null, 3].map((at, index) => ({ at, pages: [5, null, 7, -2][index], status: null })),
       [],
     ]) {
-      const { text } = answerChart(kind, points, names);
-      expect(text, kind).toContain('<svg');
-      expect(text, kind).not.toMatch(/<style|\sstyle=|NaN/);
+      const text = drawnText(choice, rows);
+      if (rows.length > 0) expect(text, choice.kind).toContain('<svg');
+      expect(text, choice.kind).not.toMatch(/<style|\sstyle=|NaN|Infinity|undefined/);
     }
   }
 });
 
 test('names of the data are texts, and those beyond the colours are counted', () => {
   const bad = '<script>alert(1)</script>';
-  const points = ['a', 'b', 'c', 'd', 'e', bad].map((name, index) => point(bad + index, index, name));
-  for (const kind of CHART_KINDS) {
-    const { text } = answerChart(kind, points, { x: bad, y: bad, colour: bad });
-    expect(text, kind).not.toContain('<script');
-    expect(text, kind).toContain('2 others');
-  }
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', bad];
+  const rows = names.map((status, index) => ({ at: index, pages: 10 * index, status }));
+  for (const choice of CHOICES) expect(drawnText(choice, rows), choice.kind).not.toContain('<script');
+  const [line, , stacked] = CHOICES;
+  expect(chartFigures(line as Chart, rows).figures[0]).toMatchObject({ cut: 'the largest 5 of 8' });
+  expect(chartFigures(stacked as Chart, rows).figures[0]?.series.at(-1)).toMatchObject({ name: '3 others' });
+});
+
+test('a figure over times has a panel, and its colours are those of their meanings', () => {
+  const rows = ['15', '22'].flatMap((day) =>
+    ['ok', 'client_error'].map((status) => ({ at: `2026-11-${day}T06:00:00Z`, pages: Number(day), status })),
+  );
+  const panels = drawnText({ ...chart, kind: 'line', colour: null, each: ['status'] }, rows);
+  expect(panels).toContain('pages by at, ok: 22 on 2026-11-22, 7 more than on 2026-11-15');
+  const parts = drawnText({ ...chart, kind: 'stacked' }, rows);
+  expect(parts).toContain('client_error <b>22 (+7)</b>');
+  expect(parts).toContain('#d55e00');
 });
 
 test('the colours stand out by 3:1 on the boxes of light and dark pages', () => {

@@ -225,7 +225,7 @@ test('a saved question is found, shown with its parameters, and asked with them'
 test('a chart is drawn of the whole answer, and says when it has not all rows', async () => {
   const sql = 'SELECT url, status, large FROM mart.pages';
   const bar = await asked(open, { sql, chart: 'bar', x: 'url', y: 'large', colour: 'status', filter: '404' });
-  expect([bar.chart.points.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
+  expect([bar.chart.rows.length, bar.chart.cut, bar.chart.problem]).toEqual([25, false, null]);
   const many = {
     sql: 'SELECT 3000 - i AS x, i * 2 AS y FROM range(3000) AS t(i)',
     chart: 'line',
@@ -233,22 +233,32 @@ test('a chart is drawn of the whole answer, and says when it has not all rows', 
     y: 'y',
   };
   const line = await asked(open, many);
-  expect([line.chart.points.length, line.chart.cut, line.chart.points[0]]).toEqual([
+  expect([line.chart.rows.length, line.chart.cut, line.chart.rows[0]]).toEqual([
     2000,
     true,
-    [1, 5998, null],
+    { x: 1, y: 5998 },
   ]);
   const page = await (await open.ask(address(many, '/ask'))).text();
-  expect(page).toContain('The chart has the first 2,000 rows');
-  expect(page).toContain('aria-label="y by x, line"');
+  expect(page).toContain('The first 2,000 rows are drawn; there are more.');
+  expect(page).toContain('aria-label="y by x: 2,000 points, from 2,000 to 5,998"');
   expect(page).not.toMatch(/<style|\sstyle=/);
   const wrong = await asked(open, { sql, chart: 'scatter', x: 'url', y: 'large' });
-  expect([wrong.chart.problem, wrong.rows.length]).toEqual(['A scatter needs numbers or times for x.', 100]);
+  expect([wrong.chart.problem, wrong.rows.length]).toEqual(['a scatter needs numbers or times for x', 100]);
   expect((await asked(open, { sql, chart: 'line', x: 'gone', y: 'large' })).chart.problem).toContain(
     'no column gone',
   );
+  const counted = await (await open.ask(address({ sql, chart: 'bar', x: 'status', y: '' }, '/ask'))).text();
+  expect(counted).toContain('rows by status');
+  expect(counted).toContain('<td class="number">225</td>');
   // A first choice is offered.
-  expect(await (await open.ask(address({ sql }, '/ask'))).text()).toContain('<option value="bar" selected>');
+  const plain = await (await open.ask(address({ sql }, '/ask'))).text();
+  expect(plain).toContain('<option value="bar" selected>');
+  expect(plain).not.toContain('<figure>');
+  // A question declares its own.
+  const declared = await asked(open, { question: 'q90_pages_by_status' });
+  expect(declared.chart).toMatchObject({ kind: 'bar', x: 'status', y: ['pages'], each: [] });
+  const drawn = await (await open.ask(address({ question: 'q90_pages_by_status' }, '/ask'))).text();
+  expect(drawn).toContain('aria-label="pages by status: most at 200, 225"');
 });
 
 test('the editor gets tables and columns to complete, and a stranger none', async () => {

@@ -13,6 +13,7 @@ parameters:
   project:
   most: { type: BIGINT, default: 2, description: The most rows. }
 needs: [crawl_before]
+chart: {kind: bar, x: status, y: pages}
 */
 SELECT status, count(*) AS pages
 FROM mart.pages

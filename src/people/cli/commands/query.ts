@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { checkOutput } from '../../../answers/query/check-output.ts';
-import { CHARTS, type Chart, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
+import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import type { ParameterTexts } from '../../../answers/query/parameters.ts';
 import { QueryProcess } from '../../../answers/query/query-process.ts';
@@ -14,6 +14,7 @@ import { giveUserMode } from '../../../core/private-files.ts';
 import { readText } from '../../../core/read-text.ts';
 import { textTable } from '../../../core/text-table.ts';
 import { bindQuestion } from '../../../pipeline/transform/questions/bind-question.ts';
+import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Parameter } from '../../../pipeline/transform/questions/question-parameters.ts';
 import { loadQuestions, questionNamed } from '../../../pipeline/transform/questions/questions.ts';
@@ -49,7 +50,7 @@ export const query: Command = {
       type: 'string',
       value: 'CHART',
       values: CHARTS,
-      help: 'draw bars or a line: the first number by the first other column',
+      help: 'draw the chart of the question (own), or bars or a line: the first number by the first text or time',
     },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
@@ -97,6 +98,8 @@ interface Statement {
   readonly parameters: ParameterTexts;
   readonly isQuestion: boolean;
   readonly needs: Needs;
+  /** Null: none is declared. */
+  readonly chart: Chart | null;
 }
 
 /** The query; null opens the prompt. */
@@ -109,20 +112,21 @@ async function statementOf(invocation: Invocation, settings: Settings): Promise<
   const [text] = given;
   if (invocation.has('question') && text !== undefined) {
     const questions = await loadQuestions(sqlFolders(settings));
-    return { ...bindQuestion(questionNamed(questions, text), parameters), isQuestion: true };
+    const question = questionNamed(questions, text);
+    return { ...bindQuestion(question, parameters), isQuestion: true, chart: question.chart };
   }
-  if (text !== undefined) return { sql: text, parameters, isQuestion: false, needs: {} };
+  if (text !== undefined) return { sql: text, parameters, isQuestion: false, needs: {}, chart: null };
   if (file === undefined) return null;
   try {
     const sql = await readText(resolve(invocation.workingDirectory, file));
-    return { sql, parameters, isQuestion: false, needs: {} };
+    return { sql, parameters, isQuestion: false, needs: {}, chart: null };
   } catch (cause) {
     throw new CrawlhouseError('usage', `--file: ${file} cannot be read`, { cause });
   }
 }
 
 /** @throws CrawlhouseError `usage` */
-function chartOf(invocation: Invocation): Chart | null {
+function chartOf(invocation: Invocation): ChartName | null {
   const text = invocation.text('chart');
   if (text === undefined) return null;
   const other = ['format', 'output'].find((flag) => invocation.text(flag) !== undefined);
@@ -135,12 +139,17 @@ function chartOf(invocation: Invocation): Chart | null {
   });
 }
 
-async function draw(invocation: Invocation, open: Open, statement: Statement, chart: Chart): Promise<number> {
+async function draw(
+  invocation: Invocation,
+  open: Open,
+  statement: Statement,
+  chart: ChartName,
+): Promise<number> {
   const { signal, terminal } = invocation;
   await using warehouse = await open();
   const parameters = await resolveParameters(statement, warehouse, signal);
   const rows = await warehouse.rows(statement.sql, signal, parameters, MOST_POINTS + 1);
-  await invocation.print(drawChart(chart, rows, terminal?.width ?? 100));
+  await invocation.print(drawChart(chart, rows, statement.chart, terminal?.width ?? 100));
   const why =
     rows.length > 0 ? null : await explainEmpty({ needs: statement.needs, parameters }, warehouse, signal);
   if (why !== null) invocation.say(`${why}\n`);

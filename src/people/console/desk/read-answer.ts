@@ -3,9 +3,9 @@ import type { PagedStatement } from '../../../answers/query/query-warehouse.ts';
 import type { TypedRows, Warehouse } from '../../../answers/query/warehouse.ts';
 import type { WarehousePool } from '../../../answers/query/warehouse-pool.ts';
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import type { Chart } from '../../../pipeline/transform/questions/question-chart.ts';
 import { explainEmpty } from '../../../pipeline/transform/questions/question-needs.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
-import type { ChartChoice } from './column-types.ts';
 import { resolvedStatement, type Statement } from './statement.ts';
 
 /** A person waits no longer; the settings may allow less. */
@@ -14,9 +14,8 @@ const MOST_SECONDS = 60;
 const MOST_RESULT = '1MB';
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
-/** Points of a chart; bars are higher. */
+/** Rows that a chart is drawn from. */
 const MOST_POINTS = 2000;
-const MOST_BARS = 60;
 /** How long the rows of the whole answer may be counted. */
 const COUNT_MS = 2000;
 
@@ -44,9 +43,8 @@ export interface Answer extends TypedRows {
   readonly why: string | null;
 }
 
-/** Values of x, y and colour, row by row. */
-interface Points {
-  readonly points: readonly (readonly unknown[])[];
+interface ChartRows {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** Whether there are more. */
   readonly cut: boolean;
 }
@@ -82,29 +80,30 @@ export function readAnswer(
   });
 }
 
-/** The first rows of the same answer for a chart: its columns alone, in the order of x where it has one. */
-export function readPoints(
+/** The first rows of the same answer for a chart: its columns alone. */
+export function readChartRows(
   warehouses: WarehousePool,
   statement: Statement,
   filter: RowsFilter | null,
-  { kind, x, y, colour }: ChartChoice,
+  { kind, x, y, colour, each }: Chart,
   signal: AbortSignal,
-): Promise<Points> {
-  const most = kind === 'bar' ? MOST_BARS : MOST_POINTS;
-  const columns = [...new Set([x, y, colour])].filter((name) => name !== null);
+): Promise<ChartRows> {
+  const columns = [...new Set([x, ...y, colour, ...each])].filter((name) => name !== null);
   const page: RowsPage = {
     columns,
-    limit: most + 1,
+    limit: MOST_POINTS + 1,
     ...(filter && { filter }),
-    ...(kind === 'line' && { sort: { column: x, descending: false } }),
+    // A question has an order of its own: the last crawls first.
+    ...(kind === 'line' && x !== null && each.length === 0 && { sort: { column: x, descending: false } }),
   };
   return warehouses.use(async (warehouse) => {
     const bound = await resolvedStatement(statement, warehouse, signal);
     const { rows } = await limited(() => warehouse.page({ ...bound, page }, signal));
-    const value = (row: readonly unknown[], name: string | null): unknown =>
-      name === null ? null : row[columns.indexOf(name)];
-    const points = rows.slice(0, most).map((row) => [value(row, x), value(row, y), value(row, colour)]);
-    return { points, cut: rows.length > most };
+    const shown = rows.slice(0, MOST_POINTS);
+    return {
+      rows: shown.map((row) => Object.fromEntries(columns.map((name, place) => [name, row[place]]))),
+      cut: rows.length > MOST_POINTS,
+    };
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
+import { CHART_KINDS } from '../../../pipeline/transform/questions/question-chart.ts';
 
 const Suggestion = z.object({ value: z.string(), label: z.string() });
 export type Suggestion = z.infer<typeof Suggestion>;
@@ -46,15 +46,17 @@ export const Ask = z.object({
       place: z.string().nullable(),
     })
     .nullable(),
-  /** Null: none was asked for. */
+  /** The one that is asked for, else the one that the question declares. */
   chart: z
     .object({
       kind: z.enum(CHART_KINDS),
-      x: z.string(),
-      y: z.string().nullable(),
+      x: z.string().nullable(),
+      y: z.array(z.string()),
       colour: z.string().nullable(),
-      /** Values of x, y and colour. */
-      points: z.array(z.array(z.unknown())),
+      /** One chart for each of their values. */
+      each: z.array(z.string()),
+      /** The rows that it is drawn from: these columns of them. */
+      rows: z.array(z.record(z.string(), z.unknown())),
       /** Whether there are more rows than are drawn. */
       cut: z.boolean(),
       problem: z.string().nullable(),

@@ -1,10 +1,13 @@
-import { CHART_KINDS } from '../../../answers/report/answer-chart.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
+import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import {
+  CHART_KINDS,
+  type Chart,
+  chartProblem,
+} from '../../../pipeline/transform/questions/question-chart.ts';
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
 import { knownProjects } from '../../../state/catalogue/known-projects.ts';
-import { type ChartChoice, chartProblem } from '../desk/column-types.ts';
 import type { Desk } from '../desk/desk.ts';
-import { readAnswer, readPoints, type View } from '../desk/read-answer.ts';
+import { readAnswer, readChartRows, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
 import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
 import { drawAsk } from './draw-ask.ts';
@@ -28,9 +31,9 @@ export const ASK = page<AskDocument>({
     sort: 'The column that the rows are ordered by.',
     order: 'asc or desc.',
     page: 'The page of 100 rows, from 1.',
-    chart: 'line, bar, scatter or histogram.',
+    chart: 'line, bar, stacked, scatter or histogram; without it, the one that the question declares.',
     x: 'The column along the chart.',
-    y: 'The column of numbers up the chart.',
+    y: 'The column of numbers up the chart; without it, rows are counted.',
     colour: 'The column that colours it.',
     find: 'Only saved questions with these words.',
   },
@@ -59,12 +62,12 @@ export const ASK = page<AskDocument>({
     if (!ran) return { ...about, ...NOTHING, error: null };
     try {
       const read = await readAnswer(desk.asking, statement, view, signal);
-      const choice = choiceOf(query);
-      const problem = choice && chartProblem(choice, read.columns);
-      const drawn =
-        choice === null || problem !== null
-          ? { points: [], cut: false }
-          : await readPoints(desk.asking, statement, view.filter, choice, signal);
+      const choice = choiceOf(query, question);
+      const chart =
+        choice &&
+        (await chartOf(choice, read, view, () =>
+          readChartRows(desk.asking, statement, view.filter, choice, signal),
+        ));
       const { columns, rows, ...answer } = read;
       return {
         ...about,
@@ -72,7 +75,7 @@ export const ASK = page<AskDocument>({
         columns: [...columns],
         rows: rows.map((row) => [...row]),
         error: null,
-        chart: choice && { ...choice, problem, cut: drawn.cut, points: drawn.points.map((row) => [...row]) },
+        chart,
       };
     } catch (thrown) {
       return { ...about, ...NOTHING, error: errorOf(thrown) };
@@ -91,11 +94,47 @@ function viewOf(query: URLSearchParams): View {
   };
 }
 
-function choiceOf(query: URLSearchParams): ChartChoice | null {
+/** The rows of a page that is the whole answer are not read again. */
+async function chartOf(
+  choice: Chart,
+  { columns, rows, more }: Awaited<ReturnType<typeof readAnswer>>,
+  { page: number }: View,
+  readRows: () => ReturnType<typeof readChartRows>,
+): Promise<AskDocument['chart']> {
+  const chart = { ...choice, y: [...choice.y], each: [...choice.each] };
+  const problem = chartProblem(choice, columns);
+  if (problem !== null) return { ...chart, rows: [], cut: false, problem };
+  if (!more && number === 1) {
+    const records = rows.map((row) =>
+      Object.fromEntries(columns.map(({ name }, place) => [name, row[place]])),
+    );
+    return { ...chart, rows: records, cut: false, problem };
+  }
+  try {
+    const read = await readRows();
+    return { ...chart, rows: [...read.rows], cut: read.cut, problem };
+  } catch (thrown) {
+    // The answer is there all the same.
+    const { code, message } = toCrawlhouseError(thrown);
+    if (code !== 'query_limit') throw thrown;
+    return { ...chart, rows: [], cut: false, problem: message };
+  }
+}
+
+/** The chart that the address asks for, else the question's own, whose projects stay apart in any chart. */
+function choiceOf(query: URLSearchParams, question: Question | null): Chart | null {
+  const own = question?.chart ?? null;
   const kind = CHART_KINDS.find((one) => one === query.get('chart'));
-  if (kind === undefined) return null;
-  const y = kind === 'histogram' ? null : query.get('y') || null;
-  return { kind, x: query.get('x') ?? '', y, colour: query.get('colour') || null };
+  if (kind === undefined) return own;
+  if (kind === 'funnel') return own?.kind === kind ? own : null;
+  const y = query.getAll('y').filter((name) => name !== '');
+  return {
+    kind,
+    x: query.get('x'),
+    y: kind === 'histogram' ? [] : y,
+    colour: query.get('colour') || null,
+    each: own?.each ?? [],
+  };
 }
 
 /** Errors that the person can correct; any other is an error of the page. */

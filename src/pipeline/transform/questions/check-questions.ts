@@ -4,6 +4,7 @@ import { describedColumn, isWildcard } from '../../../project/sql/plan/wildcard-
 import { badModel } from '../../../project/sql/text/bad-model.ts';
 import { sqlReferences } from '../../../project/sql/text/sql-references.ts';
 import { bindQuestion } from './bind-question.ts';
+import { chartProblem } from './question-chart.ts';
 import type { Question } from './questions.ts';
 
 /** Columns of the published tables, by `schema.table`. */
@@ -43,6 +44,11 @@ export async function checkQuestions(
   }
 }
 
+interface AnswerColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
 function isAsPublished(model: Model, published: PublishedColumns): boolean {
   const now = published.get(model.name);
   if (now === undefined) return false;
@@ -50,15 +56,28 @@ function isAsPublished(model: Model, published: PublishedColumns): boolean {
   return isComplete && [...now].every((one) => describedColumn(model, one) !== undefined);
 }
 
-/** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. */
+/** Prepares the statement: tables, columns, functions and types are looked up, nothing is read. Its chart needs columns. */
 async function bind(connection: Connection, question: Question): Promise<void> {
   const { file, sqlLine } = question;
+  let columns: AnswerColumn[] = [];
   try {
-    (await connection.inner.prepare(bindQuestion(question).sql)).destroySync();
+    const prepared = await connection.inner.prepare(bindQuestion(question).sql);
+    columns = Array.from({ length: prepared.columnCount }, (_, place) => ({
+      name: prepared.columnName(place),
+      type: String(prepared.columnType(place)),
+    }));
+    prepared.destroySync();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
     const [message = said] = said.split('\n');
     const line = Number(/^LINE (\d+):/m.exec(said)?.[1] ?? sqlLine);
     throw badModel({ file, line }, message, undefined, cause);
   }
+  const problem = question.chart && chartProblem(question.chart, columns);
+  if (problem !== null)
+    throw badModel(
+      { file, line: question.chartLine },
+      `chart: ${problem}`,
+      `columns of the answer: ${columns.map(({ name }) => name).join(', ')}`,
+    );
 }

@@ -9,6 +9,7 @@ import { checkHeader } from '../../../project/sql/models/check-header.ts';
 import { QUESTIONS_FOLDER, type SqlFolder } from '../../../project/sql/models/sql-folders.ts';
 import { splitSqlFile } from '../../../project/sql/text/sql-file.ts';
 import { firstWord } from '../../../project/sql/text/sql-tree.ts';
+import { type Chart, ChartHeader } from './question-chart.ts';
 import { type Needs, NeedsHeader } from './question-needs.ts';
 import {
   checkParameters,
@@ -23,6 +24,7 @@ const QuestionHeader = z.strictObject({
   description: z.string().min(1),
   parameters: ParametersHeader,
   needs: NeedsHeader,
+  chart: ChartHeader,
 });
 
 /** A saved question: one SELECT on the published warehouse. */
@@ -37,6 +39,10 @@ export interface Question {
   readonly parameters: readonly Parameter[];
   /** The data that must be in the warehouse for any rows. */
   readonly needs: Needs;
+  /** Null where no chart says anything. */
+  readonly chart: Chart | null;
+  /** The line that declares it. */
+  readonly chartLine: number;
   /** As its file has it; `bindQuestion` makes a statement of it. */
   readonly sql: string;
   /** As errors show it: `sql/questions/<name>.sql`. */
@@ -116,6 +122,7 @@ export function readQuestion({ shown }: SqlFolder, name: string, text: string): 
     name: basename(name, '.sql'),
     ...header,
     parameters,
+    chartLine: source.lineOf(['chart']),
     sql: sql.trim(),
     file,
     sqlLine: firstWord(sql, { file, line: sqlLine }).line,

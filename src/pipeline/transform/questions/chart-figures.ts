@@ -1,0 +1,238 @@
+import { stringifyJson } from '../../../core/json.ts';
+import type { Chart } from './question-chart.ts';
+
+/** More charts, lines or bars would not be told apart. */
+const MOST_FIGURES = 6;
+const MOST_SERIES = 5;
+const MOST_BARS = 20;
+const BINS = 12;
+/** A sum of such numbers means nothing. */
+const NO_SUM =
+  /percent|share|ratio|rate|average|avg|mean|median|position|similarity|(^|_)(min|max|p\d+)(_|$)/;
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface FigurePoint {
+  /** An ISO 8601 time, a number, or a text; null: not known. */
+  readonly x: string | number | null;
+  /** Null leaves a gap. */
+  readonly y: number | null;
+  readonly colour: string | null;
+}
+
+export interface FigureSeries {
+  /** Null where there is only one. */
+  readonly name: string | null;
+  readonly points: readonly FigurePoint[];
+}
+
+/** One chart of an answer. */
+export interface Figure {
+  /** The values of `each` that tell it from the others: `shop · /blog`. */
+  readonly of: string;
+  /** `pages by depth`, `sum of links by target`, `rows by reason`. */
+  readonly title: string;
+  readonly series: readonly FigureSeries[];
+  /** `the 20 largest of 345`. */
+  readonly cut: string | null;
+  /** Why it is not drawn. */
+  readonly problem: string | null;
+}
+
+/**
+ * The charts that a chart's columns make of the rows of an answer, for every reader alike.
+ *
+ * @param most bars of a chart
+ */
+export function chartFigures(
+  chart: Chart,
+  rows: readonly Row[],
+  most = MOST_BARS,
+): { figures: Figure[]; more: number } {
+  const { each } = chart;
+  const apart = (names: readonly string[]): number =>
+    new Set(rows.map((row) => JSON.stringify(names.map((name) => textOf(row[name]))))).size;
+  const named: string[] = [];
+  for (const name of each) if (apart([...named, name]) > apart(named)) named.push(name);
+  const groups = Map.groupBy(rows, (row) => JSON.stringify(each.map((name) => textOf(row[name]))));
+  const figures = [...groups.values()].slice(0, MOST_FIGURES).map((of) => ({
+    of: named.map((name) => textOf(of[0]?.[name]) ?? '–').join(' · '),
+    ...figureOf(chart, of, most),
+  }));
+  return { figures, more: groups.size - figures.length };
+}
+
+function figureOf(chart: Chart, rows: readonly Row[], most: number): Omit<Figure, 'of'> {
+  const { kind, x, y, colour } = chart;
+  if (kind === 'funnel') return { ...funnel(chart, rows[0] ?? {}), cut: null, problem: null };
+  const along = wordsOf(x ?? '');
+  if (kind === 'histogram') return { title: `rows by ${along}`, ...histogram(x ?? '', rows) };
+  if (kind === 'scatter')
+    return { title: `${wordsOf(y[0] ?? '')} by ${along}`, ...cutSeries(scatter(chart, rows)) };
+  const measures: readonly (string | null)[] = y.length === 0 ? [null] : y;
+  const merged = measures.map((measure) => merge(chart, measure, rows));
+  const isSum = y.length > 0 && merged.some((one) => one.isMerged);
+  const title = `${isSum ? 'sum of ' : ''}${y.map(wordsOf).join(', ') || 'rows'} by ${along}`;
+  const vague = isSum ? y.find((name) => NO_SUM.test(name)) : undefined;
+  if (vague !== undefined)
+    return {
+      ...{ title, series: [], cut: null },
+      problem: `several rows have the same ${along}${colour === null ? '' : ` and ${wordsOf(colour)}`}, and a sum of ${wordsOf(vague)} means nothing`,
+    };
+  const series = merged.flatMap((one) => one.series);
+  return {
+    title,
+    ...(kind === 'bar'
+      ? cutBars(
+          series,
+          merged.some((one) => one.isMerged),
+          most,
+        )
+      : cutSeries(series, kind === 'stacked')),
+  };
+}
+
+/** Bars and their parts with the same x and colour, in one. */
+function merge(
+  { kind, x, y, colour }: Chart,
+  measure: string | null,
+  rows: readonly Row[],
+): { series: FigureSeries[]; isMerged: boolean } {
+  let isMerged = false;
+  const bySeries = Map.groupBy(rows, (row) =>
+    colour === null || kind === 'bar' ? null : textOf(row[colour]),
+  );
+  const series = [...bySeries].map(([name, of]): FigureSeries => {
+    // A line has a point for each row: two crawls may end at once.
+    const byPlace = Map.groupBy(of, (row) => (kind === 'line' ? row : textOf(row[x ?? ''])));
+    const points = [...byPlace.values()].map((same): FigurePoint => {
+      isMerged ||= same.length > 1;
+      const [first = {}] = same;
+      const values = measure === null ? [same.length] : same.map((row) => numberOf(row[measure]));
+      return {
+        x: placeOf(first[x ?? '']),
+        // A part that is not known makes the sum unknown.
+        y: values.some((value) => value === null) ? null : values.reduce<number>((a, b) => a + (b ?? 0), 0),
+        colour: colour === null ? null : textOf(first[colour]),
+      };
+    });
+    const measured = y.length > 1 && measure !== null ? wordsOf(measure) : null;
+    return { name: measured ?? (colour === null ? null : (name ?? '–')), points: inOrder(points) };
+  });
+  return { series, isMerged };
+}
+
+/** By times and numbers; texts stay as the answer has them. */
+function inOrder(points: readonly FigurePoint[]): readonly FigurePoint[] {
+  const isOrdered = points.every(({ x }) => x === null || typeof x === 'number' || isTimeText(x));
+  if (!isOrdered) return points;
+  const key = ({ x }: FigurePoint): number => (typeof x === 'string' ? Date.parse(x) : (x ?? Infinity));
+  return points.toSorted((a, b) => key(a) - key(b));
+}
+
+/** Bars of several rows are sorted here, those of one row by the answer. */
+function cutBars(
+  [one]: readonly FigureSeries[],
+  isMerged: boolean,
+  most: number,
+): Pick<Figure, 'series' | 'cut' | 'problem'> {
+  const points = one?.points ?? [];
+  const isText = points.some(({ x }) => typeof x === 'string' && !isTimeText(x));
+  const isSorted = isMerged && isText;
+  const size = ({ y }: FigurePoint): number => Math.abs(y ?? 0);
+  const sorted = isSorted ? points.toSorted((a, b) => size(b) - size(a)) : points;
+  const cut =
+    sorted.length > most ? `the ${isSorted ? 'largest' : 'first'} ${most} of ${sorted.length}` : null;
+  return { series: [{ name: null, points: sorted.slice(0, most) }], cut, problem: null };
+}
+
+/** @param adds whether the series that are left out are summed to one */
+function cutSeries(
+  series: readonly FigureSeries[],
+  adds = false,
+): Pick<Figure, 'series' | 'cut' | 'problem'> {
+  if (series.length <= MOST_SERIES + 1) return { series, cut: null, problem: null };
+  const size = ({ points }: FigureSeries): number => points.reduce((sum, { y }) => sum + Math.abs(y ?? 0), 0);
+  const sorted = series.toSorted((a, b) => size(b) - size(a));
+  const [shown, others] = [sorted.slice(0, MOST_SERIES), sorted.slice(MOST_SERIES)];
+  if (!adds) return { series: shown, cut: `the largest ${MOST_SERIES} of ${series.length}`, problem: null };
+  const byPlace = Map.groupBy(
+    others.flatMap(({ points }) => points),
+    ({ x }) => x,
+  );
+  const points = [...byPlace].map(([x, of]) => ({
+    ...{ x, colour: null },
+    y: of.reduce((sum, { y }) => sum + (y ?? 0), 0),
+  }));
+  return { series: [...shown, { name: `${others.length} others`, points }], cut: null, problem: null };
+}
+
+function funnel({ y }: Chart, row: Row): Pick<Figure, 'title' | 'series'> {
+  const points = y.map((name) => ({ x: wordsOf(name), y: numberOf(row[name]), colour: null }));
+  return { title: y.map(wordsOf).join(', '), series: [{ name: null, points }] };
+}
+
+function scatter({ x, y, colour }: Chart, rows: readonly Row[]): FigureSeries[] {
+  const bySeries = Map.groupBy(rows, (row) => (colour === null ? null : (textOf(row[colour]) ?? '–')));
+  return [...bySeries].map(([name, of]) => ({
+    name,
+    points: of.map((row) => ({ x: placeOf(row[x ?? '']), y: numberOf(row[y[0] ?? '']), colour: name })),
+  }));
+}
+
+/** Spans of the same width, with their rows. */
+function histogram(x: string, rows: readonly Row[]): Pick<Figure, 'series' | 'cut' | 'problem'> {
+  const values = rows.map((row) => placeOf(row[x])).flatMap((at) => (at === null ? [] : [numberAt(at)]));
+  const isTime = rows.some((row) => typeof placeOf(row[x]) === 'string');
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const wanted = (most - least) / BINS || 1;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const step = isTime
+    ? Math.ceil(wanted / 86_400_000) * 86_400_000
+    : ([1, 2, 5].find((one) => one * power >= wanted) ?? 10) * power;
+  const name = (from: number): string =>
+    isTime ? new Date(from).toISOString().slice(0, 10) : String(Number(from.toPrecision(12)));
+  const first = Math.floor(least / step);
+  const count = values.length === 0 ? 0 : Math.floor(most / step) - first + 1;
+  const points = Array.from({ length: count }, (_, place) => {
+    const [from, to] = [(first + place) * step, (first + place + 1) * step];
+    const within = values.filter((value) => value >= from && value < to).length;
+    return {
+      x: step === 1 || isTime ? name(from) : `${name(from)} to < ${name(to)}`,
+      y: within,
+      colour: null,
+    };
+  });
+  const unknown = rows.length - values.length;
+  const all = unknown === 0 ? points : [...points, { x: '–', y: unknown, colour: null }];
+  return { series: [{ name: null, points: all }], cut: null, problem: null };
+}
+
+export function isTimeText(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d|$)/.test(text);
+}
+
+function numberAt(place: string | number): number {
+  return typeof place === 'number' ? place : Date.parse(place);
+}
+
+function placeOf(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  const text = stringifyJson(value);
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** A chart may round what a table may not. */
+function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(stringifyJson(value));
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+export function wordsOf(name: string): string {
+  return name.replaceAll('_', ' ');
+}

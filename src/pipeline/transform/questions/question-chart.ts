@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { isNumber, isTime } from '../../../core/column-types.ts';
+
+export const CHART_KINDS = ['line', 'bar', 'stacked', 'scatter', 'histogram', 'funnel'] as const;
+type ChartKind = (typeof CHART_KINDS)[number];
+
+/** What a chart is drawn from: names of an answer's columns. */
+export interface Chart {
+  readonly kind: ChartKind;
+  /** Null in a funnel, whose steps are the columns of `y`. */
+  readonly x: string | null;
+  /** The numbers that are drawn; without one, rows are counted. */
+  readonly y: readonly string[];
+  readonly colour: string | null;
+  /** One chart for each of their values: projects and segments never share one. */
+  readonly each: readonly string[];
+}
+
+const Column = z.string().min(1);
+const Columns = z.preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(Column));
+
+/** `chart: none`, or no such key, where no chart says anything. */
+export const ChartHeader = z
+  .preprocess(
+    (given) => (given === 'none' ? undefined : given),
+    z
+      .strictObject({
+        kind: z.enum(CHART_KINDS),
+        x: Column.nullable().default(null),
+        y: Columns.default([]),
+        colour: Column.nullable().default(null),
+        each: Columns.default([]),
+      })
+      .superRefine((chart, context) => {
+        const problem = shapeProblem(chart);
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+      })
+      .optional(),
+  )
+  .transform((chart): Chart | null => chart ?? null);
+
+function shapeProblem({ kind, x, y, colour }: Chart): string | null {
+  if (kind === 'funnel') return y.length > 1 ? null : 'a funnel needs its steps: several columns for y';
+  if (x === null) return `a ${kind} needs a column for x`;
+  if (kind === 'histogram') return y.length === 0 ? null : 'a histogram counts rows: it has no y';
+  if (kind === 'stacked' && colour === null) return 'a stacked chart needs a column for colour';
+  if ((kind === 'line' || kind === 'scatter') && y.length === 0) return `a ${kind} needs a column for y`;
+  if (y.length > 1 && (kind !== 'line' || colour !== null)) return `a ${kind} draws one column for y`;
+  return null;
+}
+
+/** Why a chart can't be drawn of an answer's columns; null: it can. */
+export function chartProblem(
+  chart: Chart,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): string | null {
+  const shape = shapeProblem(chart);
+  if (shape !== null) return shape;
+  const { kind, x, y, colour, each } = chart;
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const missing = [x, ...y, colour, ...each].find((name) => name !== null && !types.has(name));
+  if (missing != null) return `the answer has no column ${missing}`;
+  const text = y.find((name) => !isNumber(types.get(name) ?? ''));
+  if (text !== undefined) return `${text} has no numbers: a ${kind} needs them for y`;
+  const along = types.get(x ?? '') ?? '';
+  const needsMeasure = kind === 'line' || kind === 'scatter' || kind === 'histogram';
+  if (needsMeasure && !isNumber(along) && !isTime(along)) return `a ${kind} needs numbers or times for x`;
+  return null;
+}

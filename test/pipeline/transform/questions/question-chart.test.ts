@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { chartFigures } from '../../../../src/pipeline/transform/questions/chart-figures.ts';
+import {
+  type Chart,
+  ChartHeader,
+  chartProblem,
+} from '../../../../src/pipeline/transform/questions/question-chart.ts';
+
+const columns = (types: Readonly<Record<string, string>>) =>
+  Object.entries(types).map(([name, type]) => ({ name, type }));
+
+test('a header names columns, one or several; none is no chart', () => {
+  expect(ChartHeader.parse({ kind: 'bar', x: 'url', y: 'links', each: 'project' })).toEqual({
+    ...{ kind: 'bar', x: 'url', y: ['links'], colour: null, each: ['project'] },
+  });
+  for (const none of ['none', undefined]) expect(ChartHeader.parse(none)).toBeNull();
+});
+
+test.each([
+  [{ kind: 'pie', x: 'a' }, 'Invalid option'],
+  [{ kind: 'bar', z: 'a' }, 'Unrecognized key'],
+  [{ kind: 'bar' }, 'a bar needs a column for x'],
+  [{ kind: 'line', x: 'day' }, 'a line needs a column for y'],
+  [{ kind: 'funnel', y: 'pages' }, 'a funnel needs its steps'],
+  [{ kind: 'stacked', x: 'day', y: 'pages' }, 'a stacked chart needs a column for colour'],
+  [{ kind: 'bar', x: 'day', y: ['pages', 'clicks'] }, 'a bar draws one column for y'],
+  [{ kind: 'histogram', x: 'day', y: 'pages' }, 'a histogram counts rows'],
+])('%o is refused: %s', (header, message) => {
+  expect(ChartHeader.safeParse(header).error?.message).toContain(message);
+});
+
+test('a chart that can not be drawn of the columns says why', () => {
+  const chart: Chart = { kind: 'line', x: 'day', y: ['pages'], colour: null, each: ['project'] };
+  const all = { day: 'DATE', pages: 'BIGINT', project: 'VARCHAR' };
+  expect(chartProblem(chart, columns(all))).toBeNull();
+  expect(chartProblem({ ...chart, colour: 'gone' }, columns(all))).toBe('the answer has no column gone');
+  expect(chartProblem(chart, columns({ ...all, pages: 'VARCHAR' }))).toContain('pages has no numbers');
+  expect(chartProblem(chart, columns({ ...all, day: 'VARCHAR' }))).toBe(
+    'a line needs numbers or times for x',
+  );
+  expect(chartProblem({ ...chart, kind: 'bar' }, columns({ ...all, day: 'VARCHAR' }))).toBeNull();
+});
+
+test('projects never share a chart, and only the columns that tell them apart name it', () => {
+  const chart: Chart = {
+    kind: 'bar',
+    x: 'reason',
+    y: [],
+    colour: null,
+    each: ['project', 'crawl_id', 'kind'],
+  };
+  const row = (project: string, crawl_id: string, reason: string) => ({
+    project,
+    crawl_id,
+    reason,
+    kind: 'main',
+  });
+  const rows = [row('a', 'c1', 'x'), row('b', 'c2', 'y'), row('a', 'c1', 'z'), row('a', 'c1', 'z')];
+  const { figures, more } = chartFigures(chart, rows);
+  expect(
+    figures.map(({ of, title, series }) => [of, title, series[0]?.points.map(({ x, y }) => [x, y])]),
+  ).toEqual([
+    [
+      'a',
+      'rows by reason',
+      [
+        ['z', 2],
+        ['x', 1],
+      ],
+    ],
+    ['b', 'rows by reason', [['y', 1]]],
+  ]);
+  expect(more).toBe(0);
+  const many = chartFigures(
+    chart,
+    Array.from({ length: 9 }, (_, place) => row(`p${place}`, 'c', 'x')),
+  );
+  expect([many.figures.length, many.more]).toEqual([6, 3]);
+});
+
+test('numbers of rows with the same bar are summed where a sum means something, and an unknown one makes it unknown', () => {
+  const chart: Chart = { kind: 'bar', x: 'target', y: ['links'], colour: null, each: [] };
+  const rows = [
+    { target: '/a', links: 2n, average_position: 1 },
+    { target: '/a', links: 3, average_position: 3 },
+    { target: '/b', links: null, average_position: 9 },
+    { target: '/b', links: 4, average_position: 2 },
+  ];
+  expect(chartFigures(chart, rows).figures[0]).toMatchObject({
+    title: 'sum of links by target',
+    series: [
+      {
+        points: [
+          { x: '/a', y: 5 },
+          { x: '/b', y: null },
+        ],
+      },
+    ],
+  });
+  expect(chartFigures({ ...chart, y: ['average_position'] }, rows).figures[0]?.problem).toBe(
+    'several rows have the same target, and a sum of average position means nothing',
+  );
+});
+
+test('a histogram counts rows in spans of the same width, and those without a value apart', () => {
+  const chart: Chart = { kind: 'histogram', x: 'days', y: [], colour: null, each: [] };
+  const rows = [0, 1, 9, 10, 59, null].map((days) => ({ days }));
+  const points = chartFigures(chart, rows).figures[0]?.series[0]?.points ?? [];
+  expect(points.map(({ x, y }) => [x, y]).filter(([, y]) => y !== 0)).toEqual([
+    ['0 to < 5', 2],
+    ['5 to < 10', 1],
+    ['10 to < 15', 1],
+    ['55 to < 60', 1],
+    ['–', 1],
+  ]);
+  const days = ['2026-11-01', '2026-11-03'].map((at) => ({ days: at }));
+  expect(chartFigures(chart, days).figures[0]?.series[0]?.points.map(({ x, y }) => [x, y])).toEqual([
+    ['2026-11-01', 1],
+    ['2026-11-02', 0],
+    ['2026-11-03', 1],
+  ]);
+});
