@@ -5,6 +5,7 @@ import {
   type Figure,
   type FigureSeries,
   isTimeText,
+  UNKNOWN,
   wordsOf,
 } from '../../pipeline/transform/questions/chart-figures.ts';
 import type { Chart } from '../../pipeline/transform/questions/question-chart.ts';
@@ -46,7 +47,7 @@ const withoutColours = (bars: readonly Named[]) => bars.map(({ name, value }) =>
 
 function colouredBars(label: string, bars: readonly Named[]): Html | null {
   const values = [...new Set(bars.map(({ colour }) => colour))];
-  const colours = coloursOf(values);
+  const colours = coloursOf(values.map((value) => (value === UNKNOWN ? null : value)));
   const paint = (value: string | null): string => colours[values.indexOf(value)] ?? '';
   const chart = barChart(
     label,
@@ -71,7 +72,7 @@ function panels(label: string, series: readonly FigureSeries[]): Html | null {
 }
 
 function stacked(label: string, series: readonly FigureSeries[]): Html | null {
-  const colours = coloursOf(series.map(({ name }) => name));
+  const colours = paints(series);
   const parts = series.flatMap(({ name, points }) =>
     points.flatMap(({ x, y }) =>
       y === null ? [] : [{ ended_at: isoOf(x), crawl_id: '', name: name ?? '–', value: y }],
@@ -79,6 +80,12 @@ function stacked(label: string, series: readonly FigureSeries[]): Html | null {
   );
   const entries = series.map(({ name }, place) => ({ name: name ?? '–', colour: colours[place] ?? '' }));
   return stackedChart(label, parts, entries);
+}
+
+function paints(series: readonly FigureSeries[]): readonly string[] {
+  // A single one has no name, and needs no grey.
+  if (series.length === 1) return coloursOf(['']);
+  return coloursOf(series.map(({ name }) => (name === UNKNOWN ? null : name)));
 }
 
 /** A bar for each part: parts beside each other are compared more easily than on top of each other. */
@@ -106,7 +113,7 @@ function plot(
   }));
   const all = known.flatMap(({ points }) => points);
   if (all.length === 0) return null;
-  const colours = coloursOf(known.map(({ name }) => name));
+  const colours = paints(known);
   const colourOf = (place: number): string => colours[place] ?? '';
   const isLine = chart.kind === 'line';
   const times = timeNames(all.map(({ x }) => isoOf(x)));
@@ -153,6 +160,6 @@ function isoOf(x: string | number | null): string {
 }
 
 function textOf(x: string | number | null): string {
-  if (x === null) return '–';
+  if (x === null) return UNKNOWN;
   return typeof x === 'string' && isTimeText(x) ? x.slice(0, 16).replace('T', ' ') : String(x);
 }

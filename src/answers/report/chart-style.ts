@@ -13,7 +13,7 @@ figure svg.chart { display: block; width: 100%; max-width: 640px; height: auto; 
 .panel b { font-size: 1.15rem; color: var(--ink); font-variant-numeric: tabular-nums; }
 .sparkline { display: inline-block; vertical-align: middle; overflow: visible; }
 .sparkline path { fill: none; stroke: var(--link); stroke-width: 1.5; } .sparkline circle { fill: var(--link); }
-.bars { width: 100%; border-collapse: collapse; font-size: .92rem; }
+.scroll .bars { width: 100%; border-collapse: collapse; font-size: .92rem; }
 .bars :is(th, td) { padding: .25rem .6rem .25rem 0; border: 0; white-space: nowrap; vertical-align: middle; }
 .bars thead th { color: var(--soft); font-size: .85rem; }
 .bars tbody th { max-width: 14rem; overflow: hidden; text-overflow: ellipsis; text-align: left; font-weight: 400; }

@@ -63,10 +63,12 @@ export function coloursOf(values: readonly (string | null)[]): readonly string[]
 }
 
 function meaning(value: string | null): string | undefined {
+  if (value === null) return OTHERS;
+  const range = value.replace(' ', '_');
   const status = STATUS_RANGES.find(
-    ({ range, name }) => value !== null && (value === range || value === name || isOf(value, name)),
+    (one) => range === one.range || value === one.name || isOf(value, one.name),
   );
-  return status?.colour ?? SEVERITIES[value ?? ''];
+  return status?.colour ?? SEVERITIES[value];
 }
 
 /** Whether `404` is one of `4xx`. */

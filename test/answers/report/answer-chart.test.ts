@@ -52,7 +52,7 @@ test('a figure over times has a panel, and its colours are those of their meanin
   const panels = drawnText({ ...chart, kind: 'line', colour: null, each: ['status'] }, rows);
   expect(panels).toContain('pages by at, ok: 22 on 2026-11-22, 7 more than on 2026-11-15');
   const parts = drawnText({ ...chart, kind: 'stacked' }, rows);
-  expect(parts).toContain('client_error <b>22 (+7)</b>');
+  expect(parts).toContain('client error <b>22 (+7)</b>');
   expect(parts).toContain('#d55e00');
 });
 

@@ -54,7 +54,7 @@ function figures(chart: NonNullable<AskDocument['chart']>): Html {
     const caption = [figure.of, figure.title].filter(Boolean).join(': ');
     const drawn = answerChart(chart, figure) ?? html`<p class="empty">There is no number to draw.</p>`;
     return html`<figure><figcaption>${caption}</figcaption>
-${figure.cut === null ? null : html`<p class="facts">${figure.cut}</p>`}${drawn}</figure>`;
+${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}${drawn}</figure>`;
   })}</div>
 ${more === 0 ? null : html`<p class="facts">And ${countText(more)} more charts: choose a project or a segment.</p>`}`;
 }

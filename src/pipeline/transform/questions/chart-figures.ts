@@ -6,6 +6,8 @@ const MOST_FIGURES = 6;
 const MOST_SERIES = 5;
 const MOST_BARS = 20;
 const BINS = 12;
+/** The name of a value that is not known. */
+export const UNKNOWN = '–';
 /** A sum of such numbers means nothing. */
 const NO_SUM =
   /percent|share|ratio|rate|average|avg|mean|median|position|similarity|(^|_)(min|max|p\d+)(_|$)/;
@@ -56,7 +58,7 @@ export function chartFigures(
   for (const name of each) if (apart([...named, name]) > apart(named)) named.push(name);
   const groups = Map.groupBy(rows, (row) => JSON.stringify(each.map((name) => textOf(row[name]))));
   const figures = [...groups.values()].slice(0, MOST_FIGURES).map((of) => ({
-    of: named.map((name) => textOf(of[0]?.[name]) ?? '–').join(' · '),
+    of: named.map((name) => nameOf(of[0]?.[name])).join(' · '),
     ...figureOf(chart, of, most),
   }));
   return { figures, more: groups.size - figures.length };
@@ -100,7 +102,7 @@ function merge(
 ): { series: FigureSeries[]; isMerged: boolean } {
   let isMerged = false;
   const bySeries = Map.groupBy(rows, (row) =>
-    colour === null || kind === 'bar' ? null : textOf(row[colour]),
+    colour === null || kind === 'bar' ? null : nameOf(row[colour]),
   );
   const series = [...bySeries].map(([name, of]): FigureSeries => {
     // A line has a point for each row: two crawls may end at once.
@@ -113,11 +115,11 @@ function merge(
         x: placeOf(first[x ?? '']),
         // A part that is not known makes the sum unknown.
         y: values.some((value) => value === null) ? null : values.reduce<number>((a, b) => a + (b ?? 0), 0),
-        colour: colour === null ? null : textOf(first[colour]),
+        colour: colour === null ? null : nameOf(first[colour]),
       };
     });
     const measured = y.length > 1 && measure !== null ? wordsOf(measure) : null;
-    return { name: measured ?? (colour === null ? null : (name ?? '–')), points: inOrder(points) };
+    return { name: measured ?? name, points: inOrder(points) };
   });
   return { series, isMerged };
 }
@@ -173,7 +175,7 @@ function funnel({ y }: Chart, row: Row): Pick<Figure, 'title' | 'series'> {
 }
 
 function scatter({ x, y, colour }: Chart, rows: readonly Row[]): FigureSeries[] {
-  const bySeries = Map.groupBy(rows, (row) => (colour === null ? null : (textOf(row[colour]) ?? '–')));
+  const bySeries = Map.groupBy(rows, (row) => (colour === null ? null : nameOf(row[colour])));
   return [...bySeries].map(([name, of]) => ({
     name,
     points: of.map((row) => ({ x: placeOf(row[x ?? '']), y: numberOf(row[y[0] ?? '']), colour: name })),
@@ -218,7 +220,7 @@ function numberAt(place: string | number): number {
 
 function placeOf(value: unknown): string | number | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return shownText(value);
   const text = stringifyJson(value);
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
@@ -231,6 +233,16 @@ function numberOf(value: unknown): number | null {
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+function nameOf(value: unknown): string {
+  const text = textOf(value);
+  return text === null ? UNKNOWN : shownText(text);
+}
+
+/** `client_error` in words; what is no name of the house stays as it is. */
+function shownText(text: string): string {
+  return /^[a-z]+(_[a-z0-9]+)+$/.test(text) ? wordsOf(text) : text;
 }
 
 export function wordsOf(name: string): string {
