@@ -4,7 +4,7 @@ import { longestFirst } from './test/support/longest-first.ts';
 const shared = {
   setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
   testTimeout: 900_000,
-  hookTimeout: 120_000,
+  hookTimeout: 900_000,
 };
 /** They measure memory, or fill a disk. */
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];

@@ -157,12 +157,12 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
     old.report(progress);
     await expire(project);
     await expect
-      .poll(async () => (await offers.entries('r1')).entries, { timeout: 20_000 })
+      .poll(async () => (await offers.entries('r1')).entries, { timeout: 120_000 })
       .toMatchObject([{ status: 'claimed', progress }]);
     expect(await next.claim(WIDE)).toBeNull();
     await expire(project);
     await claimed(next);
-    await expect.poll(() => old.lost.aborted, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => old.lost.aborted, { timeout: 120_000 }).toBe(true);
   });
 
   test('a unit that is given back is free at once; one that ends process after process fails', async () => {
@@ -260,7 +260,7 @@ describe.skipIf(!hasPostgres())('the queue of units, on PostgreSQL (apt-get inst
             },
           },
         ]),
-      { timeout: 20_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     await expire(project);
     expect(await reader?.claimed()).toEqual([]);

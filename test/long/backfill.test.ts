@@ -38,9 +38,7 @@ async function requestsOf(sandbox: Sandbox, work: () => Promise<unknown>): Promi
   return (await requestCount(sandbox)) - before;
 }
 
-test('a plan says what the backfill then does, to the row and the request, and changes nothing', {
-  timeout: 60_000,
-}, async () => {
+test('a plan says what the backfill then does, to the row and the request, and changes nothing', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=2,crawls=2,pages=40,links=90,columns=12,seed=81'],
   });
@@ -80,9 +78,7 @@ test('a plan says what the backfill then does, to the row and the request, and c
   expect(again.totals.seconds).toBeGreaterThan(0);
 });
 
-test('a plan for people has a line a unit, the totals, and the units left out with reasons', {
-  timeout: 60_000,
-}, async () => {
+test('a plan for people has a line a unit, the totals, and the units left out with reasons', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,columns=8,seed=82'] });
   const folder = await rawProjectFolder();
   const { units } = await planOf(folder, sandbox);
@@ -138,9 +134,7 @@ async function loads(folder: string): Promise<string[]> {
   return rows.map((row) => String(row.unit));
 }
 
-test('a backfill yields to a run between two units, then continues, and neither repeats the work of the other', {
-  timeout: 120_000,
-}, async () => {
+test('a backfill yields to a run between two units, then continues, and neither repeats the work of the other', async () => {
   const sandbox = await slowSandbox(7, 83);
   const folder = await rawProjectFolder();
   const backfill = crawlhouse(folder, sandbox, ['backfill', 'crawl_pages', ...WINDOW, '--json'], ONE_BY_ONE);
@@ -162,9 +156,7 @@ test('a backfill yields to a run between two units, then continues, and neither 
   expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(14).fill(1));
 });
 
-test('two backfills at once share the work: the second waits and does what is left', {
-  timeout: 120_000,
-}, async () => {
+test('two backfills at once share the work: the second waits and does what is left', async () => {
   const sandbox = await slowSandbox(3, 84);
   const folder = await rawProjectFolder();
   const pages = ['backfill', 'crawl_pages', ...WINDOW, '--json'];
@@ -183,9 +175,7 @@ test('two backfills at once share the work: the second waits and does what is le
   expect([...(await exportsOf(sandbox)).values()]).toEqual(Array(6).fill(1));
 });
 
-test('a backfill that is killed half-way continues, oldest first', {
-  timeout: 120_000,
-}, async () => {
+test('a backfill that is killed half-way continues, oldest first', async () => {
   const sandbox = await slowSandbox(3, 85);
   const folder = await rawProjectFolder();
   const pages = ['backfill', 'crawl_pages', ...WINDOW];
@@ -205,9 +195,7 @@ test('a backfill that is killed half-way continues, oldest first', {
   expect(asked.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(4);
 });
 
-test('only a first run prints its plan before it starts', {
-  timeout: 60_000,
-}, async () => {
+test('only a first run prints its plan before it starts', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=2,pages=10,links=25,columns=8,seed=86'] });
   const folder = await rawProjectFolder();
   const args = ['run', 'crawl_pages', 'crawl_links'];

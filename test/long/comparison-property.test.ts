@@ -85,7 +85,7 @@ test('what changed from one crawl to another is what changed back, the other way
     }),
     { numRuns: 6, seed: 20261121, endOnFailure: true },
   );
-}, 300_000);
+});
 
 test('the sums over statuses and over segments are those of all pages', async () => {
   await fc.assert(
@@ -107,4 +107,4 @@ test('the sums over statuses and over segments are those of all pages', async ()
     }),
     { numRuns: 4, seed: 20261121, endOnFailure: true },
   );
-}, 300_000);
+});

@@ -68,7 +68,6 @@ async function rowsOf(folder: string): Promise<unknown> {
 
 test.for(['kept', 'lost'] as const)(
   'a kill between an export and its load: the rerun takes up the same one, the state directory %s',
-  { timeout: 60_000 },
   async (state) => {
     const { sandbox, desk, folder } = await scene();
     await setFaults(sandbox, [{ match: { at: 'store_b', method: 'GET' }, kind: 'stall' }]);
@@ -105,9 +104,7 @@ test.for([
   },
 );
 
-test('only an export of ours whose objects stand is taken up without a ledger', {
-  timeout: 60_000,
-}, async () => {
+test('only an export of ours whose objects stand is taken up without a ledger', async () => {
   const { sandbox, desk, crawlId, folder } = await scene();
   await desk.put(crawlId, 'nightly/pages/');
   const forget = async (): Promise<void> => {
@@ -200,9 +197,7 @@ test('an export that counts other rows than the service is refused, and the next
   await expectUndisturbed(folder);
 });
 
-test('an export that lacks an object is never loaded, and the next run asks for another', {
-  timeout: 60_000,
-}, async () => {
+test('an export that lacks an object is never loaded, and the next run asks for another', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene({ exportObjects: 3 });
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const proxy = await faultyProxy(sandbox.ready.store_b.endpoint, () => undefined);
@@ -262,7 +257,6 @@ const reads = (request: string): boolean => /x-id=GetObject|alt=media/.test(requ
 
 test.for(['store_a', 'store_b'] as const)(
   'faults of %s that pass are healed by asking again: cut, busy, replaced since it was listed',
-  { timeout: 60_000 },
   async (store) => {
     const it = await scene();
     const changed = '<?xml version="1.0"?><Error><Code>PreconditionFailed</Code></Error>';
@@ -283,9 +277,7 @@ test.for(['store_a', 'store_b'] as const)(
   },
 );
 
-test('wrong settings of a store are named, and rejected credentials are exit 5', {
-  timeout: 60_000,
-}, async () => {
+test('wrong settings of a store are named, and rejected credentials are exit 5', async () => {
   const { sandbox, desk, crawlId, prefix, folder } = await scene();
   await desk.put(crawlId, `${prefix}an-attempt/`);
   const settings = async (environment: Record<string, string>) => {

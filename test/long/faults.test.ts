@@ -25,7 +25,7 @@ const HEALED = [
   { kind: 'slow', bytes_per_second: 2_000_000 },
 ] as const;
 
-test('a fault that passes is healed: the rows are the same after a retry', { timeout: 120_000 }, async () => {
+test('a fault that passes is healed: the rows are the same after a retry', async () => {
   const sandbox = await sandboxFor({
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });
@@ -52,9 +52,7 @@ test('a fault that passes is healed: the rows are the same after a retry', { tim
   }
 });
 
-test('an export that is always cut is refused or failed, and the former rows stay', {
-  timeout: 120_000,
-}, async () => {
+test('an export that is always cut is refused or failed, and the former rows stay', async () => {
   const sandbox = await sandboxFor({
     generate: [`projects=1,crawls=1,pages=${PAGES},links=10,columns=40,seed=2`],
   });

@@ -12,7 +12,6 @@ import {
 } from '../support/project.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const WAIT = { timeout: 180_000 };
 const FIELDS = [
   ['url', 'string'],
   ['depth', 'natural'],
@@ -127,71 +126,67 @@ const NUMBERS_MODEL = modelText(
   'SELECT _crawl_id AS crawl_id, url, CAST(title AS INTEGER) AS title FROM raw.crawl_pages',
 );
 
-test(
-  'a duplicated URL holds its own crawl; the others are published, and the healed crawl is loaded',
-  WAIT,
-  async () => {
-    const folder = await projectFolder();
-    const web = await service();
-    const twice = [...pagesOf('shop.example', 3), { url: 'https://shop.example/2' }];
-    await web.hold({ 'shop-2026-03-02': twice, 'news-2026-03-02': pagesOf('news.example', 5) });
+test('a duplicated URL holds its own crawl; the others are published, and the healed crawl is loaded', async () => {
+  const folder = await projectFolder();
+  const web = await service();
+  const twice = [...pagesOf('shop.example', 3), { url: 'https://shop.example/2' }];
+  await web.hold({ 'shop-2026-03-02': twice, 'news-2026-03-02': pagesOf('news.example', 5) });
 
-    const first = await run(folder, web);
-    expect(first.status, first.stderr).toBe(4);
-    expect(await rowsOf(folder, PAGES)).toEqual([{ project: 'news', pages: 5, urls: 5 }]);
-    const unit = first.report.units.find((one: { status: string }) => one.status === 'refused');
-    expect(unit).toMatchObject({
-      dataset: 'crawl_pages',
-      counts: { reported: 4, received: 4, staged: 4, rejected: 0, loaded: null, queryable: null },
-      error: { code: 'test_held' },
-    });
-    const crawl = unit.source.id;
-    expect(unit.error.message).toBe(
-      `crawl_pages/${crawl}: 2 rows of project shop (${unit.source.project_id}), crawl ${crawl} ` +
-        `fail the test unique(crawl_id, url) of mart.pages: url = https://shop.example/2`,
-    );
-    expect(first.report.tests).toContainEqual(
-      expect.objectContaining({
-        model: 'mart.pages',
-        name: 'unique(crawl_id, url)',
-        status: 'failed',
-        failures: 1,
-        held: [`crawl_pages/${crawl}`],
-      }),
-    );
-    const told = "SELECT unit, status, error_code FROM ops.units WHERE status <> 'published'";
-    expect(await rowsOf(folder, told)).toEqual([
-      { unit: `crawl_pages/${crawl}`, status: 'refused', error_code: 'test_held' },
-    ]);
-    expect(await rowsOf(folder, 'SELECT unit, code FROM ops.holds')).toEqual([
-      { unit: `crawl_pages/${crawl}`, code: 'test_held' },
-    ]);
-    const status = await crawlhouse(folder, null, ['status']);
-    expect(status.stdout).toContain(`crawl_pages/${crawl}: 2 rows of project shop`);
+  const first = await run(folder, web);
+  expect(first.status, first.stderr).toBe(4);
+  expect(await rowsOf(folder, PAGES)).toEqual([{ project: 'news', pages: 5, urls: 5 }]);
+  const unit = first.report.units.find((one: { status: string }) => one.status === 'refused');
+  expect(unit).toMatchObject({
+    dataset: 'crawl_pages',
+    counts: { reported: 4, received: 4, staged: 4, rejected: 0, loaded: null, queryable: null },
+    error: { code: 'test_held' },
+  });
+  const crawl = unit.source.id;
+  expect(unit.error.message).toBe(
+    `crawl_pages/${crawl}: 2 rows of project shop (${unit.source.project_id}), crawl ${crawl} ` +
+      `fail the test unique(crawl_id, url) of mart.pages: url = https://shop.example/2`,
+  );
+  expect(first.report.tests).toContainEqual(
+    expect.objectContaining({
+      model: 'mart.pages',
+      name: 'unique(crawl_id, url)',
+      status: 'failed',
+      failures: 1,
+      held: [`crawl_pages/${crawl}`],
+    }),
+  );
+  const told = "SELECT unit, status, error_code FROM ops.units WHERE status <> 'published'";
+  expect(await rowsOf(folder, told)).toEqual([
+    { unit: `crawl_pages/${crawl}`, status: 'refused', error_code: 'test_held' },
+  ]);
+  expect(await rowsOf(folder, 'SELECT unit, code FROM ops.holds')).toEqual([
+    { unit: `crawl_pages/${crawl}`, code: 'test_held' },
+  ]);
+  const status = await crawlhouse(folder, null, ['status']);
+  expect(status.stdout).toContain(`crawl_pages/${crawl}: 2 rows of project shop`);
 
-    // The same again: asked for, and refused before it is loaded.
-    const second = await run(folder, web);
-    expect([
-      second.status,
-      second.report.models.filter((one: { status: string }) => one.status === 'built'),
-    ]).toEqual([4, []]);
-    expect(second.report.units.filter((one: { status: string }) => one.status !== 'unchanged')).toMatchObject(
-      [{ unit: `crawl_pages/${crawl}`, status: 'refused', error: unit.error }],
-    );
+  // The same again: asked for, and refused before it is loaded.
+  const second = await run(folder, web);
+  expect([
+    second.status,
+    second.report.models.filter((one: { status: string }) => one.status === 'built'),
+  ]).toEqual([4, []]);
+  expect(second.report.units.filter((one: { status: string }) => one.status !== 'unchanged')).toMatchObject([
+    { unit: `crawl_pages/${crawl}`, status: 'refused', error: unit.error },
+  ]);
 
-    await web.hold({ 'shop-2026-03-02': pagesOf('shop.example', 4) });
-    const healed = await run(folder, web);
-    expect(healed.status, healed.stderr).toBe(0);
-    expect(await rowsOf(folder, PAGES)).toEqual([
-      { project: 'news', pages: 5, urls: 5 },
-      { project: 'shop', pages: 4, urls: 4 },
-    ]);
-    expect(await rowsOf(folder, 'FROM ops.holds')).toEqual([]);
-    expect(await rowsOf(folder, told)).toEqual([]);
-  },
-);
+  await web.hold({ 'shop-2026-03-02': pagesOf('shop.example', 4) });
+  const healed = await run(folder, web);
+  expect(healed.status, healed.stderr).toBe(0);
+  expect(await rowsOf(folder, PAGES)).toEqual([
+    { project: 'news', pages: 5, urls: 5 },
+    { project: 'shop', pages: 4, urls: 4 },
+  ]);
+  expect(await rowsOf(folder, 'FROM ops.holds')).toEqual([]);
+  expect(await rowsOf(folder, told)).toEqual([]);
+});
 
-test('a crawl that is held keeps its former rows, and a drop takes it out', WAIT, async () => {
+test('a crawl that is held keeps its former rows, and a drop takes it out', async () => {
   const folder = await smallProject();
   const web = await service();
   await web.hold({
@@ -232,7 +227,7 @@ test('a crawl that is held keeps its former rows, and a drop takes it out', WAIT
   expect(await rowsOf(folder, `SELECT * FROM raw.crawl_pages WHERE _crawl_id = '${crawl}'`)).toEqual([]);
 });
 
-test('a model that the values of one crawl break holds that crawl', WAIT, async () => {
+test('a model that the values of one crawl break holds that crawl', async () => {
   const folder = await smallProject(NUMBERS_MODEL);
   const web = await service();
   const names = ['a', 'b', 'c', 'd', 'e'];
@@ -255,36 +250,32 @@ test('a model that the values of one crawl break holds that crawl', WAIT, async 
   expect(report.models).toMatchObject([{ name: 'mart.model', status: 'built', rows: 8 }]);
 });
 
-test(
-  'a test that is about all rows keeps the former publication; a drop of what is loaded and not published heals it',
-  WAIT,
-  async () => {
-    const few = PAGES_MODEL.replace('*/', 'tests: [{row_count: {between: [1, 6]}}]\n*/');
-    const folder = await smallProject(few);
-    const web = await service();
-    await web.hold({ 'news-2026-03-02': pagesOf('news.example', 5) });
-    expect((await run(folder, web)).status).toBe(0);
-    await web.hold({ 'shop-2026-03-02': pagesOf('shop.example', 3) });
-    const { status, report } = await run(folder, web);
-    expect(status).toBe(4);
-    const news = { project: 'news', pages: 5, urls: 5 };
-    expect(await rowsOf(folder, PAGES)).toEqual([news]);
-    const loaded = report.units.find((one: { dataset: string }) => one.dataset === 'crawl_pages');
-    expect(loaded).toMatchObject({ status: 'loaded', error: null });
+test('a test that is about all rows keeps the former publication; a drop of what is loaded and not published heals it', async () => {
+  const few = PAGES_MODEL.replace('*/', 'tests: [{row_count: {between: [1, 6]}}]\n*/');
+  const folder = await smallProject(few);
+  const web = await service();
+  await web.hold({ 'news-2026-03-02': pagesOf('news.example', 5) });
+  expect((await run(folder, web)).status).toBe(0);
+  await web.hold({ 'shop-2026-03-02': pagesOf('shop.example', 3) });
+  const { status, report } = await run(folder, web);
+  expect(status).toBe(4);
+  const news = { project: 'news', pages: 5, urls: 5 };
+  expect(await rowsOf(folder, PAGES)).toEqual([news]);
+  const loaded = report.units.find((one: { dataset: string }) => one.dataset === 'crawl_pages');
+  expect(loaded).toMatchObject({ status: 'loaded', error: null });
 
-    const crawl = loaded.source.id;
-    const plan = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--plan', '--json']);
-    expect([plan.status, plan.stderr]).toEqual([0, '']);
-    expect(JSON.parse(plan.stdout).units).toMatchObject([{ unit: `crawl_pages/${crawl}` }]);
-    const gone = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--yes', '--json']);
-    expect(gone.status, gone.stderr).toBe(0);
-    expect(JSON.parse(gone.stdout).dropped).toMatchObject([{ unit: `crawl_pages/${crawl}`, rows: 3 }]);
-    const after = await run(folder, web);
-    expect([after.status, await rowsOf(folder, PAGES)]).toEqual([0, [news]]);
-  },
-);
+  const crawl = loaded.source.id;
+  const plan = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--plan', '--json']);
+  expect([plan.status, plan.stderr]).toEqual([0, '']);
+  expect(JSON.parse(plan.stdout).units).toMatchObject([{ unit: `crawl_pages/${crawl}` }]);
+  const gone = await crawlhouse(folder, null, ['drop', '--crawl', crawl, '--yes', '--json']);
+  expect(gone.status, gone.stderr).toBe(0);
+  expect(JSON.parse(gone.stdout).dropped).toMatchObject([{ unit: `crawl_pages/${crawl}`, rows: 3 }]);
+  const after = await run(folder, web);
+  expect([after.status, await rowsOf(folder, PAGES)]).toEqual([0, [news]]);
+});
 
-test('a drop of a held crawl keeps it out, also where the state is lost', WAIT, async () => {
+test('a drop of a held crawl keeps it out, also where the state is lost', async () => {
   const folder = await smallProject();
   const web = await service();
   await web.hold({ 'shop-2026-03-02': [...pagesOf('shop.example', 2), { url: 'https://shop.example/2' }] });
@@ -302,38 +293,34 @@ test('a drop of a held crawl keeps it out, also where the state is lost', WAIT, 
 /** State changes of a first run until all four units are loaded: that of the unit that is held comes next. */
 const LOADED = 21;
 
-test(
-  'killed when a crawl was held, after it was refused, or after the rename, a run ends where an undisturbed one does',
-  WAIT,
-  async () => {
-    const web = await service();
-    await web.hold({
-      'shop-2026-03-02': [...pagesOf('shop.example', 2), { url: 'https://shop.example/2' }],
-      'news-2026-03-02': pagesOf('news.example', 5),
-    });
-    const told = async (folder: string) => [
-      await rowsOf(folder, PAGES),
-      await rowsOf(folder, 'SELECT crawl_id, url FROM mart.model ORDER BY ALL'),
-      await rowsOf(folder, 'SELECT unit, status, error_code, error_message FROM ops.units ORDER BY unit'),
-      await rowsOf(folder, 'SELECT unit, code, message, content_sha256 FROM ops.holds'),
-      await rowsOf(folder, 'SELECT unit, loaded, queryable FROM ops.loads ORDER BY unit'),
-    ];
-    const undisturbed = await smallProject();
-    expect((await run(undisturbed, web)).status).toBe(4);
-    const moments = [
-      { kind: 'before', n: LOADED },
-      { kind: 'after', n: LOADED + 1 },
-      { kind: 'before', n: LOADED + 1 },
-    ] as const;
-    const lasts: unknown[] = [];
-    for (const moment of moments) {
-      const killed = await smallProject();
-      using watch = new LedgerWatch(killed);
-      const child = spawnCrawlhouse(killed, web.sandbox, ['run', 'projects', 'crawls', 'crawl_pages']);
-      lasts.push((await watch.kill(child, moment))?.to);
-      expect((await run(killed, web)).status).toBe(4);
-      expect([moment, await told(killed)]).toEqual([moment, await told(undisturbed)]);
-    }
-    expect(lasts).toEqual(['loaded', 'refused', 'refused']);
-  },
-);
+test('killed when a crawl was held, after it was refused, or after the rename, a run ends where an undisturbed one does', async () => {
+  const web = await service();
+  await web.hold({
+    'shop-2026-03-02': [...pagesOf('shop.example', 2), { url: 'https://shop.example/2' }],
+    'news-2026-03-02': pagesOf('news.example', 5),
+  });
+  const told = async (folder: string) => [
+    await rowsOf(folder, PAGES),
+    await rowsOf(folder, 'SELECT crawl_id, url FROM mart.model ORDER BY ALL'),
+    await rowsOf(folder, 'SELECT unit, status, error_code, error_message FROM ops.units ORDER BY unit'),
+    await rowsOf(folder, 'SELECT unit, code, message, content_sha256 FROM ops.holds'),
+    await rowsOf(folder, 'SELECT unit, loaded, queryable FROM ops.loads ORDER BY unit'),
+  ];
+  const undisturbed = await smallProject();
+  expect((await run(undisturbed, web)).status).toBe(4);
+  const moments = [
+    { kind: 'before', n: LOADED },
+    { kind: 'after', n: LOADED + 1 },
+    { kind: 'before', n: LOADED + 1 },
+  ] as const;
+  const lasts: unknown[] = [];
+  for (const moment of moments) {
+    const killed = await smallProject();
+    using watch = new LedgerWatch(killed);
+    const child = spawnCrawlhouse(killed, web.sandbox, ['run', 'projects', 'crawls', 'crawl_pages']);
+    lasts.push((await watch.kill(child, moment))?.to);
+    expect((await run(killed, web)).status).toBe(4);
+    expect([moment, await told(killed)]).toEqual([moment, await told(undisturbed)]);
+  }
+  expect(lasts).toEqual(['loaded', 'refused', 'refused']);
+});

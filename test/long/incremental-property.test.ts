@@ -127,7 +127,7 @@ test('built by partition is as from nothing, after any loads, reloads and deleti
     ),
     { numRuns: ALL_ROUNDS ? 4 : 2, seed: ALL_ROUNDS ? daySeed() : 20261121, endOnFailure: true },
   );
-}, 300_000);
+});
 
 async function makeTables(connection: Connection): Promise<void> {
   for (const [name, columns] of Object.entries(RAW)) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'crawlhouse-issues-'));
   folder = await projectFolder(parent);
   expect((await crawlhouse(folder, sandbox, ['run', '--quiet'])).status).toBe(0);
-}, 120_000);
+});
 afterAll(async () => {
   await sandbox?.close();
   await rm(parent, { recursive: true, force: true });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await loadSites(warehouse.connection, ALL_SITES);
   await build(warehouse.connection, 'all');
   whole = await contents(warehouse.connection);
-}, 120_000);
+});
 
 test.each(Object.entries(ORDERS))(
   'loaded in %s, the tables are as of a full build',

@@ -48,7 +48,7 @@ beforeAll(async () => {
     await buildModels(connection, SQL);
   };
   settings = await consoleProject(folder, fill, { withQuestions: true });
-}, 120_000);
+});
 
 /** The figures and tables of a page by their titles, and its document. */
 async function look(ask: OpenConsole['ask'], segment: string | null) {

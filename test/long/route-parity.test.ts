@@ -4,16 +4,14 @@ import { published, type RunOptions, rawProjectFolder, runProject, sandboxFor } 
 import { EXPORTED, STREAMED, sameByAll } from '../support/same-by-all.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-test('pages and links come the same by every route, format and store', { timeout: 120_000 }, async () => {
+test('pages and links come the same by every route, format and store', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=400,links=1500,columns=125,seed=21'],
   });
   await sameByAll(sandbox, ['crawl_pages', 'crawl_links'], [...STREAMED, ...EXPORTED]);
 });
 
-test('hostile values come the same by every route, format and store, in many objects and compressed', {
-  timeout: 120_000,
-}, async () => {
+test('hostile values come the same by every route, format and store, in many objects and compressed', async () => {
   const sandbox = await sandboxFor({
     importDirs: [await hostileCrawl()],
     exportObjects: 3,
@@ -42,9 +40,7 @@ test('comparisons come the same by every route', async () => {
   await sameByAll(sandbox, ['crawl_over_crawl_pages'], STREAMED);
 });
 
-test('log events and log pages come the same by every route, window by window', {
-  timeout: 120_000,
-}, async () => {
+test('log events and log pages come the same by every route, window by window', async () => {
   const sandbox = await sandboxFor({
     generate: ['projects=1,crawls=1,pages=60,columns=20,log_days=9,events=900,seed=24'],
   });

@@ -113,7 +113,7 @@ test('no secret of settings or records is in the warehouse, the state directory 
   );
   expect(open).toEqual([]);
   expect((await stat(join(folder, 'warehouse.duckdb'))).mode & 0o777).toBe(0o666 & ~process.umask());
-}, 120_000);
+});
 
 test('a service that echoes the token in every spelling finds it in no output and no file', async () => {
   const token = 'echoed+token/of=the-test-0123456789';
@@ -158,4 +158,4 @@ test('a service that echoes the token in every spelling finds it in no output an
     if (args.includes('--json') && stdout !== '') JSON.parse(stdout);
   }
   await expectNoneBelow(folder, pieces);
-}, 60_000);
+});

@@ -64,6 +64,6 @@ beforeAll(async () => {
   warehouse = await openWarehouse();
   await loadSites(warehouse.connection, ALL_SITES);
   await buildModels(warehouse.connection, SQL);
-}, 180_000);
+});
 
 afterAll(() => warehouse[Symbol.asyncDispose]());

@@ -47,7 +47,7 @@ function outcomes({ units }: RunReport): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-test('archived crawls are restored and loaded, so many a run', { timeout: 60_000 }, async () => {
+test('archived crawls are restored and loaded, so many a run', async () => {
   const sandbox = await sandboxFor(DATA);
   const it = new Service(sandbox);
   const [one, two, three] = (await it.crawls()).map((crawl) => String(crawl.id));
@@ -79,9 +79,7 @@ test('archived crawls are restored and loaded, so many a run', { timeout: 60_000
   });
 });
 
-test('a fast restoration brings pages and no links; links alone are restored where the pipeline says so', {
-  timeout: 60_000,
-}, async () => {
+test('a fast restoration brings pages and no links; links alone are restored where the pipeline says so', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=30,columns=8,seed=52'] });
   const it = new Service(sandbox);
   const id = await it.crawlId();
@@ -106,9 +104,7 @@ test('a fast restoration brings pages and no links; links alone are restored whe
   });
 });
 
-test('a crawl that is wanted fast for its pages and whole for its links is restored in both ways', {
-  timeout: 60_000,
-}, async () => {
+test('a crawl that is wanted fast for its pages and whole for its links is restored in both ways', async () => {
   const sandbox = await sandboxFor({ generate: ['projects=1,crawls=1,pages=20,links=30,columns=8,seed=53'] });
   const it = new Service(sandbox);
   const id = await it.crawlId();
@@ -121,9 +117,7 @@ test('a crawl that is wanted fast for its pages and whole for its links is resto
   expect(outcomes(report)[`crawl_links ${id}`]).toBe('loaded');
 });
 
-test('a token that may only read skips archived crawls after one request, and loads the rest', {
-  timeout: 60_000,
-}, async () => {
+test('a token that may only read skips archived crawls after one request, and loads the rest', async () => {
   const sandbox = await sandboxFor(DATA);
   const it = new Service(sandbox);
   const [one, two, three] = (await it.crawls()).map((crawl) => String(crawl.id));

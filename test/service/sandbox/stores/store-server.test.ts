@@ -24,5 +24,5 @@ test('what an answer reads from is closed, also if the client has left before th
   client.write('GET /object HTTP/1.1\r\nhost: store\r\n\r\n');
   await asked.promise;
   client.destroy();
-  await expect.poll(() => body.destroyed).toBe(true);
+  await expect.poll(() => body.destroyed, { timeout: 20_000 }).toBe(true);
 });
