@@ -41,7 +41,7 @@ test('a working copy with one byte flipped, in every other block, is never publi
   const sound = await readFile(work);
   const former = await readFile(published);
   const connection = await temporaryConnection(folder);
-  // Each of them is flipped in test/core/database-blocks.test.ts and, in whole runs, in test/long/bit-rot.test.ts.
+  // Each of them is flipped in test/core/database-blocks.test.ts and, by night, in whole runs in bit-rot.test.ts.
   const all = (await places(work)).filter((_, index) => index % 2 === 0);
   const ends = { refused: 0, anew: 0, free: 0 };
   for (const [index, place] of all.entries()) {

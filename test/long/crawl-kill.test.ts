@@ -8,7 +8,7 @@ import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const PAGES = 3_000;
-const KILLS = ALL_ROUNDS ? 20 : 10;
+const KILLS = ALL_ROUNDS ? 20 : 5;
 const CHILD = join(import.meta.dirname, '../support/crawl-child.ts');
 
 /** Each page leads to the next ones, to the first ones, and to one that is missing. */

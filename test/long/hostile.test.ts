@@ -3,7 +3,7 @@ import { playScenes } from '../hostile/scenes.ts';
 import { ALL_ROUNDS, daySeed } from '../support/random.ts';
 
 /** A night takes more. */
-const CASES = Number(process.env.CASES ?? (ALL_ROUNDS ? 5000 : 400));
+const CASES = Number(process.env.CASES ?? (ALL_ROUNDS ? 5000 : 200));
 
 const seed = daySeed();
 

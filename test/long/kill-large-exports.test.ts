@@ -10,10 +10,10 @@ import {
   sandboxFor,
   spawnCrawlhouse,
 } from '../support/project.ts';
-import { seededRandom, testSeed } from '../support/random.ts';
+import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const KILLS = 10;
+const KILLS = ALL_ROUNDS ? 10 : 4;
 const CRAWLS = 2;
 const DATASETS = ['crawl_pages', 'crawl_links'];
 

@@ -12,7 +12,7 @@ import {
 import { ALL_ROUNDS, seededRandom, testSeed } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
-const KILLS = ALL_ROUNDS ? 10 : 5;
+const KILLS = ALL_ROUNDS ? 10 : 3;
 
 test(`after ${KILLS} kills amid larger downloads the warehouse is the one of an undisturbed run (seed ${testSeed()})`, async () => {
   const sandbox = await sandboxFor({

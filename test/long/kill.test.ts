@@ -7,10 +7,10 @@ import { ALL_ROUNDS, daySeed, seededRandom } from '../support/random.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 /** Kills at least, and how often a life has one more. */
-const [KILLS, AGAIN] = ALL_ROUNDS ? [200, 0.6] : [25, 0.3];
+const [KILLS, AGAIN] = ALL_ROUNDS ? [200, 0.6] : [12, 0.3];
 /** Changes of files at which a run is killed: those of a whole run are about as many. */
 const FILE_CHANGES = 40;
-const FILE_STEP = ALL_ROUNDS ? 2 : 8;
+const FILE_STEP = ALL_ROUNDS ? 2 : 16;
 const seed = daySeed();
 
 /** Changes that one transaction writes together are one moment. */
@@ -41,10 +41,10 @@ test(`killed at every state change and anywhere else, runs end where an undistur
       { kind: 'time', ms: random() * whole } as const,
     ][pick(4) - 1] as Moment;
   // The first kill of each life goes through all that a run does; those that follow fall anywhere. Usually every
-  // second state change has one of its two kills; within four days each has both.
+  // fourth state change has one of its two kills; within eight days each has both.
   const kinds = ['after', 'before'] as const;
   const first: Moment[] = pointsOf(changes).flatMap((n) =>
-    kinds.filter((_, kind) => ALL_ROUNDS || (2 * n + kind + seed) % 4 === 0).map((kind) => ({ kind, n })),
+    kinds.filter((_, kind) => ALL_ROUNDS || (2 * n + kind + seed) % 8 === 0).map((kind) => ({ kind, n })),
   );
   for (let n = 1 + (seed % FILE_STEP); n <= FILE_CHANGES; n += FILE_STEP) first.push({ kind: 'file', n });
 

@@ -3,7 +3,7 @@ import { ALL_ROUNDS, daySeed } from '../support/random.ts';
 import { simulate } from '../support/simulate.ts';
 
 const seed = daySeed();
-const DAYS = ALL_ROUNDS ? 365 : 60;
+const DAYS = ALL_ROUNDS ? 365 : 30;
 
 test(`after ${DAYS} mornings every crawl that was ever finished at one is in the warehouse once (seed ${seed})`, async () => {
   const summary = await simulate(DAYS, seed);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TrinoClient } from '../../src/engines/trino/client.ts';
 import { type RealPostgres, startPostgres } from './postgres.ts';
+import { ALL_ROUNDS } from './random.ts';
 import { createBucket, type RealS3, type RealServer, started, startVersitygw } from './servers.ts';
 
 const run = promisify(execFile);
@@ -95,9 +96,12 @@ export async function startTrino(count = workers()): Promise<RunningTrino> {
   };
 }
 
-/** TRINO_WORKERS, or two where there is memory for them. */
+/**
+ * TRINO_WORKERS, or by night two where there is memory for them. The golden cases cost one process 64 s of processor
+ * time, and three 105 s.
+ */
 function workers(): number {
-  return Number(process.env.TRINO_WORKERS ?? (freemem() > MEMORY_OF_WORKERS ? 2 : 0));
+  return Number(process.env.TRINO_WORKERS ?? (ALL_ROUNDS && freemem() > MEMORY_OF_WORKERS ? 2 : 0));
 }
 
 /** Brings Trino's core and its Iceberg plugin from Maven Central. */

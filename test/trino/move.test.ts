@@ -21,6 +21,7 @@ import {
   requestCount,
   runProject,
 } from '../support/project.ts';
+import { ALL_ROUNDS } from '../support/random.ts';
 import { sharedFolder, temporaryConnection } from '../support/temporary.ts';
 
 const trino = inject('trino');
@@ -58,7 +59,7 @@ const LARGE = [
   'page_actions',
   'page_issues',
 ];
-/** Questions that are asked again after a run: all of them take minutes. */
+/** Questions that are asked in Trino: all of them take minutes. By night all are, once. */
 const FEW = ['q05_status_codes_by_crawl', 'q06_page_changes', 'q23_redirect_map'];
 
 const shared = sharedFolder();
@@ -133,7 +134,7 @@ async function storedTables(): Promise<number> {
 
 const move = (...args: readonly string[]) => crawlhouse(folder, null, ['move', ...args], ENVIRONMENT);
 
-test('a warehouse goes to Trino, killed on its way, and every question has the same answer', async () => {
+test('a warehouse goes to Trino, killed on its way, and questions have the same answers', async () => {
   const asked = await requestCount(sandbox);
   const killed = crawlhouseProcess(folder, ['move', '--to', 'trino'], ENVIRONMENT);
   const ended = once(killed, 'exit');
@@ -149,7 +150,8 @@ test('a warehouse goes to Trino, killed on its way, and every question has the s
   expect(before.size).toBeGreaterThan(20);
   expect(await requestCount(sandbox)).toBe(asked);
   await writeFile(join(folder, 'crawlhouse.yaml'), `${settingsFile}${IN_TRINO}`);
-  expect(await answers()).toEqual(before);
+  const names = ALL_ROUNDS ? [...before.keys()] : FEW;
+  expect(await answers(names)).toEqual(new Map(names.map((name) => [name, before.get(name)])));
 }, 900_000);
 
 test('a run there loads nothing again', async () => {
