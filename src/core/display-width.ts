@@ -35,6 +35,22 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
+/** The text cut to a width, with an ellipsis in its middle: its beginning and its end tell a URL from others. */
+export function cutMiddle(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  const parts = [...graphemes.segment(text)].map(({ segment }) => segment);
+  const [start, end]: [string[], string[]] = [[], []];
+  let left = width - 1;
+  for (let at = 0; at < parts.length; at++) {
+    const side = at % 2 === 0 ? end : start;
+    const part = (side === end ? parts.at(-1 - end.length) : parts[start.length]) ?? '';
+    left -= widthOf(part);
+    if (left < 0) break;
+    side.push(part);
+  }
+  return `${start.join('')}…${end.reverse().join('')}`;
+}
+
 /**
  * A line broken between its words into lines of a width; those that follow are indented. A longer word stays whole: an
  * id or a path can then be copied.

@@ -59,6 +59,7 @@ async function prompt({ terminal, screen = null }: { terminal: boolean; screen?:
     format: 'table',
     signal: new AbortController().signal,
     screen,
+    width: null,
     write: async (text) => {
       out += text;
     },

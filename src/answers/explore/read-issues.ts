@@ -21,6 +21,7 @@ export interface FoundIssue {
 export interface JudgedCrawl {
   /** Its name, else its identifier. */
   readonly project: string;
+  readonly project_id: string;
   readonly crawl_id: string;
   /** ISO 8601, UTC. */
   readonly ended_at: string | null;
@@ -35,13 +36,13 @@ export interface JudgedCrawl {
 const CRAWLS = `
   WITH chosen AS (${CHOSEN})
   SELECT
-    chosen.project, chosen.crawl_id, chosen.ended_at, previous.ended_at AS previous_ended_at,
+    chosen.project, chosen.project_id, chosen.crawl_id, chosen.ended_at, previous.ended_at AS previous_ended_at,
     count(*) FILTER (WHERE changes.issue IS NOT NULL AND changes.pages IS NULL) AS unknown,
     count(*) FILTER (WHERE changes.pages = 0) AS none
   FROM chosen
   LEFT JOIN mart.crawls AS previous ON previous.crawl_id = chosen.previous_crawl_id
   LEFT JOIN mart.issue_changes AS changes ON changes.crawl_id = chosen.crawl_id
-  GROUP BY chosen.project, chosen.crawl_id, chosen.ended_at, previous.ended_at
+  GROUP BY chosen.project, chosen.project_id, chosen.crawl_id, chosen.ended_at, previous.ended_at
   ORDER BY chosen.project, chosen.crawl_id`;
 
 const ISSUES = `

@@ -38,7 +38,8 @@ export interface Outlink {
  */
 const inlinks = (limit: number): string => `
   SELECT
-    links.origin, links.anchor, links.follow, links.link_position, pages.status_code, pages.is_indexable, pages.depth
+    count(*) OVER () AS total, links.origin, links.anchor, links.follow, links.link_position, pages.status_code,
+    pages.is_indexable, pages.depth
   FROM mart.links AS links
   LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = links.origin
   WHERE links.crawl_id = $crawl AND links.target = $url
@@ -58,7 +59,7 @@ const outlinks = (limit: number): string => `
     LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = links.target
     WHERE links.crawl_id = $crawl AND links.origin = $url
   )
-  SELECT target, anchor, follow, is_internal, link_position, status_code, is_indexable
+  SELECT count(*) OVER () AS total, target, anchor, follow, is_internal, link_position, status_code, is_indexable
   FROM found
   ORDER BY
     CASE
@@ -75,24 +76,24 @@ const outlinks = (limit: number): string => `
 
 /** Links to the URL, those that count most first. */
 export function readInlinks(place: UrlPlace): Promise<Part<Found<Inlink>>> {
-  return readLinks(place, { end: 'target', sql: inlinks, none: 'no link of the crawl leads to it' });
+  return readLinks(place, inlinks, 'no link of the crawl leads to it');
 }
 
 /** Links on the page, the worst targets first. */
 export function readOutlinks(place: UrlPlace): Promise<Part<Found<Outlink>>> {
-  return readLinks(place, { end: 'origin', sql: outlinks, none: 'the crawl found no link on it' });
+  return readLinks(place, outlinks, 'the crawl found no link on it');
 }
 
 async function readLinks<T>(
   { crawl, limit, rows }: UrlPlace,
-  { end, sql, none }: { end: 'origin' | 'target'; sql: (limit: number) => string; none: string },
+  sql: (limit: number) => string,
+  none: string,
 ): Promise<Part<Found<T>>> {
   if (!crawl.has_links)
     return { found: { total: 0, rows: [] }, why: 'the links of the crawl are not loaded' };
-  const [counted] = await rows<{ total: number }>(
-    `SELECT count(*) AS total FROM mart.links AS links WHERE links.crawl_id = $crawl AND links.${end} = $url`,
-  );
-  const total = counted?.total ?? 0;
-  if (total === 0) return { found: { total, rows: [] }, why: none };
-  return { found: { total, rows: await rows<T>(sql(limit)) }, why: null };
+  // Each row has the number of all: the links are read once.
+  const found = await rows<T & { readonly total: number }>(sql(limit));
+  const total = found[0]?.total ?? 0;
+  const links = found.map(({ total: _, ...link }) => link as T);
+  return { found: { total, rows: links }, why: total === 0 ? none : null };
 }

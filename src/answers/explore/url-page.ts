@@ -14,6 +14,9 @@ export type UrlPage = Readonly<Record<string, unknown>> & {
   readonly canonical_url: string | null;
   readonly canonical_kind: string | null;
   readonly nb_inlinks: number | null;
+  readonly clusters: readonly string[] | null;
+  readonly hreflang_hrefs: readonly string[] | null;
+  readonly hreflang_langs: readonly string[] | null;
 };
 
 /** Where a redirecting URL leads, hop by hop (mart.redirect_map). */
@@ -128,24 +131,43 @@ export async function readCanonical(
 }
 
 /** A page may declare more than a reader takes. */
-const MOST_HREFLANGS = 500;
+const MOST_HREFLANGS = 100;
 
-const HREFLANGS = `
-  SELECT
-    declared.lang, declared.href AS url, pages.url IS NOT NULL AS is_in_crawl, pages.status_code, pages.is_indexable,
-    CASE
-      WHEN pages.url IS NOT NULL
-        THEN strpos(' ' || coalesce(array_to_string(pages.hreflang_hrefs, ' '), '') || ' ', ' ' || $url || ' ') > 0
-    END AS returns
-  FROM mart.page_hreflangs AS declared
-  LEFT JOIN mart.pages AS pages ON pages.crawl_id = $crawl AND pages.url = declared.href
-  WHERE declared.crawl_id = $crawl AND declared.url = $url
-  ORDER BY declared.place
-  LIMIT ${MOST_HREFLANGS}`;
+/** A list that is bound value by value: an engine then looks for these URLs alone. */
+function listed(urls: readonly string[]): { readonly sql: string; readonly values: Record<string, string> } {
+  const values = Object.fromEntries(urls.map((url, index) => [`url_${index}`, url]));
+  const sql = Object.keys(values)
+    .map((name) => `$${name}`)
+    .join(', ');
+  return { sql, values };
+}
 
-export async function readHreflangs({ rows }: UrlPlace): Promise<Part<readonly UrlHreflang[]>> {
-  const found = await rows<UrlHreflang>(HREFLANGS);
-  return { found, why: found.length > 0 ? null : 'no hreflang of it is known' };
+/** The language versions that the page declares; as in mart.page_hreflangs, a language is known where each has one. */
+export async function readHreflangs(
+  { url, rows }: UrlPlace,
+  page: UrlPage | null,
+): Promise<Part<readonly UrlHreflang[]>> {
+  const [hrefs, langs] = [page?.hreflang_hrefs ?? [], page?.hreflang_langs ?? []];
+  const declared = hrefs.map((href, index) => {
+    return { url: href, lang: langs.length === hrefs.length ? (langs[index] ?? null) : null };
+  });
+  const first = declared.filter((one) => one.url !== null).slice(0, MOST_HREFLANGS);
+  if (first.length === 0) return { found: [], why: 'no hreflang of it is known' };
+  const { sql, values } = listed([...new Set(first.map((one) => one.url))]);
+  const others = await rows<Omit<OtherUrl, 'is_in_crawl'> & { hreflang_hrefs: readonly string[] | null }>(
+    `SELECT pages.url, pages.status_code, pages.is_indexable, pages.hreflang_hrefs
+     FROM mart.pages AS pages
+     WHERE pages.crawl_id = $crawl AND pages.url IN (${sql})`,
+    values,
+  );
+  const byUrl = new Map(others.map((other) => [other.url, other]));
+  const found = first.map((one) => {
+    const other = byUrl.get(one.url);
+    const { status_code = null, is_indexable = null } = other ?? {};
+    const returns = other === undefined ? null : (other.hreflang_hrefs?.includes(url) ?? false);
+    return { ...one, is_in_crawl: other !== undefined, status_code, is_indexable, returns };
+  });
+  return { found, why: null };
 }
 
 const SIMILAR = `
@@ -163,10 +185,15 @@ const SIMILAR = `
   )`;
 
 /** The other pages of its clusters of similar pages. */
-export async function readSimilar({ limit, rows }: UrlPlace): Promise<Part<Found<SimilarPage>>> {
+export async function readSimilar(
+  { limit, rows }: UrlPlace,
+  page: UrlPage | null,
+): Promise<Part<Found<SimilarPage>>> {
+  const none = { found: { total: 0, rows: [] }, why: 'no page like it is known' };
+  if (!page?.clusters?.length) return none;
   const [counted] = await rows<{ total: number }>(`${SIMILAR} SELECT count(*) AS total FROM member`);
   const total = counted?.total ?? 0;
-  if (total === 0) return { found: { total, rows: [] }, why: 'no page like it is known' };
+  if (total === 0) return none;
   const first = await rows<SimilarPage>(`
     ${SIMILAR}
     SELECT pages.url, pages.title, pages.status_code, pages.is_indexable, pages.canonical_url

@@ -65,17 +65,14 @@ export interface UrlDemand {
   readonly queries: readonly DemandOfQuery[];
 }
 
-const LOG_DAYS = `
-  days AS (
+const HITS = `
+  WITH days AS (
     SELECT days.day
     FROM mart.log_days AS days
     JOIN (SELECT max(day) AS to_day FROM mart.log_days WHERE project_id = $project) AS last
       ON days.day > last.to_day - INTERVAL '${DAYS}' DAY
     WHERE days.project_id = $project
-  )`;
-
-const HITS = `
-  WITH ${LOG_DAYS}
+  )
   SELECT
     days.day,
     CASE WHEN hits.url IS NULL THEN 0 ELSE hits.hits END AS hits,
@@ -91,11 +88,9 @@ const HITS = `
   ORDER BY days.day`;
 
 const BOTS = `
-  WITH ${LOG_DAYS}
   SELECT hits.bot_class, hits.engine, CAST(sum(hits.hits) AS BIGINT) AS hits, max(hits.day) AS last_day
   FROM mart.bot_hits AS hits
-  JOIN days ON days.day = hits.day
-  WHERE hits.project_id = $project AND hits.url = $url
+  WHERE hits.project_id = $project AND hits.url = $url AND hits.day >= CAST($from AS DATE)
   GROUP BY hits.bot_class, hits.engine
   ORDER BY 3 DESC, 1, 2 NULLS LAST`;
 
@@ -106,40 +101,43 @@ export async function readHits({ rows }: UrlPlace): Promise<Part<UrlHits | null>
   if (from === undefined || to === undefined) return { found: null, why: 'the project has no log files' };
   if (days.every(({ hits }) => hits === 0))
     return { found: null, why: `log files from ${from} to ${to} have no request for it` };
-  return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS) }, why: null };
+  return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS, { from }) }, why: null };
 }
 
-const RANKING_DAYS = `
-  days AS (
-    SELECT days.ranking_date AS day
-    FROM mart.ranking_days AS days
-    JOIN (SELECT max(ranking_date) AS to_day FROM mart.ranking_days WHERE project_id = $project) AS last
-      ON days.ranking_date > last.to_day - INTERVAL '${DAYS}' DAY
-    WHERE days.project_id = $project
-  ),
-
-  shown AS (
-    SELECT
-      days.day, ranking.query, coalesce(ranking.clicks, 0) AS clicks, coalesce(ranking.impressions, 0) AS impressions,
-      ranking.position_impressions, CASE WHEN ranking.position IS NOT NULL THEN ranking.impressions END AS positioned
-    FROM days
-    LEFT JOIN mart.ranking_performance AS ranking
-      ON ranking.project_id = $project AND ranking.url = $url AND ranking.date = days.day
-  )`;
-
 const AMOUNTS = `
-  CAST(sum(shown.clicks) AS BIGINT) AS clicks, CAST(sum(shown.impressions) AS BIGINT) AS impressions,
-  CAST(sum(CAST(shown.position_impressions AS DECIMAL(38, 9))) AS DOUBLE) / nullif(sum(shown.positioned), 0) AS position`;
+  CAST(sum(ranking.clicks) AS BIGINT) AS clicks, CAST(sum(ranking.impressions) AS BIGINT) AS impressions,
+  CAST(sum(CAST(ranking.position_impressions AS DECIMAL(38, 9))) AS DOUBLE)
+    / nullif(sum(CASE WHEN ranking.position IS NOT NULL THEN ranking.impressions END), 0) AS position`;
 
 const DEMAND = `
-  WITH ${RANKING_DAYS}
-  SELECT shown.day, ${AMOUNTS} FROM shown GROUP BY shown.day ORDER BY shown.day`;
+  WITH
+    days AS (
+      SELECT days.ranking_date AS day
+      FROM mart.ranking_days AS days
+      JOIN (SELECT max(ranking_date) AS to_day FROM mart.ranking_days WHERE project_id = $project) AS last
+        ON days.ranking_date > last.to_day - INTERVAL '${DAYS}' DAY
+      WHERE days.project_id = $project
+    ),
+
+    shown AS (
+      SELECT ranking.date, ${AMOUNTS}
+      FROM mart.ranking_performance AS ranking
+      WHERE ranking.project_id = $project AND ranking.url = $url
+      GROUP BY ranking.date
+    )
+  SELECT days.day, coalesce(shown.clicks, 0) AS clicks, coalesce(shown.impressions, 0) AS impressions, shown.position
+  FROM days
+  LEFT JOIN shown ON shown.date = days.day
+  ORDER BY days.day`;
 
 const TOP_QUERIES = `
-  WITH ${RANKING_DAYS}
-  SELECT shown.query, ${AMOUNTS}
-  FROM shown WHERE shown.query IS NOT NULL
-  GROUP BY shown.query ORDER BY 2 DESC, 3 DESC, 1 LIMIT ${QUERIES}`;
+  SELECT ranking.query, ${AMOUNTS}
+  FROM mart.ranking_performance AS ranking
+  WHERE ranking.project_id = $project AND ranking.url = $url AND ranking.query IS NOT NULL
+    AND ranking.date >= CAST($from AS DATE)
+  GROUP BY ranking.query
+  ORDER BY 2 DESC, 3 DESC, 1
+  LIMIT ${QUERIES}`;
 
 /** Clicks and impressions of the URL by day, with its top queries; null where search results did not show it. */
 export async function readDemand({ rows }: UrlPlace): Promise<Part<UrlDemand | null>> {
@@ -151,6 +149,6 @@ export async function readDemand({ rows }: UrlPlace): Promise<Part<UrlDemand | n
   const [clicks, impressions] = [sum('clicks'), sum('impressions')];
   if (clicks + impressions === 0)
     return { found: null, why: `search results from ${from} to ${to} did not show it` };
-  const queries = await rows<DemandOfQuery>(TOP_QUERIES);
+  const queries = await rows<DemandOfQuery>(TOP_QUERIES, { from });
   return { found: { from, to, clicks, impressions, days, queries }, why: null };
 }

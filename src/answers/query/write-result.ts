@@ -4,6 +4,7 @@ import { stringifyJson } from '../../core/json.ts';
 import type { StreamedRows } from '../../core/streamed-rows.ts';
 import { alignColumns, ruleOf } from '../../core/text-table.ts';
 import { visible } from '../../core/visible.ts';
+import { peopleTable } from './people-table.ts';
 import { queryLimitError } from './query-limits.ts';
 import { jsonRows, type ResultRows } from './result-rows.ts';
 import type { TextFormat } from './text-formats.ts';
@@ -12,6 +13,8 @@ import type { TextFormat } from './text-formats.ts';
 const TABLE_ROWS = 1000;
 /** Columns of a terminal. */
 const CELL_WIDTH = 80;
+/** More than a table has room for. */
+const MOST_CHARACTERS = 2000;
 
 /** Takes a piece of output; the next one waits until it is taken. */
 export type Write = (text: string) => Promise<void>;
@@ -27,6 +30,8 @@ export interface TextOptions {
   readonly safeCsv?: boolean;
   /** The text for NULL in a table or record; none: empty. */
   readonly nullText?: string;
+  /** Characters in a line of a person's terminal, to which a table is fitted; none: a table is as wide as its cells. */
+  readonly width?: number;
 }
 
 /**
@@ -44,7 +49,7 @@ export async function writeRows(result: ResultRows, options: TextOptions, write:
   const { format, safeCsv = false, nullText = '' } = options;
   const { names } = result;
   const chunks = chunksOf(result, options);
-  if (format === 'table') return writeTable(chunks, names, nullText, write);
+  if (format === 'table') return writeTable(chunks, names, options, write);
   if (format === 'record') return writeRecords(chunks, names, nullText, write);
   const cell = safeCsv ? safeCell : csvCell;
   const row: (values: readonly unknown[]) => string = {
@@ -119,30 +124,40 @@ function cellText(value: unknown): string {
 async function writeTable(
   chunks: AsyncIterable<readonly Values[]>,
   names: readonly string[],
-  nullText: string,
+  { nullText = '', width }: TextOptions,
   write: Write,
 ): Promise<number> {
-  const shown: string[][] = [];
-  const numeric = names.map(() => true);
+  const first: Values[] = [];
   let count = 0;
   for await (const rows of chunks) {
-    for (const row of rows) {
-      count++;
-      if (shown.length >= TABLE_ROWS) continue;
-      shown.push(
-        row.map((value, index) => {
-          if (value !== null && typeof value !== 'number' && typeof value !== 'bigint')
-            numeric[index] = false;
-          return value === null ? nullText : cutToWidth(flat(cellText(value)), CELL_WIDTH);
-        }),
-      );
-    }
+    count += rows.length;
+    first.push(...rows.slice(0, TABLE_ROWS - first.length).map((row) => row.map(shortened)));
   }
-  const { lines, widths } = alignColumns([names.map(flat), ...shown], numeric);
-  await write(`${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`);
-  if (count > shown.length)
-    await write(`… ${count - shown.length} more rows; --format csv, json or jsonl has all\n`);
+  await write(
+    width === undefined
+      ? plainTable(names, first, nullText)
+      : peopleTable({ names, rows: first, width, nullText }),
+  );
+  if (count > first.length)
+    await write(`… ${count - first.length} more rows; --format csv, json or jsonl has all\n`);
   return count;
+}
+
+/** A value may be megabytes long; a table shows little of it. */
+function shortened(value: unknown): unknown {
+  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value;
+  return cellText(value).slice(0, MOST_CHARACTERS);
+}
+
+function plainTable(names: readonly string[], rows: readonly Values[], nullText: string): string {
+  const isNumber = names.map((_name, index) =>
+    rows.every((row) => row[index] === null || ['number', 'bigint'].includes(typeof row[index])),
+  );
+  const cells = rows.map((row) =>
+    row.map((value) => (value === null ? nullText : cutToWidth(flat(String(value)), CELL_WIDTH))),
+  );
+  const { lines, widths } = alignColumns([names.map(flat), ...cells], isNumber);
+  return `${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`;
 }
 
 /** A line a column, for rows that are wider than the screen. */

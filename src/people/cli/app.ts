@@ -25,6 +25,8 @@ import { Interruption } from './interruption.ts';
 import { errorDocument, printError } from './print-error.ts';
 import { progressLines } from './progress-lines.ts';
 
+/** No command line has it. */
+const ARGUMENT = '\0';
 const CLEAR_LINE = '\r\x1b[K';
 
 /** Whether stdout has output already. A JSON document after it would not be the only one. */
@@ -222,12 +224,13 @@ function parse(
   flags: Command['flags'],
 ): { values: Record<string, unknown>; positionals: string[] } {
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
       args: joinNumbers(argv, flags),
       options: parseOptions(flags),
       allowPositionals: true,
       strict: true,
     });
+    return { values, positionals: positionals.map((one) => one.replace(ARGUMENT, '')) };
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('. ')[0] ?? cause.message) : String(cause);
     const known = Object.keys(flags).map((flag) => `--${flag}`);
@@ -240,14 +243,15 @@ function parse(
   }
 }
 
-/** `--crawl -1` as `--crawl=-1`, which parseArgs takes for a value. */
+/** `--crawl -1` as `--crawl=-1`, which parseArgs takes for a value; elsewhere `-1` is marked as an argument. */
 function joinNumbers(argv: readonly string[], flags: Command['flags']): string[] {
   const joined: string[] = [];
   for (const word of argv) {
     const before = joined.at(-1) ?? '';
-    if (/^-\d+$/.test(word) && flags[before.replace(/^--/, '')]?.type === 'string')
+    if (!/^-\d+$/.test(word)) joined.push(word);
+    else if (flags[before.replace(/^--/, '')]?.type === 'string')
       joined[joined.length - 1] = `${before}=${word}`;
-    else joined.push(word);
+    else joined.push(`${ARGUMENT}${word}`);
   }
   return joined;
 }

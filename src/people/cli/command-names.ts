@@ -15,6 +15,8 @@ export const COMMAND_NAMES = [
   'query',
   'issues',
   'pages',
+  'url',
+  'compare',
   'console',
   'report',
   'mcp',

@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Write } from '../../answers/query/write-result.ts';
+import { redact } from '../../core/redact.ts';
+import { visible } from '../../core/visible.ts';
+import { asCalled } from './as-called.ts';
+import type { Invocation } from './command.ts';
 
 /** The screen of a person, who reads longer results in a pager. */
 export interface Screen {
@@ -14,7 +20,7 @@ export interface Screen {
 }
 
 /** Writes a result to the screen, or to a pager from the first line that no longer fits. */
-export class PagedResult {
+class PagedResult {
   readonly #screen: Screen;
   readonly #direct: Write;
   #held = '';
@@ -29,7 +35,8 @@ export class PagedResult {
     this.#direct = direct;
   }
 
-  readonly write: Write = async (text) => {
+  readonly write: Write = async (given) => {
+    const text = visible(given);
     if (this.#input !== undefined) return await this.#send(text);
     this.#held += text;
     // The prompt, and the number of rows, take a line each.
@@ -67,4 +74,69 @@ export class PagedResult {
       this.#keys?.[Symbol.dispose]();
     }
   }
+}
+
+/**
+ * Writes through a pager, if there is a screen.
+ *
+ * @returns null where the person left the pager before the end
+ */
+export async function throughPager<T>(
+  { screen, write, signal }: { screen: Screen | null; write: Write; signal: AbortSignal },
+  work: (write: Write, signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  if (screen === null) return await work(write, signal);
+  const paged = new PagedResult(screen, write);
+  try {
+    const result = await work(paged.write, AbortSignal.any([signal, paged.left.signal]));
+    await paged.end();
+    return result;
+  } catch (thrown) {
+    // A person who leaves the pager has seen enough.
+    const isLeft = paged.left.signal.aborted;
+    await paged.end();
+    if (!isLeft) throw thrown;
+    return null;
+  }
+}
+
+/** Prints a report for people, in a pager where it is longer than their screen. */
+export async function printPaged(invocation: Invocation, text: string): Promise<void> {
+  const { print: write, signal } = invocation;
+  const screen = screenOf(invocation);
+  await throughPager({ screen, write, signal }, (to) => to(redact(asCalled(text))));
+}
+
+/** The screen, if a person both types and reads there. An empty PAGER means none. */
+export function screenOf({ terminal }: Pick<Invocation, 'terminal'>): Screen | null {
+  const pager = process.env.PAGER ?? (hasLess() ? 'less -S' : '');
+  if (terminal === null || !process.stdin.isTTY || pager.trim() === '') return null;
+  return {
+    rows: () => process.stdout.rows || 24,
+    pager,
+    yieldKeys: () => {
+      const { isRaw, readableFlowing } = process.stdin;
+      const listeners = process.listeners('SIGINT');
+      const ignore = (): void => {};
+      process.stdin.pause();
+      process.stdin.setRawMode(false);
+      // Ctrl-C is the pager's, and would end this program too.
+      process.on('SIGINT', ignore);
+      for (const one of listeners) process.off('SIGINT', one);
+      return {
+        [Symbol.dispose]() {
+          for (const one of listeners) process.on('SIGINT', one);
+          process.off('SIGINT', ignore);
+          process.stdin.setRawMode(isRaw);
+          // A command that reads no keys ends then.
+          if (readableFlowing === true) process.stdin.resume();
+        },
+      };
+    },
+  };
+}
+
+function hasLess(): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, 'less')));
 }

@@ -12,7 +12,7 @@ import { explainEmpty, type Needs } from '../../pipeline/transform/questions/que
 import { type Question, questionNamed } from '../../pipeline/transform/questions/questions.ts';
 import { type Catalog, readCatalog } from '../../state/catalogue/catalog.ts';
 import { resolveParameters } from '../../state/catalogue/resolve-parameters.ts';
-import { PagedResult, type Screen } from './pager.ts';
+import { type Screen, throughPager } from './pager.ts';
 import { completions, DOT_COMMANDS, dotCommand, questionWords } from './prompt-words.ts';
 
 const HISTORY_LINES = 1000;
@@ -29,6 +29,8 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
   /** Where longer results go to a pager; null: nowhere. */
   readonly screen: Screen | null;
+  /** Characters in a line of the terminal now; null where there is none. */
+  readonly width: (() => number) | null;
   /** Data. */
   readonly write: Write;
   readonly say: (text: string) => void;
@@ -135,26 +137,17 @@ class Prompt {
   async #ask(sql: string, parameters?: ParameterTexts, needs: Needs = {}): Promise<undefined> {
     this.#interruption = new AbortController();
     this.#running = true;
-    const { signal, warehouse, screen, say } = this.#options;
-    const paged = screen && new PagedResult(screen, this.#options.write);
+    const { signal, warehouse, screen, width, write, say } = this.#options;
+    const either = AbortSignal.any([signal, this.#interruption.signal]);
+    const options = { format: this.#format, nullText: 'NULL', ...(width === null ? {} : { width: width() }) };
     try {
-      const either = AbortSignal.any([
-        signal,
-        this.#interruption.signal,
-        ...(paged === null ? [] : [paged.left.signal]),
-      ]);
-      const options = { format: this.#format, nullText: 'NULL' };
-      const write = paged?.write ?? this.#options.write;
-      const rows = await warehouse.write(sql, options, write, either, parameters);
-      await paged?.end();
+      const rows = await throughPager({ screen, write, signal: either }, (to, until) =>
+        warehouse.write(sql, options, to, until, parameters),
+      );
+      if (rows === null) return;
       const why =
         rows > 0 || !parameters ? null : await explainEmpty({ needs, parameters }, warehouse, either);
       say(`${rows} ${rows === 1 ? 'row' : 'rows'}${why === null ? '' : `. ${why}`}\n`);
-    } catch (thrown) {
-      // A person who leaves the pager has seen enough.
-      const isLeft = paged?.left.signal.aborted === true;
-      await paged?.end();
-      if (!isLeft) throw thrown;
     } finally {
       this.#running = false;
     }

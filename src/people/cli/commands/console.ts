@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { CrawlhouseError } from '../../../core/errors.ts';
 import type { Settings } from '../../../project/settings/settings.ts';
 import type { Command, Invocation } from '../command.ts';
+import { consoleAddress } from '../console-address.ts';
 import { openBrowser } from '../sign-in.ts';
 
 const PORT = 8092;
@@ -37,18 +38,12 @@ export const console: Command = {
 
 /** @throws CrawlhouseError `usage` where no console takes a link */
 async function printLink(invocation: Invocation, settings: Settings): Promise<number> {
-  const { Access } = await import('../../console/access/access.ts');
-  using access = new Access(settings);
-  const running = access.links.announced();
-  if (running === null)
-    throw new CrawlhouseError('usage', 'no console is running for this project folder', {
-      hint: 'crawlhouse console',
+  const { url, signsIn } = await consoleAddress(settings, '/');
+  if (!signsIn)
+    throw new CrawlhouseError('usage', `the console on ${url} takes no links`, {
+      hint: `sign in by OIDC at ${url}`,
     });
-  if (!running.takesLinks)
-    throw new CrawlhouseError('usage', `the console on ${running.url} takes no links`, {
-      hint: `sign in by OIDC at ${settings.console_url ?? running.url}`,
-    });
-  await invocation.write(`${access.links.make(running.url)}\n`);
+  await invocation.write(`${url}\n`);
   return 0;
 }
 

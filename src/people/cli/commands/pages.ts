@@ -1,10 +1,16 @@
-import { filterFlag, OPERATORS } from '../../../answers/explore/page-filter.ts';
+import {
+  filterFlag,
+  OPERATORS,
+  type PageFilter,
+  pagesAddress,
+} from '../../../answers/explore/page-filter.ts';
 import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
-import { counted } from '../../../core/amounts.ts';
-import { CrawlhouseError } from '../../../core/errors.ts';
-import { textTable } from '../../../core/text-table.ts';
+import { counted, countText } from '../../../core/amounts.ts';
 import type { Command } from '../command.ts';
+import { openInConsole } from '../console-address.ts';
+import { EXPLORE_FLAGS, endText, formatOf, foundTable, limitOf, writeFound } from '../explored.ts';
+import { printPaged } from '../pager.ts';
 
 const ROWS = 100;
 
@@ -13,12 +19,8 @@ export const pages: Command = {
   summary: 'the pages of a crawl that have an issue or meet conditions',
   positionals: { shown: '', most: 0 },
   flags: {
-    project: { type: 'string', value: 'PROJECT', help: 'its name or id; needed where there are several' },
-    crawl: {
-      type: 'string',
-      value: 'CRAWL',
-      help: 'an identifier, latest, previous, -N or a day (the main crawl)',
-    },
+    project: EXPLORE_FLAGS.project,
+    crawl: EXPLORE_FLAGS.crawl,
     issue: { type: 'string', value: 'NAME', help: 'only pages with this issue' },
     change: {
       type: 'string',
@@ -32,7 +34,7 @@ export const pages: Command = {
       type: 'string',
       value: 'COLUMN=OPERATOR:VALUE',
       multiple: true,
-      help: `only pages whose column is so, as in depth=gte:4 (${Object.keys(OPERATORS).join(', ')})`,
+      help: 'only pages whose column is so, as in depth=gte:4 (docs/explore.md has the operators)',
     },
     where: {
       type: 'string',
@@ -47,6 +49,8 @@ export const pages: Command = {
     },
     columns: { type: 'string', value: 'COLUMN', multiple: true, help: 'show this column too' },
     limit: { type: 'string', value: 'N', help: `the most rows (${ROWS})` },
+    format: EXPLORE_FLAGS.format,
+    open: EXPLORE_FLAGS.open,
   },
   async run(invocation) {
     const text = (flag: string): string | undefined => invocation.text(flag);
@@ -58,37 +62,37 @@ export const pages: Command = {
       where: invocation.texts('where'),
       columns: invocation.texts('columns'),
     };
-    const limit = limitOf(text('limit'));
+    const limit = limitOf(invocation, ROWS);
+    const format = formatOf(invocation);
     const settings = await invocation.settings();
     await using warehouse = await openWarehouse(invocation, settings);
-    const found = await readPages(warehouse, filter, limit, invocation.signal);
-    if (invocation.has('json')) {
-      await invocation.printJson({ total: found.total, rows: found.rows });
-      return 0;
+    const found = await readPages(warehouse, filter, invocation.has('open') ? 1 : limit, invocation.signal);
+    if (invocation.has('open')) await openInConsole(invocation, settings, addressOf(filter, found));
+    else if (invocation.has('json')) await invocation.printJson({ total: found.total, rows: found.rows });
+    else if (format === 'table') await printPaged(invocation, shown(found, invocation.terminal?.width));
+    else {
+      await writeFound(invocation, format, found.rows);
+      if (found.rows.length < found.total)
+        invocation.say(
+          `${found.rows.length} of ${counted(found.total, 'page')}; --limit ${found.total} gives all\n`,
+        );
     }
-    await invocation.print(shown(found, invocation.terminal?.width ?? null));
     return 0;
   },
 };
 
-function limitOf(given: string | undefined): number {
-  if (given === undefined) return ROWS;
-  if (/^[1-9]\d{0,6}$/.test(given)) return Number(given);
-  throw new CrawlhouseError('usage', `--limit: ${given} does not work`, {
-    hint: 'write a number from 1 to 9999999',
-  });
+/** Where the console lists these pages. */
+function addressOf({ conditions, where, columns, ...named }: PageFilter, { project_id }: FoundPages): string {
+  const path = pagesAddress(project_id, { ...named, project: null, columns: columns.join(',') });
+  const more = new URLSearchParams([
+    ...conditions.map(({ column, operator, value }): [string, string] => [column, `${operator}:${value}`]),
+    ...where.map((condition): [string, string] => ['where', condition]),
+  ]);
+  return more.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`;
 }
 
-function shown({ project, crawl_id, ended_at, total, rows }: FoundPages, width: number | null): string {
-  const end = ended_at === null ? '' : ` of ${ended_at.slice(0, 16).replace('T', ' ')} UTC`;
-  const part = rows.length < total ? `; the first ${rows.length}` : '';
-  const caption = `${project}, crawl${end} (${crawl_id}): ${counted(total, 'page')}${part}\n`;
-  const [first] = rows;
-  if (first === undefined) return caption;
-  const names = Object.keys(first);
-  const cells = rows.map((row) => names.map((name) => cellOf(row[name])));
-  return caption + textTable(names, cells, { width, below: ['title', 'why'] });
+function shown({ project, crawl_id, ended_at, total, rows }: FoundPages, width: number | undefined): string {
+  const part = rows.length < total ? `; the first ${countText(rows.length)}` : '';
+  const caption = `${project}, crawl of ${endText(ended_at)} (${crawl_id}): ${counted(total, 'page')}${part}\n`;
+  return rows.length === 0 ? caption : caption + foundTable(rows, width);
 }
-
-const cellOf = (value: unknown): string | number | null =>
-  value === null || typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { checkOutput } from '../../../answers/query/check-output.ts';
 import { CHARTS, type ChartName, drawChart, MOST_POINTS } from '../../../answers/query/draw-chart.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
@@ -22,7 +21,7 @@ import type { Settings } from '../../../project/settings/settings.ts';
 import { sqlFolders } from '../../../project/sql/models/sql-folders.ts';
 import { resolveParameters } from '../../../state/catalogue/resolve-parameters.ts';
 import type { Command, Invocation } from '../command.ts';
-import type { Screen } from '../pager.ts';
+import { screenOf, throughPager } from '../pager.ts';
 import { printError } from '../print-error.ts';
 import { QUERY_FORMATS, type QueryTarget, queryTarget } from '../query-target.ts';
 
@@ -71,6 +70,7 @@ export const query: Command = {
         ? null
         : await checkOutput(target.path, { warehouse: settings.warehouse, stateDir: settings.state_dir });
     const { rows, why } = await answer(invocation, open, statement, { ...target, path });
+    if (rows === null) return 0;
     const where = target.path === null ? '' : ` in ${invocation.text('output')}`;
     invocation.say(`${rows} ${rows === 1 ? 'row' : 'rows'}${where}${why === null ? '' : `. ${why}`}\n`);
     return 0;
@@ -170,27 +170,31 @@ async function listQuestions(invocation: Invocation, settings: Settings): Promis
 
 const shown = (one: Parameter): string => (one.default === null ? one.name : `${one.name}=${one.default}`);
 
-/** Writes the rows; says how many, and of a question without rows, why. */
+/** Writes the rows; says how many, unless a person left them before the end, and of a question without rows, why. */
 async function answer(
-  { signal, write }: Invocation,
+  invocation: Invocation,
   open: Open,
   statement: Statement,
   { path, format, safeCsv }: QueryTarget,
-): Promise<{ readonly rows: number; readonly why: string | null }> {
+): Promise<{ readonly rows: number | null; readonly why: string | null }> {
+  const { signal, write, terminal } = invocation;
   const { sql, needs } = statement;
   const readBy = async (
     warehouse: Warehouse,
-    read: (parameters: ParameterTexts) => Promise<number>,
-  ): Promise<{ rows: number; why: string | null }> => {
+    read: (parameters: ParameterTexts) => Promise<number | null>,
+  ): Promise<{ rows: number | null; why: string | null }> => {
     const parameters = await resolveParameters(statement, warehouse, signal);
     const rows = await read(parameters);
-    return { rows, why: rows > 0 ? null : await explainEmpty({ needs, parameters }, warehouse, signal) };
+    return { rows, why: rows === 0 ? await explainEmpty({ needs, parameters }, warehouse, signal) : null };
   };
   if (path === null) {
     if (format === 'parquet') throw new Error('parquet without a file');
     await using warehouse = await open();
+    const fit = terminal === null ? {} : { width: terminal.width };
     return await readBy(warehouse, (parameters) =>
-      warehouse.write(sql, { format, safeCsv }, write, signal, parameters),
+      throughPager({ screen: screenOf(invocation), write, signal }, (to, until) =>
+        warehouse.write(sql, { format, safeCsv, ...fit }, to, until, parameters),
+      ),
     );
   }
   return await writeWhole(path, async (growing) => {
@@ -228,41 +232,9 @@ async function prompt(
     format,
     signal: invocation.signal,
     screen: screenOf(invocation),
+    width: invocation.terminal === null ? null : () => process.stdout.columns || 80,
     write: invocation.write,
     say: invocation.say,
     sayError: (error, thrown) => printError(error, invocation.has('debug'), thrown),
   });
-}
-
-/** The screen, if a person both types and reads there. An empty PAGER means none. */
-function screenOf({ terminal }: Invocation): Screen | null {
-  const pager = process.env.PAGER ?? (hasLess() ? 'less -S' : '');
-  if (terminal === null || !process.stdin.isTTY || pager.trim() === '') return null;
-  return {
-    rows: () => process.stdout.rows || 24,
-    pager,
-    yieldKeys: () => {
-      const { isRaw } = process.stdin;
-      const listeners = process.listeners('SIGINT');
-      const ignore = (): void => {};
-      process.stdin.pause();
-      process.stdin.setRawMode(false);
-      // Ctrl-C is the pager's, and would end this program too.
-      process.on('SIGINT', ignore);
-      for (const one of listeners) process.off('SIGINT', one);
-      return {
-        [Symbol.dispose]() {
-          for (const one of listeners) process.on('SIGINT', one);
-          process.off('SIGINT', ignore);
-          process.stdin.setRawMode(isRaw);
-          process.stdin.resume();
-        },
-      };
-    },
-  };
-}
-
-function hasLess(): boolean {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, 'less')));
 }

@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
+import { Access } from '../../../src/people/console/access/access.ts';
+import { loadSettings } from '../../../src/people/settings/load-settings.ts';
+import { STORY, url } from '../../answers/explore/story-site.ts';
+import { publishedSites } from '../../support/published-sites.ts';
+import { sharedFolder } from '../../support/temporary.ts';
+import { capture, type Outcome } from './capture.ts';
+
+const folder = sharedFolder();
+let warehouse: QueryProcess;
+beforeAll(async () => {
+  await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');
+  await writeFile(join(folder, 'crawlhouse.yaml'), '{}\n');
+  warehouse = await publishedSites(folder, STORY);
+}, 60_000);
+afterAll(() => warehouse?.[Symbol.asyncDispose]());
+
+const run = (...argv: readonly string[]): Promise<Outcome> => capture(...argv, '--project-dir', folder);
+const ok = async (...argv: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(...argv);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
+  return stdout;
+};
+
+test('url tells people the page, then each part with its first rows or why it has none', async () => {
+  const stdout = await ok('url', url('/lamps/red'));
+  expect(stdout).toContain(
+    'https://shop.example/lamps/red\nShop, crawl 4 of 2026-03-16 03:00 UTC (shop-3)\n',
+  );
+  expect(stdout).toMatch(/^HTTP status +301$/m);
+  expect(stdout).toMatch(
+    /^Redirects to +https:\/\/shop\.example\/lamps\/crimson \(1 hop, HTTP status 200\)$/m,
+  );
+  expect(stdout).toMatch(/^low +linked_redirect +HTTP status 301 +Let the links lead to the final URL$/m);
+  expect(stdout).toMatch(/^2026-03-05 +- +not in it \(incomplete\)/m);
+  expect(stdout).toContain('Links to it: 3\n');
+  expect(stdout).toContain('Links on it: the crawl found no link on it.\n');
+  expect(stdout).toContain('Search results: 6 clicks, 40 impressions from 2026-03-08 to 2026-03-10');
+  const other = await ok('url', 'https://blog.example/');
+  expect(other).toContain('Requests: the project has no log files.\n');
+});
+
+test('the JSON of url and compare has what the contract names', async () => {
+  const story = JSON.parse(await ok('url', url('/lamps/red'), '--json'));
+  for (const name of ['url', 'page', 'history', 'inlinks', 'outlinks', 'issues', 'hits', 'demand'])
+    expect(story).toHaveProperty(name);
+  const comparison = JSON.parse(await ok('compare', 'previous', 'latest', '--project', 'Shop', '--json'));
+  expect(Object.keys(comparison)).toEqual(expect.arrayContaining(['kpis', 'issues', 'pages']));
+});
+
+test('a part stands alone as rows in any format', async () => {
+  const csv = await ok('url', url('/lamps/red'), '--part', 'inlinks', '--format', 'csv', '--limit', '1');
+  expect(csv).toBe(
+    'origin,anchor,follow,link_position,status_code,is_indexable,depth\nhttps://shop.example/,Lamp,true,,200,true,0\n',
+  );
+  const lines = (await ok('compare', 'shop-2', 'shop-3', '--part', 'pages', '--format', 'jsonl')).split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ change: 'added', title: 'pages added', pages: 2, why: null });
+  expect(await ok('compare', 'shop-2', 'shop-3', '--part', 'pages')).toMatch(/^added +pages added +2 +-$/m);
+});
+
+test('issues and pages are rows in any format, and a list that is cut says so', async () => {
+  const issues = JSON.parse(await ok('issues', '--project', 'Shop', '--format', 'json'));
+  expect(issues).toEqual(JSON.parse(await ok('issues', '--project', 'Shop', '--json')));
+  const { stdout, stderr } = await run('pages', '--project', 'Shop', '--format', 'csv', '--limit', '2');
+  expect([stdout.split('\n').length, stderr]).toEqual([4, '2 of 7 pages; --limit 7 gives all\n']);
+  expect(await ok('pages', '--project', 'Shop', '--format', 'markdown')).toContain('| --- |');
+});
+
+test('compare shows both crawls, the change of each figure, and why one is not compared', async () => {
+  const stdout = await ok('compare', '-1', 'latest', '--project', 'Shop');
+  expect(stdout).toContain('Shop: crawl 3 of 2026-03-09 (shop-2) and crawl 4 of 2026-03-16 (shop-3)\n');
+  expect(stdout).toMatch(/^pages +5 +7 +\+2 +\+40 % +-$/m);
+  expect(stdout).toMatch(/^clicks in 28 days +12 +15 +- +- +search results of 2 and 3 days$/m);
+  expect(stdout).toMatch(/^H1 changed +- +the export of crawl 4 of 2026-03-16 lacks h1$/m);
+});
+
+test.each([
+  [['url'], 'no URL is named'],
+  [['url', url('/lamps/rde'), '--project', 'Shop'], 'did you mean'],
+  [['url', 'https://shop.example/lamps/red', '--format', 'csv'], '--part history, --part issues'],
+  [['url', 'https://shop.example/lamps/red', '--part', 'inlink'], 'did you mean inlinks?'],
+  [['url', 'https://shop.example/lamps/red', '--limit', '0'], 'write a number from 1'],
+  [['compare', 'latest'], 'name both'],
+  [['compare', 'shop-3', 'shop-3'], 'both names stand for the crawl shop-3'],
+  [['issues', '--format', 'parquet'], 'formats: table, csv'],
+  [['issues', '--project', 'Shop', '--open'], 'no console is running'],
+])('%j is a wrong use that says what would be right', async (argv, said) => {
+  const { code, stderr } = await run(...argv);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+});
+
+test.each([
+  [
+    ['url', url('/lamps/red')],
+    '/projects/p-shop/url?url=https%3A%2F%2Fshop.example%2Flamps%2Fred&crawl=shop-3',
+  ],
+  [['compare', 'shop-2', 'shop-3'], '/projects/p-shop/compare?from=shop-2&to=shop-3'],
+  [['issues', '--project', 'Shop'], '/projects/p-shop/issues?crawl=shop-3'],
+  [
+    ['pages', '--project', 'Shop', '--filter', 'depth=gte:2', '--where', 'depth < 9'],
+    '/projects/p-shop/pages?depth=gte%3A2&where=depth+%3C+9',
+  ],
+])('%j --open signs in to the console, at its page', async (argv, path) => {
+  using access = new Access(await loadSettings(folder, {}));
+  using _running = access.links.announce('http://127.0.0.1:9', true);
+  const link = new URL((await ok(...argv, '--open')).trim());
+  expect([link.pathname, link.searchParams.get('to')]).toEqual(['/sign-in', path]);
+});
