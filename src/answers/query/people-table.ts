@@ -11,6 +11,7 @@ const GAP = 2;
 /** A share of 0 to 1, which people read in percent. */
 const SHARE = /(^|_)(share|ctr|similarity)$|^text_to_code$/;
 const PERCENT = /_percent(_change)?$/;
+const NAME = /^[\w.:-]*$/;
 const URL_LIKE = /^([a-z][\w+.-]*:\/\/|\/)/i;
 
 export interface PeopleTable {
@@ -49,7 +50,10 @@ export function peopleTable({ names, rows, width, nullText = '-' }: PeopleTable)
   return `${caption.join('')}${lines.toSpliced(1, 0, ruleOf(widths)).join('\n')}\n`;
 }
 
-/** The widest column that may be cut loses a character until all fit, or none is longer than the least. */
+/**
+ * The widest column that may be cut loses a character until all fit, or none is longer than the least. Names, which
+ * people copy, are cut when nothing else is left.
+ */
 function fitted(
   rows: readonly (readonly string[])[],
   isNumber: readonly boolean[],
@@ -63,11 +67,14 @@ function fitted(
       : Math.min(widths[index] ?? 0, Math.max(LEAST, displayWidth(name))),
   );
   let over = widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  const isName = head.map((_name, index) => rows.every((row) => NAME.test(row[index] ?? '')));
   while (over > 0) {
     const spare = widths.map((one, index) => (one > (least[index] ?? 0) ? one : 0));
-    const widest = spare.indexOf(Math.max(...spare));
-    if (spare[widest] === 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    const texts = spare.map((one, index) => (isName[index] ? 0 : one));
+    const longest = Math.max(...texts) || Math.max(...spare);
+    if (longest === 0) break;
+    const widest = (Math.max(...texts) > 0 ? texts : spare).indexOf(longest);
+    widths[widest] = longest - 1;
     over--;
   }
   return rows.map((row) => row.map((cell, index) => cut(cell, widths[index] ?? 0)));

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import { Access } from '../../../src/people/console/access/access.ts';
 import { loadSettings } from '../../../src/people/settings/load-settings.ts';
@@ -108,4 +108,15 @@ test.each([
   using _running = access.links.announce('http://127.0.0.1:9', true);
   const link = new URL((await ok(...argv, '--open')).trim());
   expect([link.pathname, link.searchParams.get('to')]).toEqual(['/sign-in', path]);
+});
+
+test('the screens of docs/explore.md are what the commands print on a terminal of 100 columns', async () => {
+  const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'explore.md'), 'utf8');
+  const screens = [...page.matchAll(/^```\n\$ crawlhouse (.*)\n([\s\S]*?)^```$/gm)];
+  expect(screens.length).toBe(4);
+  const { isTTY, columns } = process.stdout;
+  Object.assign(process.stdout, { isTTY: true, columns: 100 });
+  onTestFinished(() => void Object.assign(process.stdout, { isTTY, columns }));
+  for (const [, command = '', output] of screens)
+    expect(await ok(...command.split(' '), '--no-color'), command).toBe(output);
 });

@@ -1,9 +1,4 @@
-import {
-  filterFlag,
-  OPERATORS,
-  type PageFilter,
-  pagesAddress,
-} from '../../../answers/explore/page-filter.ts';
+import { filterFlag, type PageFilter, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { type FoundPages, readPages } from '../../../answers/explore/read-pages.ts';
 import { openWarehouse } from '../../../answers/query/open-warehouse.ts';
 import { counted, countText } from '../../../core/amounts.ts';
@@ -25,7 +20,7 @@ export const pages: Command = {
     change: {
       type: 'string',
       value: 'CHANGE',
-      help: 'since the crawl before: added, removed or a column that differs; of an issue: new, fixed, remaining',
+      help: 'added, removed or a column that differs; of an issue: new, fixed or remaining',
     },
     since: { type: 'string', value: 'CRAWL', help: 'the crawl that --change compares with' },
     segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
@@ -34,13 +29,13 @@ export const pages: Command = {
       type: 'string',
       value: 'COLUMN=OPERATOR:VALUE',
       multiple: true,
-      help: 'only pages whose column is so, as in depth=gte:4 (docs/explore.md has the operators)',
+      help: 'only pages whose column is so, as in depth=gte:4 (docs/explore.md: operators)',
     },
     where: {
       type: 'string',
       value: 'CONDITION',
       multiple: true,
-      help: "only pages for which it holds: SQL on columns of mart.pages, as in 'status_code = 404'",
+      help: "only pages for which this SQL holds, as in 'status_code = 404'",
     },
     sort: {
       type: 'string',
