@@ -29,6 +29,7 @@ const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/operations': () => '/operations',
   '/projects': () => '/projects',
   '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
+  '/projects/:project_id/demand': ({ project_id }) => `/projects/${project_id}/demand?wait=1`,
   '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
   '/runs': () => '/runs',
   '/runs/:run_id': ({ run_id }) => `/runs/${run_id}`,

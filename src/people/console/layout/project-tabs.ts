@@ -7,6 +7,7 @@ const TABS = {
   overview: { name: 'Overview', path: '' },
   issues: { name: 'Issues', path: '/issues' },
   pages: { name: 'Pages', path: '/pages' },
+  demand: { name: 'Logs and demand', path: '/demand' },
   compare: { name: 'Compare', path: '/compare' },
 } as const;
 

@@ -4,6 +4,7 @@ import { askQuestion } from '../../../answers/report/crawl-answers.ts';
 import { countText } from '../../../core/amounts.ts';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
+import { explainEmpty, type Needs } from '../../../pipeline/transform/questions/question-needs.ts';
 import { questionNamed } from '../../../pipeline/transform/questions/questions.ts';
 import type { Desk, Row } from '../desk/desk.ts';
 import { type Column, table } from '../layout/table.ts';
@@ -14,9 +15,10 @@ const PATIENCE_MS = 1000;
 /** Questions have limits of their own; one that others wait for too ends with no single page. */
 const NEVER = new AbortController().signal;
 
-/** What a saved question answers for a figure. */
+/** What a saved question, or a statement of ours, answers for a figure. */
 export const FigureAnswer = z.strictObject({
-  question: z.string(),
+  /** Null: a statement of ours. */
+  question: z.string().nullable(),
   /** As its file has it. */
   sql: z.string(),
   /** Shows the whole answer in a terminal. */
@@ -27,6 +29,8 @@ export const FigureAnswer = z.strictObject({
   ignored: z.array(z.string()),
   state: z.enum(['read', 'pending', 'failed']),
   rows: z.array(z.record(z.string(), z.unknown())),
+  /** What the question lacks in the warehouse, where it has no rows for want of it. */
+  why: z.string().nullable(),
   error: z.string().nullable(),
 });
 export type FigureAnswer = z.infer<typeof FigureAnswer>;
@@ -70,23 +74,76 @@ export async function readFigure(desk: Desk, request: FigureRequest): Promise<Fi
   };
   const key = JSON.stringify([name, [...values], select(''), more]);
   const read = desk.once(key, () => {
-    const ask = () =>
-      askQuestion(
+    const ask = async () => {
+      const found = await askQuestion(
         (sql, parameters) => desk.rows(sql, NEVER, new Map([...parameters, ...Object.entries(more)])),
         questions,
         name,
         { given: values, select },
       );
+      return { rows: found, why: found.length > 0 ? null : await whyEmpty(desk, question.needs, values) };
+    };
     return isSlow ? desk.oneByOne.run(ask) : ask();
   });
+  return settled(head, read, isPatient);
+}
+
+/**
+ * What a statement of ours answers for a figure; `needs` say what it lacks where it has no rows.
+ *
+ * @throws CrawlhouseError `nothing_published`
+ */
+export function readStatement(
+  desk: Desk,
+  sql: string,
+  {
+    given,
+    needs,
+    isPatient,
+  }: {
+    readonly given: Readonly<Record<string, string>>;
+    readonly needs: Needs;
+    readonly isPatient: boolean;
+  },
+): Promise<FigureAnswer> {
+  const values = new Map(Object.entries(given));
+  const query = new URLSearchParams({ run: '1', sql });
+  for (const [parameter, value] of values) query.set(`param.${parameter}`, value);
+  const flags = [...values].map(([parameter, value]) => ` -p ${shellWord(`${parameter}=${value}`)}`).join('');
+  const head = {
+    ...{ question: null, sql, address: `/ask?${query}`, ignored: [] },
+    command: `crawlhouse query ${shellWord(sql.replaceAll(/\s+/g, ' '))}${flags}`,
+  };
+  const read = desk.once(JSON.stringify([sql, ...values]), async () => {
+    const rows = await desk.rows(sql, NEVER, values);
+    return { rows, why: rows.length > 0 ? null : await whyEmpty(desk, needs, values) };
+  });
+  return settled(head, read, isPatient);
+}
+
+/** Null where nothing lacks, and nothing fits. */
+async function whyEmpty(
+  desk: Desk,
+  needs: Needs,
+  parameters: ReadonlyMap<string, string>,
+): Promise<string | null> {
+  const why = await desk.warehouse.use((warehouse) => explainEmpty({ needs, parameters }, warehouse, NEVER));
+  return why?.startsWith('Nothing fits') ? null : why;
+}
+
+async function settled(
+  head: Omit<FigureAnswer, 'state' | 'rows' | 'why' | 'error'>,
+  read: Promise<{ readonly rows: readonly object[]; readonly why: string | null }>,
+  isPatient: boolean,
+): Promise<FigureAnswer> {
   try {
-    const rows = await (isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]));
-    if (rows === null) return { ...head, state: 'pending', rows: [], error: null };
-    return { ...head, state: 'read', rows: rows as Row[], error: null };
+    const found = await (isPatient ? read : Promise.race([read, sleep(PATIENCE_MS, null, { ref: false })]));
+    if (found === null) return { ...head, state: 'pending', rows: [], why: null, error: null };
+    return { ...head, state: 'read', rows: found.rows as Row[], why: found.why, error: null };
   } catch (thrown) {
     const { code, message } = toCrawlhouseError(thrown);
     if (code === 'nothing_published') throw thrown;
-    return { ...head, state: 'failed', rows: [], error: message };
+    return { ...head, state: 'failed', rows: [], why: null, error: message };
   }
 }
 
@@ -122,7 +179,7 @@ export function answerFigure(
   return html`<figure><figcaption>${title}</figcaption>
 ${ignored.length === 0 ? null : html`<p class="facts">This figure does not follow the choice of ${ignored.join(' and ')}: it is of all.</p>`}
 ${drawAnswer(title, answer, { chart, rows, empty })}
-<details><summary>The question</summary>
+<details><summary>${answer.question === null ? 'The SQL' : 'The question'}</summary>
 <p><a href="${answer.address}">Ask it</a>, or in a terminal: <code>${answer.command}</code></p>
 <pre tabindex="0" role="region" aria-label="SQL of ${title}">${answer.sql}</pre></details></figure>
 `;
@@ -130,7 +187,7 @@ ${drawAnswer(title, answer, { chart, rows, empty })}
 
 function drawAnswer(
   title: string,
-  { state, rows, error }: FigureAnswer,
+  { state, rows, why, error }: FigureAnswer,
   drawn: {
     readonly chart: Html | null;
     readonly rows: Html | undefined;
@@ -140,7 +197,7 @@ function drawAnswer(
   if (state === 'pending')
     return html`<p class="empty">It is being read. This takes a while on many pages.</p>`;
   if (state === 'failed') return html`<p class="notice">It could not be read: ${error}</p>`;
-  if (rows.length === 0) return html`<p class="empty">${drawn.empty}</p>`;
+  if (rows.length === 0) return html`<p class="empty">${why ?? drawn.empty}</p>`;
   const figures = drawn.rows ?? answerRows(title, rows);
   if (drawn.chart === null) return figures;
   return html`${drawn.chart}<details><summary>The figures</summary>${figures}</details>`;

@@ -2,6 +2,7 @@ import { ASK } from './ask.ts';
 import { AUDIT } from './audit.ts';
 import { COMPARE } from './compare.ts';
 import { CRAWL } from './crawl.ts';
+import { DEMAND } from './demand.ts';
 import { DO } from './do.ts';
 import { DO_ACTION } from './do-action.ts';
 import { DO_PLAN } from './do-plan.ts';
@@ -28,6 +29,7 @@ export const PAGES: readonly Page<unknown>[] = [
     PAGE_LIST,
     URL_PAGE,
     COMPARE,
+    DEMAND,
     CRAWL,
     RUNS,
     RUN,

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { FigureAnswer } from './answer-figure.ts';
+
+/** Each is read by itself. */
+export const FIGURES = {
+  /** Requests of bots by day, each family of them. */
+  hits: FigureAnswer,
+  wasted: FigureAnswer,
+  visited: FigureAnswer,
+  engines: FigureAnswer,
+  ai: FigureAnswer,
+  clicks: FigureAnswer,
+  segments: FigureAnswer,
+  losses: FigureAnswer,
+  fresh: FigureAnswer,
+};
+
+export const Demand = z.strictObject({
+  project_id: z.string(),
+  project_name: z.string().nullable(),
+  /** The last days that are loaded, of log files and of search results. */
+  log_days: z.number(),
+  last_log_day: z.string().nullable(),
+  ranking_days: z.number(),
+  last_ranking_day: z.string().nullable(),
+  ...FIGURES,
+});
+export type Demand = z.infer<typeof Demand>;

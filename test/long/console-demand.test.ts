@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from 'vitest';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import type { Settings } from '../../src/project/settings/settings.ts';
+import { startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { type OpenConsole, openConsole } from '../support/open-console.ts';
+import { environmentOf, projectFolder, runProject } from '../support/project.ts';
+import { sharedFolder } from '../support/temporary.ts';
+
+const FIGURES = ['hits', 'wasted', 'visited', 'engines', 'ai', 'clicks', 'segments', 'losses', 'fresh'];
+const folder = sharedFolder();
+let settings: Settings;
+let logged: string;
+let bare: string;
+
+async function json(ask: OpenConsole['ask'], path: string) {
+  return JSON.parse(await (await ask(path)).text());
+}
+
+const sum = (rows: readonly Record<string, number>[], name: string): number =>
+  rows.reduce((all, row) => all + (row[name] ?? 0), 0);
+
+beforeAll(async () => {
+  await using sandbox = await startSandbox({
+    generate: [
+      'projects=1,crawls=3,pages=200,links=600,columns=90,log_days=6,events=900,ranking_days=60,seed=5',
+      'projects=1,crawls=2,pages=50,links=100,columns=90,seed=6',
+    ],
+  });
+  const project = await projectFolder(folder);
+  const pipelines = ['crawl_pages', 'crawl_links', 'projects', 'crawls', 'log_events', 'ranking_performance'];
+  const { report } = await runProject(project, sandbox, { pipelines });
+  const loaded = report.units.find(({ dataset, status }) => dataset === 'log_events' && status === 'loaded');
+  const pages = report.units.filter(({ dataset }) => dataset === 'crawl_pages');
+  logged = loaded?.source.project_id ?? '';
+  bare = pages.find(({ source }) => source.project_id !== logged)?.source.project_id ?? '';
+  settings = await loadSettings(project, environmentOf(sandbox));
+});
+
+test('logs and demand of a project add up to what is loaded', async () => {
+  const { ask } = await openConsole(settings);
+  const demand = await json(ask, `/projects/${logged}/demand.json?wait=1`);
+  for (const figure of FIGURES) expect(demand[figure], figure).toMatchObject({ state: 'read', error: null });
+  expect([demand.log_days, demand.ranking_days]).toEqual([6, 60]);
+  expect(demand.hits.rows.at(-1).day).toBe(demand.last_log_day);
+  expect(demand.clicks.rows.at(-1).day).toBe(demand.last_ranking_day);
+
+  const { rows } = await json(
+    ask,
+    `/ask.json?run=1&sql=${encodeURIComponent(
+      `SELECT (SELECT CAST(sum(hits) AS BIGINT) FROM mart.bot_hits WHERE project_id = '${logged}'),
+         (SELECT CAST(sum(clicks) AS BIGINT) FROM mart.ranking_performance WHERE project_id = '${logged}')`,
+    )}`,
+  );
+  expect([sum(demand.hits.rows, 'hits'), sum(demand.clicks.rows, 'clicks')]).toEqual(rows[0]);
+
+  const page = await (await ask(`/projects/${logged}/demand?wait=1`)).text();
+  expect(page).toContain('aria-current="page">Logs and demand</a>');
+  expect(page).toContain('Log files: 6 days');
+  expect(page).toContain('/ask?run=1&amp;sql=');
+  expect(page).not.toMatch(/ style="|<style/);
+});
+
+test('a project without log files and search results says so, and shows no zero in their place', async () => {
+  const { ask } = await openConsole(settings);
+  const demand = await json(ask, `/projects/${bare}/demand.json?wait=1`);
+  for (const figure of FIGURES) expect(demand[figure].rows, figure).toEqual([]);
+  const page = await (await ask(`/projects/${bare}/demand?wait=1`)).text();
+  expect(page).toContain(
+    'Log files: none are loaded. Search results: none are loaded.'.replace('. S', '.\nS'),
+  );
+  expect(page).toContain(`needs log files; project ${bare} has none.`);
+  expect(page).toContain(`needs search results (ranking_performance) of 56 days; project ${bare} has none.`);
+  expect((await ask('/projects/nobody/demand')).status).toBe(404);
+});
