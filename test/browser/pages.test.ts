@@ -29,6 +29,12 @@ const ADDRESSES: Readonly<Record<string, (one: VisitedProject) => string>> = {
   '/operations': () => '/operations',
   '/projects': () => '/projects',
   '/projects/:project_id': ({ project_id }) => `/projects/${project_id}?wait=1`,
+  '/projects/:project_id/issues': ({ project_id }) => `/projects/${project_id}/issues?wait=1`,
+  '/projects/:project_id/pages': ({ project_id }) => `/projects/${project_id}/pages?issue=thin&depth=gte:1`,
+  '/projects/:project_id/url': ({ project_id, url }) =>
+    `/projects/${project_id}/url?${String(new URLSearchParams({ url }))}`,
+  '/projects/:project_id/compare': ({ project_id }) => `/projects/${project_id}/compare`,
+  '/search': () => '/search?q=thin',
   '/projects/:project_id/demand': ({ project_id }) => `/projects/${project_id}/demand?wait=1`,
   '/crawls/:crawl_id': ({ crawl_id }) => `/crawls/${crawl_id}?wait=1`,
   '/runs': () => '/runs',

@@ -2,6 +2,7 @@ import { Access } from '../../src/people/console/access/access.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
 import type { Settings } from '../../src/project/settings/settings.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
+import { readPublished } from '../../src/state/catalogue/read-published.ts';
 import { environmentOf, projectFolder, runProject } from '../support/project.ts';
 
 const LONG = `Shop "north" & <b>south</b> ${'a-very-long-name-'.repeat(12)}`;
@@ -12,6 +13,8 @@ export interface VisitedProject extends AsyncDisposable {
   readonly project_id: string;
   readonly crawl_id: string;
   readonly run_id: string;
+  /** Of a page of the crawl. */
+  readonly url: string;
   readonly unit: string;
 }
 
@@ -41,9 +44,19 @@ export async function visitedProject(parent: string): Promise<VisitedProject> {
     project_id: unit.source.project_id,
     crawl_id: unit.source.id,
     run_id: second.report.run_id,
+    url: await urlOf(settings, unit.source.id),
     unit: unit.unit,
     [Symbol.asyncDispose]: () => sandbox.close(),
   };
+}
+
+async function urlOf(settings: Settings, crawl: string): Promise<string> {
+  const rows = await readPublished(settings, (connection) =>
+    connection.rows('SELECT url FROM mart.pages WHERE crawl_id = $1 ORDER BY nb_inlinks DESC, url LIMIT 1', [
+      crawl,
+    ]),
+  );
+  return String(rows?.[0]?.url);
 }
 
 async function send({ baseUrl }: Sandbox, method: string, path: string, body: unknown): Promise<void> {

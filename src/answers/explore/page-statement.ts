@@ -121,7 +121,11 @@ export async function pageStatement(
   const sorted = sortOf(filter.sort, types);
   const unknown = filter.columns.find((name) => !types.has(name));
   if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
-  const extra = [...(issue === undefined ? [] : ['why']), ...(within.isChanged ? ['before', 'after'] : [])];
+  const extra = [
+    ...(issue === undefined ? [] : ['why']),
+    ...(within.isChanged ? ['before', 'after'] : []),
+    ...(within.isChanged && change === 'is_indexable' ? ['non_indexable_reason'] : []),
+  ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
   const besides = BESIDES.filter(({ columns }) => [...names, ...shown].some((name) => name in columns));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pagesAddress } from '../../../answers/explore/page-filter.ts';
+import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { type Comparison, readComparison } from '../../../answers/explore/read-compare.ts';
 import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
@@ -11,6 +11,7 @@ import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { signedValue } from './answer-figure.ts';
+import { FIGURE_PAGES } from './figure-pages.ts';
 import { type PageRequest, page } from './page.ts';
 
 const MOST_CRAWLS = 100;
@@ -122,12 +123,10 @@ ${notes.map((note) => html`<p class="notice">${note}</p>\n`)}
 }
 
 /** Pages behind figures of one crawl. */
-const BEHIND: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
-  pages: {},
-  indexable_pages: { is_indexable: 'is:true' },
+const BEHIND: Readonly<Record<string, AddressParts>> = {
+  ...FIGURE_PAGES,
   client_error_pages: { status_code: ['gte:400', 'lt:500'] },
   server_error_pages: { status_code: ['gte:500', 'lt:600'] },
-  redirect_pages: { status_code: ['gte:300', 'lt:400'] },
 };
 
 function kpisTable({ from, to, kpis }: Comparison): Html {

@@ -56,8 +56,7 @@ export function withFilters(model: Model, filters: readonly SavedFilter[]): Mode
 
 /** One SELECT each: a reader who asks for one filter makes the engine leave out the others. */
 function found(filters: readonly SavedFilter[]): string {
-  const none =
-    'SELECT crawl_id, project_id, url, CAST(NULL AS VARCHAR) AS name FROM mart.pages WHERE false';
+  const none = 'SELECT crawl_id, project_id, url, CAST(NULL AS VARCHAR) AS name FROM mart.pages WHERE false';
   const selects = filters.map(
     ({ name, condition }) =>
       `SELECT crawl_id, project_id, url, ${text(name)} AS name FROM mart.pages WHERE (${condition}\n)`,
