@@ -127,6 +127,11 @@ function lossesTable(project: string, { rows }: FigureAnswer): Html {
       { name: 'clicks', isNumber: true, cell: ({ clicks }) => shownValue(clicks) },
       { name: 'before', isNumber: true, cell: (row) => shownValue(row.clicks_before) },
       { name: 'change', isNumber: true, cell: (row) => `${shownValue(row.clicks_change_percent)} %` },
+      {
+        name: 'what crawls saw change',
+        cell: ({ changes }) =>
+          (changes as readonly string[]).map((one) => one.replaceAll('_', ' ')).join(', ') || 'nothing',
+      },
     ],
     rows,
     '',
