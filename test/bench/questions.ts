@@ -1,24 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import type { ParameterTexts } from '../../src/answers/query/parameters.ts';
 import { PublishedWarehouse } from '../../src/answers/query/query-warehouse.ts';
-import { Database } from '../../src/core/duckdb.ts';
-import { silentLogger } from '../../src/core/logger.ts';
 import type { StreamedRows } from '../../src/core/streamed-rows.ts';
-import { WorkingCopy } from '../../src/engines/working-copy.ts';
 import { keepHeapSmall } from '../../src/people/cli/keep-heap-small.ts';
-import { publish } from '../../src/pipeline/publish/publish.ts';
-import { runModels } from '../../src/pipeline/transform/build/run-models.ts';
 import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
 import { loadQuestions } from '../../src/pipeline/transform/questions/questions.ts';
-import { loadModels } from '../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
-import { IN_DUCKDB } from '../support/in-duckdb.ts';
-import { fillWarehouse } from '../support/synthetic-warehouse.ts';
+import { makeWarehouse } from './make-warehouse.ts';
 import { cpuSeconds, peakRss } from './resources.ts';
 
 /**
@@ -39,6 +32,11 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
+const [crawls, pages, links] = [values.crawls, values.pages, values.links].map(Number) as [
+  number,
+  number,
+  number,
+];
 const threads = Number(values.threads);
 const memoryLimit = values['memory-limit'];
 const signal = new AbortController().signal;
@@ -49,36 +47,11 @@ const SCAN =
 const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-questions-bench-'));
 try {
   const published = resolve(values.warehouse ?? join(folder, 'warehouse.duckdb'));
-  if (!existsSync(published)) await makeWarehouse(published);
+  if (!existsSync(published))
+    await makeWarehouse(published, folder, { crawls, pages, links, memoryLimit, threads });
   await report(published);
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-async function makeWarehouse(published: string): Promise<void> {
-  await mkdir(join(folder, 'state'));
-  await using database = await Database.open({ memoryLimit, threads, tempDirectory: join(folder, 'spill') });
-  await using working = await WorkingCopy.open(
-    database,
-    { stateDir: join(folder, 'state'), warehouse: published, engine: IN_DUCKDB },
-    silentLogger,
-  );
-  const { connection } = working;
-  const pages = Number(values.pages);
-  await fillWarehouse(connection, {
-    ...{ projects: 1, crawls: Number(values.crawls), pages, links: Number(values.links) },
-    ...{ days: 60, hits: pages, rankings: pages },
-  });
-  const started = performance.now();
-  const models = await loadModels(folders);
-  const made = await runModels({ connection, models, changed: 'all', runId: 'bench', logger: silentLogger });
-  const slowest = made.models
-    .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, 5)
-    .map(({ name, seconds }) => `${name} ${seconds.toFixed(1)}`);
-  process.stdout.write(`models and tests: ${seconds(started)} s; slowest: ${slowest.join(', ')}\n`);
-  await working.markDirty();
-  await publish(working, silentLogger, signal);
 }
 
 interface Cost {
@@ -123,8 +96,4 @@ async function best(round: () => Promise<Cost>): Promise<Cost> {
     if (next.cpu < least.cpu) least = next;
   }
   return least;
-}
-
-function seconds(started: number): string {
-  return ((performance.now() - started) / 1000).toFixed(1);
 }

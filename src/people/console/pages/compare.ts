@@ -15,6 +15,8 @@ import { FIGURE_PAGES } from './figure-pages.ts';
 import { type PageRequest, page } from './page.ts';
 
 const MOST_CRAWLS = 100;
+/** What is read once a publication goes on when the person who asked leaves. */
+const UNTIL_READ = new AbortController().signal;
 
 const Row = z.record(z.string(), z.unknown());
 const Choice = z.strictObject({
@@ -51,13 +53,13 @@ export const COMPARE = page<Compare>({
       .nullable(),
     crawls: z.array(Choice),
   }) as unknown as z.ZodType<Compare>,
-  async read({ path, query }, desk, signal) {
+  async read({ path, query }, desk) {
     const project = path.project_id ?? '';
     const crawls = await crawlsOf(project, desk);
     const asked = askedOf(query, crawls);
     if (asked === null) return { project, comparison: null, crawls };
     const comparison = await desk.once(`compare ${JSON.stringify([project, asked])}`, () =>
-      desk.warehouse.use((warehouse) => readComparison(warehouse, { project, ...asked }, signal)),
+      desk.warehouse.use((warehouse) => readComparison(warehouse, { project, ...asked }, UNTIL_READ)),
     );
     return { project, comparison, crawls };
   },

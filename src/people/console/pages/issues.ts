@@ -73,10 +73,12 @@ export const ISSUES = page<Issues>({
     wait: '1: wait for the shares, however long they take.',
   },
   schema: Issues,
-  async read({ path, query }, desk, signal) {
+  async read({ path, query }, desk) {
     const project = path.project_id ?? '';
     const asked = { project, crawl: query.get('crawl') || undefined };
-    const [crawl] = await desk.warehouse.use((warehouse) => readIssues(warehouse, asked, signal));
+    const [crawl] = await desk.once(`issues: ${JSON.stringify(asked)}`, () =>
+      desk.warehouse.use((warehouse) => readIssues(warehouse, asked, UNTIL_READ)),
+    );
     if (crawl === undefined) throw new NotFound(`No crawl of project ${project} has pages yet.`);
     const { crawl_id } = crawl;
     const once = <T>(name: string, read: (warehouse: CatalogReader) => Promise<T>): Promise<T> =>

@@ -8,6 +8,8 @@ import { Count } from '../layout/counts.ts';
 import { drawPageList } from './draw-page-list.ts';
 import { page } from './page.ts';
 
+/** What is read once a publication goes on when the person who asked leaves. */
+const UNTIL_READ = new AbortController().signal;
 const MOST_CRAWLS = 50;
 const MOST_SEGMENTS = 200;
 
@@ -74,7 +76,9 @@ export const PAGE_LIST = page<PageList>({
     const project_id = path.project_id ?? '';
     const asked = withAdded(query);
     const filter = filterOfQuery(project_id, asked);
-    const statement = await desk.asking.use((warehouse) => pageStatement(warehouse, filter, signal));
+    const statement = await desk.once(`pages: ${JSON.stringify(filter)}`, () =>
+      desk.warehouse.use((warehouse) => pageStatement(warehouse, filter, UNTIL_READ)),
+    );
     const number = Number(asked.get('page') ?? 1);
     const view = {
       ...{ filter: null, sort: null },

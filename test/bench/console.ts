@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { silentLogger } from '../../src/core/logger.ts';
+import { serveConsole } from '../../src/people/console/server/serve-console.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import { makeWarehouse } from './make-warehouse.ts';
+
+/**
+ * `npm run bench:console`: how long the pages of the console take on a published warehouse of so many pages and links,
+ * the first time after a publication and the next time. Beside each is its ratio to a count of the pages of one crawl
+ * by Ask in the same console.
+ */
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '5000000' },
+    links: { type: 'string', default: '50000000' },
+    crawls: { type: 'string', default: '12' },
+    'memory-limit': { type: 'string', default: '400MB' },
+    threads: { type: 'string', default: String(availableParallelism()) },
+    /** Where the warehouse is, if it is to be kept; one that is there is only asked. */
+    warehouse: { type: 'string' },
+  },
+});
+const [crawls, pages, links, threads] = [values.crawls, values.pages, values.links, values.threads].map(
+  Number,
+) as [number, number, number, number];
+const memoryLimit = values['memory-limit'];
+const folder = await mkdtemp(join(tmpdir(), 'crawlhouse-console-bench-'));
+try {
+  const warehouse = resolve(values.warehouse ?? join(folder, 'warehouse.duckdb'));
+  if (!existsSync(warehouse))
+    await makeWarehouse(warehouse, folder, { crawls, pages, links, memoryLimit, threads });
+  await report(warehouse);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function report(warehouse: string): Promise<void> {
+  const project = join(folder, 'project');
+  await mkdir(join(project, 'pipelines'), { recursive: true });
+  await writeFile(join(project, 'schedules.yaml'), 'schedules: []\n');
+  const settings = await loadSettings(project, {
+    CRAWLHOUSE_WAREHOUSE: warehouse,
+    CRAWLHOUSE_THREADS: values.threads,
+  });
+  await using served = await serveConsole(
+    settings,
+    '127.0.0.1:0',
+    silentLogger,
+    new AbortController().signal,
+  );
+  const signedIn = await fetch(served.newLink() ?? '', { redirect: 'manual' });
+  const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
+  const get = async (path: string): Promise<{ readonly seconds: number; readonly text: string }> => {
+    const started = performance.now();
+    const response = await fetch(served.url + path, { headers: { cookie } });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`);
+    return { seconds: (performance.now() - started) / 1000, text };
+  };
+  const count = new URLSearchParams({
+    run: '1',
+    sql: "SELECT count(status_code) FROM mart.pages WHERE crawl_id = 'p0c0'",
+  });
+  await get(`/ask?${String(count)}`);
+  const baseline = (await get(`/ask?${String(count)}`)).seconds;
+  const line = (name: string, figures: readonly string[]): void => {
+    process.stdout.write(`${name.padEnd(64)}${figures.map((one) => one.padStart(10)).join('')}\n`);
+  };
+  line('page of the console', ['cold s', 'warm s', 'ratio', 'bytes']);
+  line('a count of the pages of a crawl', ['', baseline.toFixed(2), '1.0', '']);
+  const list = '/projects/p0/pages';
+  const found = await get(`${list}?issue=client_error`);
+  const url = /url\?url=([^&"]*)/.exec(found.text)?.[1] ?? '';
+  for (const path of [
+    ...[
+      '/',
+      '/projects',
+      '/projects/p0',
+      '/projects/p0/issues',
+      '/projects/p0/demand',
+      '/projects/p0/compare',
+    ],
+    ...[
+      '/crawls/p0c1',
+      list,
+      `${list}?issue=thin`,
+      `${list}?issue=thin&sort=priority+desc`,
+      `${list}?depth=gte:4&sort=title`,
+    ],
+    ...[
+      `${list}?change=title`,
+      `${list}?issue=thin&change=new`,
+      `${list}?search_bot_hits=gte:1&sort=clicks+desc`,
+    ],
+    ...[
+      `/projects/p0/url?url=${url}`,
+      '/search?q=/section-7/',
+      '/search?q=page-4711',
+      '/search?q=nowhere-at-all',
+    ],
+  ]) {
+    const cold = await get(path);
+    const warm = await get(path);
+    line(decodeURIComponent(path).slice(0, 62), [
+      ...[cold.seconds.toFixed(2), warm.seconds.toFixed(2), (warm.seconds / baseline).toFixed(1)],
+      String(warm.text.length),
+    ]);
+  }
+}
