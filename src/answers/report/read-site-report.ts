@@ -31,6 +31,22 @@ export interface StatusPoint {
   readonly pages: number;
 }
 
+/** An issue of a crawl, with what changed since the crawl before (mart.issue_changes). */
+export interface ReportIssue {
+  readonly crawl_id: string;
+  readonly issue: string;
+  readonly title: string;
+  readonly severity: string;
+  /** Of its severity, from 0 to 1. */
+  readonly weight: number;
+  readonly pages: number;
+  /** Null where nothing is compared, as in the next. */
+  readonly new: number | null;
+  readonly fixed: number | null;
+  readonly why_it_matters: string;
+  readonly fix: string;
+}
+
 /** A project by its main crawl (mart.crawls.is_main). */
 export interface ProjectReport extends CrawlAnswers {
   readonly project_id: string;
@@ -39,7 +55,10 @@ export interface ProjectReport extends CrawlAnswers {
   readonly crawl_id: string;
   readonly previous_crawl_id: string | null;
   readonly ended_at: string | null;
+  readonly previous_ended_at: string | null;
   readonly end_reason: string | null;
+  /** The severest first; those that are fixed have no pages. */
+  readonly issues: readonly ReportIssue[];
   /** The crawls of its configuration, the oldest first. */
   readonly trend: readonly TrendPoint[];
   readonly statusTrend: readonly StatusPoint[];
@@ -57,6 +76,16 @@ const SHOWN = `
     WHERE crawls.has_pages AND crawls.ended_at IS NOT NULL) AS placed
   WHERE place <= ${MOST_CRAWLS}`;
 
+const ISSUES = `
+  SELECT changes.crawl_id, changes.issue, issues.title, issues.severity, CAST(issues.weight AS DOUBLE) AS weight,
+    changes.pages, changes.new_pages AS "new", changes.fixed_pages AS fixed, issues.why_it_matters, issues.fix
+  FROM mart.issue_changes AS changes
+  JOIN mart.crawls AS crawls ON crawls.crawl_id = changes.crawl_id AND crawls.is_main
+  JOIN mart.project_issues AS issues ON issues.project_id = changes.project_id AND issues.issue = changes.issue
+  WHERE ($project IS NULL OR crawls.project_id = $project OR crawls.project_name = $project)
+    AND (changes.pages > 0 OR changes.fixed_pages > 0)
+  ORDER BY changes.crawl_id, issues.weight DESC, changes.pages DESC, changes.issue`;
+
 /**
  * The answers of the saved questions about one project or all, by name. Each question is asked once, whatever the
  * number of projects.
@@ -69,12 +98,19 @@ export async function readSiteReport(
   project: string | undefined,
 ): Promise<readonly ProjectReport[]> {
   const given = new Map(project === undefined ? [] : [['project', project]]);
+  const chosen = new Map([['project', project ?? null]]);
   const crawls = (await ask(
-    `SELECT project_id, project_name, crawl_config_name, crawl_id, previous_crawl_id, ended_at, end_reason
-     FROM mart.crawls WHERE is_main AND ($project IS NULL OR project_id = $project OR project_name = $project)
-     ORDER BY project_name, project_id`,
-    new Map([['project', project ?? null]]),
-  )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | keyof CrawlAnswers>[];
+    `SELECT main.project_id, main.project_name, main.crawl_config_name, main.crawl_id, main.previous_crawl_id, main.ended_at,
+       previous.ended_at AS previous_ended_at, main.end_reason
+     FROM mart.crawls AS main LEFT JOIN mart.crawls AS previous ON previous.crawl_id = main.previous_crawl_id
+     WHERE main.is_main AND ($project IS NULL OR main.project_id = $project OR main.project_name = $project)
+     ORDER BY main.project_name, main.project_id`,
+    chosen,
+  )) as unknown as Omit<ProjectReport, 'trend' | 'statusTrend' | 'issues' | keyof CrawlAnswers>[];
+  const issues = Map.groupBy(
+    (await ask(ISSUES, chosen)) as unknown as ReportIssue[],
+    ({ crawl_id }) => crawl_id,
+  );
   const trend = (name: string, columns: string, by: string): Promise<Rows> =>
     askQuestion(ask, questions, name, {
       given,
@@ -102,6 +138,7 @@ export async function readSiteReport(
   };
   return crawls.map((crawl) => ({
     ...crawl,
+    issues: issues.get(crawl.crawl_id) ?? [],
     trend: (figures.get(crawl.crawl_id) ?? []) as unknown as TrendPoint[],
     statusTrend: (statuses.get(crawl.crawl_id) ?? []) as unknown as StatusPoint[],
     statuses: grouped.statuses.get(crawl.crawl_id) ?? [],

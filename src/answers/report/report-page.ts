@@ -1,10 +1,15 @@
-import { countText } from '../../core/amounts.ts';
+import { counted, countText } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
-import { indexabilityFunnel } from './bars.ts';
+import { barChart, indexabilityFunnel } from './bars.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { QUESTIONS, type Rows } from './crawl-answers.ts';
-import type { ProjectReport, TrendPoint } from './read-site-report.ts';
+import { coloursOf } from './palette.ts';
+import type { ProjectReport, ReportIssue, TrendPoint } from './read-site-report.ts';
 import { REPORT_STYLE } from './report-style.ts';
+import { verdictOf } from './verdict.ts';
+
+/** Issues that are shown at once. */
+const MOST_ISSUES = 12;
 
 const PAGES: readonly Series<TrendPoint>[] = [
   { name: 'all', value: ({ pages }) => pages },
@@ -22,11 +27,17 @@ interface Wrong {
   readonly details: readonly string[];
 }
 
+/**
+ * The address of a project's pages in the console, with the parts of a filter; without parts that of the project. Null where
+ * nobody said where the console is.
+ */
+export type ConsoleLink = (project: string, parts?: Readonly<Record<string, string>>) => string | null;
+
 /** The report as one HTML file: no script, and nothing from elsewhere. */
 export function reportPage(
   projects: readonly ProjectReport[],
   at: Date,
-  incidents: readonly Wrong[] = [],
+  { incidents = [], link = () => null }: { incidents?: readonly Wrong[]; link?: ConsoleLink } = {},
 ): string {
   const several = projects.length > 1;
   const [only] = projects;
@@ -46,13 +57,15 @@ export function reportPage(
 <p class="facts">Made ${minute(at)} UTC by crawlhouse. Days are in UTC.</p>
 ${projects.length === 0 ? html`<p>No project has a loaded crawl yet. Run <code>crawlhouse run</code> first.</p>` : null}
 ${several ? overview(projects) : null}
-${projects.map((project, index) =>
-  section(
-    project,
-    index,
-    incidents.filter(({ project_id }) => project_id === project.project_id),
-  ),
-)}
+${projects.map((project, index) => {
+  const own = incidents.filter(({ project_id }) => project_id === project.project_id);
+  return html`<section id="p${index}">
+${head(project, own, link)}
+${issuesOf(project, link)}
+${charts(project, link)}
+</section>
+`;
+})}
 </main>
 </body>
 </html>
@@ -63,38 +76,93 @@ ${projects.map((project, index) =>
 function overview(projects: readonly ProjectReport[]): Html {
   const rows = projects.map((project, index) => {
     const now = project.trend.at(-1);
-    const high = project.findings.filter(({ severity }) => severity === 'high');
+    const high = project.issues.filter(({ severity }) => severity === 'high');
     return html`<tr><th scope="row"><a href="#p${index}">${nameOf(project)}</a></th><td>${day(project.ended_at)}</td>
 <td class="number">${numberText(now?.pages)}</td><td class="number">${numberText(now?.indexable_pages)}</td>
-<td class="number">${numberText(now?.error_pages)}</td><td class="number">${countText(sum(high, 'pages'))}</td></tr>
+<td class="number">${numberText(now?.error_pages)}</td><td class="number">${countText(high.filter(({ pages }) => pages > 0).length)}</td>
+<td class="number">${countText(high.reduce((sum, one) => sum + (one.new ?? 0), 0))}</td></tr>
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Projects"><table>
 <thead><tr><th scope="col">project</th><th scope="col">last crawl</th><th scope="col" class="number">pages</th>
 <th scope="col" class="number">indexable</th><th scope="col" class="number">errors</th>
-<th scope="col" class="number">severe findings</th></tr></thead>
+<th scope="col" class="number">severe issues</th><th scope="col" class="number">new pages with them</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function section(project: ProjectReport, index: number, incidents: readonly Wrong[]): Html {
-  const { trend, statusTrend, funnel, changes, findings, crawl_config_name, end_reason } = project;
-  const before = project.previous_crawl_id === null ? 'no crawl before it' : changed(trend);
-  return html`<section id="p${index}">
-<h2>${nameOf(project)}</h2>
-<p class="facts">${crawl_config_name}, crawl ${project.crawl_id} of ${day(project.ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}. ${before}</p>
+/** Whose crawl it is, and what it says in three sentences. */
+function head(project: ProjectReport, incidents: readonly Wrong[], link: ConsoleLink): Html {
+  const { crawl_config_name, end_reason, ended_at, previous_ended_at, trend } = project;
+  const { better, worse, first } = verdictOf(project);
+  const address = link(project.project_id);
+  const name = nameOf(project);
+  const since = previous_ended_at === null ? null : ` since ${day(previous_ended_at)}`;
+  return html`<h2>${address === null ? name : html`<a href="${address}">${name}</a>`}</h2>
+<p class="facts">${crawl_config_name === null ? null : `${crawl_config_name}, `}crawl of ${day(ended_at)}${end_reason === null ? null : `, ended: ${end_reason}`}.
+${previous_ended_at === null ? 'There is no crawl before it to compare with.' : changed(trend)}</p>
 ${incidents.map(({ title, details }) => html`<p class="wrong"><strong>${title}.</strong> ${details.join(' ')}</p>\n`)}
-<h3>What to do first</h3>
-${findings.length === 0 ? html`<p>Nothing was found.</p>` : table(findings, 'What to do first')}
-<h3>Changes since the crawl before</h3>
-${changes.length === 0 ? html`<p>No change, or no crawl before.</p>` : table(changes, 'Changes since the crawl before')}
-<div class="charts">
-${figure('Indexability', indexabilityFunnel(`Indexability of ${nameOf(project)}`, funnel[0]), { rows: funnel, question: QUESTIONS.funnel })}
-${figure('Pages by status', statusChart(`Pages by status of ${nameOf(project)}`, statusTrend), { rows: statusTrend, question: QUESTIONS.statuses })}
-${figure('Pages', lineChart(`Pages of ${nameOf(project)}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
-${figure('Average load time (ms)', lineChart(`Average load time of ${nameOf(project)}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
-</div>
-</section>
+<div class="verdict">
+${better === null ? null : html`<p><strong>Better${since}:</strong> ${better}</p>`}
+${worse === null ? null : html`<p><strong>Worse${since}:</strong> ${worse}</p>`}
+<p><strong>Do this first:</strong> ${first === null ? 'nothing, no issue was found.' : linked(link(project.project_id, { crawl: project.crawl_id, issue: first.issue.issue, sort: 'priority desc' }), first.text)}</p>
+</div>`;
+}
+
+function linked(address: string | null, text: string): Html {
+  return address === null ? html`${text}` : html`<a href="${address}">${text}</a>`;
+}
+
+function issuesOf(project: ProjectReport, link: ConsoleLink): Html {
+  const { issues } = project;
+  if (issues.length === 0) return html`<h3>Issues</h3><p>Nothing was found.</p>`;
+  const shown = issueTable(project, issues.slice(0, MOST_ISSUES), link);
+  const others = issues.slice(MOST_ISSUES);
+  return html`<h3>Issues</h3>
+${shown}
+${others.length === 0 ? null : html`<details><summary>${counted(others.length, 'more issue')}</summary>${issueTable(project, others, link)}</details>`}`;
+}
+
+function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link: ConsoleLink): Html {
+  const { project_id, crawl_id, findings } = project;
+  const examples = new Map(findings.map(({ issue, example }) => [issue, example]));
+  const count = ({ issue }: ReportIssue, value: number | null, change?: string): Html => {
+    if (value === null || value === 0) return html`${numberText(value)}`;
+    const parts = { crawl: crawl_id, issue, ...(change === undefined ? {} : { change }) };
+    return linked(link(project_id, parts), countText(value));
+  };
+  const rows = issues.map((one) => {
+    const [colour = ''] = coloursOf([one.severity]);
+    return html`<tr><th scope="row" class="prose">${linked(link(project_id, { crawl: crawl_id, issue: one.issue }), one.title)}
+<p>${one.why_it_matters} <strong>To do:</strong> ${one.fix}.</p></th>
+<td><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill="${colour}"/></svg> ${one.severity}</td>
+<td class="number">${count(one, one.pages)}</td><td class="number">${count(one, one.new, 'new')}</td><td class="number">${count(one, one.fixed, 'fixed')}</td>
+<td class="example">${String(examples.get(one.issue) ?? '–')}</td></tr>
 `;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Issues of ${nameOf(project)}"><table>
+<thead><tr><th scope="col">issue</th><th scope="col">severity</th><th scope="col" class="number">pages</th>
+<th scope="col" class="number">new</th><th scope="col" class="number">fixed</th><th scope="col">example</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+function charts(project: ProjectReport, link: ConsoleLink): Html {
+  const { project_id, trend, statusTrend, funnel, changes } = project;
+  const name = nameOf(project);
+  const statuses = statusTrend.map((point) => ({
+    ...point,
+    href: link(project_id, {
+      crawl: point.crawl_id,
+      status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
+    }),
+  }));
+  const kinds = changes.map(({ change, pages }) => ({ name: wordsIn(change), value: Number(pages) }));
+  return html`<div class="charts">
+${figure('Pages', lineChart(`Pages of ${name}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
+${figure('Pages by status', statusChart(`Pages by status of ${name}`, statuses), { rows: statusTrend, question: QUESTIONS.statuses })}
+${figure('Indexability', indexabilityFunnel(`Indexability of ${name}`, funnel[0]), { rows: funnel, question: QUESTIONS.funnel })}
+${figure('Changes since the crawl before', barChart(`Changes of ${name}`, kinds), { rows: changes, question: QUESTIONS.changes })}
+${figure('Average load time (ms)', lineChart(`Average load time of ${name}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
+</div>`;
 }
 
 function figure(
@@ -131,7 +199,7 @@ function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (name === 'ended_at') return day(String(value));
   if (name === 'status_code') return String(value);
-  return isNumber(value) ? numberText(value as number) : String(value);
+  return isNumber(value) ? numberText(value as number) : wordsIn(value);
 }
 
 function numberText(value: number | bigint | null | undefined): string {
@@ -150,8 +218,10 @@ function changed(trend: readonly TrendPoint[]): string {
   return `${pages}, ${countText(Math.abs(difference))} ${words} than on ${day(before.ended_at)}.`;
 }
 
-function sum(rows: Rows, name: string): number {
-  return rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+/** `client_error` in words; what is no name of the house stays as it is. */
+function wordsIn(value: unknown): string {
+  const text = String(value);
+  return /^[a-z]+(_[a-z0-9]+)+$/.test(text) ? text.replaceAll('_', ' ') : text;
 }
 
 function nameOf({ project_name, project_id }: ProjectReport): string {

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
+import { pagesAddress } from '../../answers/explore/page-filter.ts';
 import { checkOutput } from '../../answers/query/check-output.ts';
 import { openWarehouse } from '../../answers/query/open-warehouse.ts';
 import { type ProjectReport, readSiteReport } from '../../answers/report/read-site-report.ts';
+import type { ConsoleLink } from '../../answers/report/report-page.ts';
 import { writeWhole } from '../../core/atomic-file.ts';
 import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
@@ -45,9 +47,16 @@ export async function writeReport(
   const incidents = await readIncidents(settings, now.getTime());
   // It brings the library of the charts.
   const { reportPage } = await import('../../answers/report/report-page.ts');
-  const page = reportPage(projects, now, incidents);
+  const page = reportPage(projects, now, { incidents, link: consoleLink(settings) });
   await writeWhole(path, async (growing) => {
     await writeFile(growing, page);
     await giveUserMode(growing);
   });
+}
+
+function consoleLink({ console_url: url }: Settings): ConsoleLink {
+  if (url === undefined) return () => null;
+  const base = url.replace(/\/$/, '');
+  return (project, parts) =>
+    base + (parts === undefined ? `/projects/${encodeURIComponent(project)}` : pagesAddress(project, parts));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ProjectReport, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
-import { reportPage } from '../../../src/answers/report/report-page.ts';
+import type { ProjectReport, ReportIssue, TrendPoint } from '../../../src/answers/report/read-site-report.ts';
+import { type ConsoleLink, reportPage } from '../../../src/answers/report/report-page.ts';
 
 const AT = new Date('2026-03-02T06:05:00Z');
 
@@ -11,10 +11,20 @@ function point(day: string, pages: number | null): TrendPoint {
   };
 }
 
+function issue(rest: Partial<ReportIssue> = {}): ReportIssue {
+  return {
+    ...{ crawl_id: 'c02', issue: 'client_error', title: 'Client error', severity: 'high', weight: 1 },
+    ...{ pages: 12, new: 5, fixed: 2, why_it_matters: 'People find nothing.', fix: 'Redirect the page' },
+    ...rest,
+  };
+}
+
 function project(rest: Partial<ProjectReport> = {}): ProjectReport {
   return {
     ...{ project_id: 'p1', project_name: 'Shop', crawl_config_name: 'weekly', crawl_id: 'c02' },
     ...{ previous_crawl_id: 'c01', ended_at: '2026-03-02T00:00:00.000Z', end_reason: 'ok' },
+    previous_ended_at: '2026-03-01T00:00:00.000Z',
+    issues: [issue()],
     trend: [point('01', 90), point('02', 1250)],
     statusTrend: [
       { crawl_id: 'c01', ended_at: '2026-03-01T00:00:00.000Z', status_code_range: 'ok', pages: 80 },
@@ -45,10 +55,39 @@ test('a project has its findings, its changes, and each chart with its figures a
   expect(page).toContain('1,250 pages, 1,160 more than on 2026-03-01.');
   expect(page).toContain('https://shop.example/x');
   expect(count(page, /role="img"/g)).toBe(5);
-  expect(count(page, /<details>/g)).toBe(4);
+  expect(count(page, /<details>/g)).toBe(5);
   expect(count(page, /--question q21_kpi_trend/g)).toBe(2);
+  expect(page).not.toContain('crawl c02');
+  expect(page).not.toMatch(/client_error|href="[^#]/);
   // A value that is not known is not a zero.
   expect(reportPage([project({ trend: [point('01', null)] })], AT)).toContain('<td class="number">–</td>');
+});
+
+test('three sentences say what got better, what got worse and what to do first, with links to the console', () => {
+  const fixed = issue({ issue: 'missing_title', title: 'Missing title', pages: 0, new: 0, fixed: 9 });
+  const one = project({ issues: [issue(), fixed], previous_crawl_id: 'c01' });
+  const link: ConsoleLink = (id, parts) => `https://console.example/${id}?${new URLSearchParams(parts)}`;
+  const page = reportPage([one], AT, { link }).replaceAll(/<[^>]+>/g, '');
+  expect(page).toContain(
+    'Better since 2026-03-01: 1,160 more indexable pages; Missing title on 9 fewer pages.',
+  );
+  expect(page).toContain('Worse since 2026-03-01: Client error on 3 more pages.');
+  expect(page).toContain('Do this first: Client error, on 12 pages (5 new). Redirect the page.');
+  const linked = reportPage([one], AT, { link });
+  expect(linked).toContain('<h2><a href="https://console.example/p1?">Shop</a></h2>');
+  for (const parts of ['crawl=c02&amp;issue=client_error', 'crawl=c02&amp;issue=client_error&amp;change=new'])
+    expect(linked).toContain(`<a href="https://console.example/p1?${parts}">`);
+  expect(linked).toContain('status_code_range=is%3Anull');
+  const alone = reportPage([project({ previous_ended_at: null, issues: [] })], AT);
+  expect(alone).not.toMatch(/Better|Worse/);
+  expect(alone).toContain('nothing, no issue was found');
+});
+
+test('issues beyond the first are folded, and each says why it matters and how to mend it', () => {
+  const issues = Array.from({ length: 14 }, (_, at) => issue({ issue: `issue_${at}`, title: `Issue ${at}` }));
+  const page = reportPage([project({ issues })], AT);
+  expect(page).toContain('<summary>2 more issues</summary>');
+  expect(count(page, /People find nothing. <strong>To do:<\/strong> Redirect the page\./g)).toBe(14);
 });
 
 test('names of the data are texts, not markup, also within the drawings', () => {
@@ -57,15 +96,32 @@ test('names of the data are texts, not markup, also within the drawings', () => 
   const statuses = [
     { crawl_id: name, ended_at: '2026-03-01T00:00:00.000Z', status_code_range: name, pages: 1 },
   ];
-  const page = reportPage([project({ project_name: name, findings: rows, statusTrend: statuses })], AT);
+  const page = reportPage(
+    [
+      project({
+        project_name: name,
+        findings: rows,
+        issues: [issue({ issue: name, title: name, fix: name })],
+        statusTrend: statuses,
+      }),
+    ],
+    AT,
+  );
   expect(page).not.toContain('<script');
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
 });
 
 test('a first crawl, no crawl at all and a thousand projects have their pages', () => {
-  const first = project({ previous_crawl_id: null, changes: [], findings: [], trend: [point('02', 1)] });
+  const first = project({
+    previous_crawl_id: null,
+    previous_ended_at: null,
+    changes: [],
+    findings: [],
+    issues: [],
+    trend: [point('02', 1)],
+  });
   const one = reportPage([first], AT);
-  expect(one).toContain('no crawl before it');
+  expect(one).toContain('There is no crawl before it');
   expect(one).toContain('Nothing was found.');
   expect(one).not.toMatch(/NaN|undefined|Infinity/);
   expect(reportPage([], AT)).toContain('No project has a loaded crawl yet.');
