@@ -49,7 +49,7 @@ export const query: Command = {
       type: 'string',
       value: 'CHART',
       values: CHARTS,
-      help: 'draw the chart of the question (own), or bars or a line: the first number by the first text or time',
+      help: 'draw the chart of the question, or one of the first number by text or time',
     },
     'safe-csv': { type: 'boolean', help: 'CSV for a spreadsheet: texts that look like formulas stay texts' },
     output: { type: 'string', value: 'F', help: 'write to this file; its ending sets the format' },
