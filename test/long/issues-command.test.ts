@@ -146,8 +146,8 @@ test('an assistant goes from an issue to its pages', async () => {
     return JSON.parse(only.text);
   };
   const [first] = await issues();
-  const [crawl] = await call('list_issues', { project: first?.project });
-  const [issue] = crawl.issues;
+  const { crawls } = await call('list_issues', { project: first?.project });
+  const [issue] = crawls[0].issues.rows;
   expect(issue).toEqual(first);
   const found = await call('find_pages', { project: first?.project, issue: issue.issue });
   expect([found.total, found.rows.length]).toEqual([issue.pages, Math.min(20, issue.pages)]);

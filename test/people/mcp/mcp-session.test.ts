@@ -56,8 +56,8 @@ test('an assistant finds its way over stdin: tables, a question, rows, what is r
   const client = await connected(overStdin(await loadedProject()));
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
-    ...['ask_question', 'describe_table', 'find_pages', 'list_issues', 'list_questions', 'list_tables'],
-    ...['query', 'status'],
+    ...['ask_question', 'compare_crawls', 'describe_table', 'find_pages', 'get_url', 'list_issues'],
+    ...['list_questions', 'list_tables', 'query', 'status'],
   ]);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
 
@@ -72,7 +72,10 @@ test('an assistant finds its way over stdin: tables, a question, rows, what is r
   // Whole numbers beyond 2^53 keep their digits; a cut answer says so.
   const many = { sql: 'SELECT 9007199254740993 + i AS n FROM range(10) AS t(i) ORDER BY i', limit: 2 };
   expect((await call(client, 'query', many)).text).toBe(
-    '{"rows":[{"n":9007199254740993},{"n":9007199254740994}],"more_rows":true}',
+    '{"rows":[{"n":9007199254740993},{"n":9007199254740994}],"more_rows":true,"next_cursor":"2"}',
+  );
+  expect((await call(client, 'query', { ...many, cursor: '8' })).text).toBe(
+    '{"rows":[{"n":9007199254741001},{"n":9007199254741002}],"more_rows":false}',
   );
   expect(JSON.parse((await call(client, 'query', { ...many, limit: 10 })).text).more_rows).toBe(false);
 
@@ -138,7 +141,9 @@ test('over HTTP who has the token asks a saved question with its parameters, and
   expect((await call(client, 'ask_question', { ...asked, parameters: { most: 0 } })).text).toBe(
     '{"rows":[],"more_rows":false,"why":"The question needs log files; the warehouse has none."}',
   );
-  const [question] = JSON.parse((await call(client, 'list_questions')).text);
+  const { questions, parameters } = JSON.parse((await call(client, 'list_questions')).text);
+  expect(parameters.project.description).toContain('by its name or identifier');
+  const [question] = questions;
   expect(question).toMatchObject({ name: 'q90_shown', title: 'Numbers', parameters: [{ name: 'most' }] });
   const wrong = await call(client, 'ask_question', { ...asked, parameters: { most: 'x' } });
   expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('most=x is not a BIGINT')]);

@@ -74,7 +74,7 @@ function limitsOf(settings: Settings): Settings {
 function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): Desk {
   return {
     logger,
-    select: (statement, firstRows, signal) =>
+    select: (statement, { limit, offset }, signal) =>
       warehouses.use(async (warehouse) => {
         const parameters = await resolveParameters(statement, warehouse, signal);
         let text = '';
@@ -82,7 +82,8 @@ function deskOf(settings: Settings, warehouses: WarehousePool, logger: Logger): 
           text += piece;
         };
         const { sql, needs } = statement;
-        const rows = await warehouse.write(sql, { format: 'jsonl', firstRows }, take, signal, parameters);
+        const part = { firstRows: limit, ...(offset > 0 && { page: { limit, offset } }) };
+        const rows = await warehouse.write(sql, { format: 'jsonl', ...part }, take, signal, parameters);
         const why = rows > 0 ? null : await explainEmpty({ needs, parameters }, warehouse, signal);
         return { lines: text, why };
       }),

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { readComparison } from '../../answers/explore/read-compare.ts';
+import { readIssues } from '../../answers/explore/read-issues.ts';
+import { type FoundPages, readPages } from '../../answers/explore/read-pages.ts';
+import { readUrl, type UrlStory } from '../../answers/explore/read-url.ts';
+import type { CatalogReader } from '../../state/catalogue/catalog.ts';
+import { type AskedPart, PART, partOfRows, unitsOf } from './part-of-rows.ts';
+
+const Project = z.string().optional().describe('Its name or identifier; without it, all.');
+const OneProject = Project.describe('Its name or identifier; needed where there are several.');
+const CRAWL = 'An identifier, latest, previous, -N or a day';
+const Crawl = z.string().optional().describe(`${CRAWL}; without it, the main crawl of the project.`);
+
+/** Registers a tool that only reads, and answers as JSON. */
+export type Register = <Shape extends z.ZodRawShape>(
+  name: string,
+  description: string,
+  shape: Shape,
+  work: (given: z.output<z.ZodObject<Shape>>, signal: AbortSignal) => Promise<unknown>,
+) => void;
+
+/** The way from what is wrong to the pages where it is wrong, to a URL, and to what changed. */
+export function registerExploreTools(register: Register, reader: CatalogReader): void {
+  registerIssueTools(register, reader);
+  registerUrlTools(register, reader);
+}
+
+function registerIssueTools(register: Register, reader: CatalogReader): void {
+  register(
+    'list_issues',
+    'What is wrong with the pages of a crawl: pages now, new, fixed and remaining since the crawl before. ' +
+      'Null is not known. unknown counts issues that the export says nothing of.',
+    { project: Project, crawl: Crawl, ...PART },
+    async (asked, signal) => {
+      const crawls = await readIssues(reader, asked, signal);
+      if (crawls.length === 0) return { crawls, why: 'no crawl has pages yet' };
+      return { crawls: crawls.map((crawl) => ({ ...crawl, issues: partOfRows(crawl.issues, asked) })) };
+    },
+  );
+  register(
+    'find_pages',
+    'The pages of one crawl that have an issue or meet conditions: how many (total), and the first rows.',
+    {
+      project: OneProject,
+      crawl: Crawl,
+      issue: z.string().optional().describe('As list_issues names it.'),
+      change: z
+        .string()
+        .optional()
+        .describe('added, removed or a column that differs; with issue: new, fixed or remaining.'),
+      since: z
+        .string()
+        .optional()
+        .describe(`What change compares with, the crawl before by default. ${CRAWL}.`),
+      where: z
+        .array(z.string().min(1))
+        .default([])
+        .describe('SQL conditions on columns of mart.pages; all of them hold.'),
+      sort: z.string().optional().describe("A column, or 'COLUMN desc'."),
+      ...PART,
+    },
+    async ({ limit, cursor, ...filter }, signal) => {
+      const asked = { ...filter, conditions: [], columns: [] };
+      const found = await readPages(reader, asked, limit + Number(cursor), signal);
+      const part = partOfRows(found.rows, { limit, cursor }, found.total);
+      const why = found.total > 0 ? {} : { why: await whyNoPages(reader, found, filter.issue, signal) };
+      return { ...found, ...part, ...unitsOf(part.rows), ...why };
+    },
+  );
+}
+
+function registerUrlTools(register: Register, reader: CatalogReader): void {
+  register(
+    'get_url',
+    'All that is known of one URL: its row of mart.pages (columns without a value are left out), issues with their fix, ' +
+      'redirects, history over crawls, links, similar pages, hits and clicks. empty says why a part has nothing; near ' +
+      'has URLs that may be meant. With part: the rows of that part alone.',
+    {
+      url: z.string().min(1).describe('With its scheme and host.'),
+      project: OneProject,
+      crawl: Crawl,
+      part: z.enum(PARTS).optional().describe('The rows of this part alone.'),
+      ...PART,
+    },
+    async ({ part, ...asked }, signal) => {
+      const limit = asked.limit + Number(asked.cursor);
+      const story = await readUrl(reader, { ...asked, limit }, signal);
+      if (part !== undefined) return onePart(story, part, asked);
+      return wholeStory(story, asked);
+    },
+  );
+  register(
+    'compare_crawls',
+    'Two crawls of a project side by side: figures (titles have their units), issues, and numbers of pages that were ' +
+      'added, removed or changed. why says why a figure is not compared. find_pages with change and since lists the pages.',
+    {
+      project: OneProject,
+      from: z.string().describe(`What was before. ${CRAWL}.`),
+      to: z.string().describe(`What is after. ${CRAWL}.`),
+      ...PART,
+    },
+    async (asked, signal) => {
+      const { issues, ...comparison } = await readComparison(reader, asked, signal);
+      return { ...comparison, issues: partOfRows(issues, asked) };
+    },
+  );
+}
+
+async function whyNoPages(
+  reader: CatalogReader,
+  { crawl_id }: FoundPages,
+  issue: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const [known] = (await reader.rows(
+    'SELECT pages FROM mart.issue_changes WHERE crawl_id = $crawl AND issue = $issue',
+    signal,
+    new Map([
+      ['crawl', crawl_id],
+      ['issue', issue ?? null],
+    ]),
+  )) as { pages: number | null }[];
+  return known?.pages === null
+    ? 'the export of the crawl lacks a field that shows the issue'
+    : 'no page fits';
+}
+
+const PARTS = ['history', 'inlinks', 'outlinks', 'similar', 'hits', 'demand'] as const;
+
+function onePart(story: UrlStory, part: (typeof PARTS)[number], asked: AskedPart): object {
+  const found = story[part];
+  const rows = found === null ? [] : 'days' in found ? found.days : 'rows' in found ? found.rows : found;
+  const total = found !== null && 'total' in found ? found.total : rows.length;
+  const why = story.empty[part] === undefined ? {} : { why: story.empty[part] };
+  return { url: story.url, part, ...partOfRows<object>(rows, asked, total), ...unitsOf(rows), ...why };
+}
+
+/** Lists are cut, and days are left to their part. */
+function wholeStory(story: UrlStory, asked: AskedPart): object {
+  const { page, history, inlinks, outlinks, similar, hits, demand } = story;
+  const known = page && Object.fromEntries(Object.entries(page).filter(([, value]) => value !== null));
+  return {
+    ...story,
+    page: known,
+    history: partOfRows(history, asked),
+    inlinks: partOfRows(inlinks.rows, asked, inlinks.total),
+    outlinks: partOfRows(outlinks.rows, asked, outlinks.total),
+    similar: partOfRows(similar.rows, asked, similar.total),
+    hits: hits && { ...hits, days: undefined },
+    demand: demand && { ...demand, days: undefined },
+    ...unitsOf(known === null ? [] : [known, ...(demand?.queries ?? [])]),
+  };
+}

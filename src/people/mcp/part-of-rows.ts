@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** Few by default: an assistant asks for more where it needs them. */
+const ROWS = 20;
+const MOST_ROWS = 1000;
+
+/** How much of an answer, and where it begins. */
+export const PART = {
+  limit: z.int().positive().max(MOST_ROWS).default(ROWS).describe('The most rows of the answer.'),
+  cursor: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .default('0')
+    .describe('The next_cursor of the answer before, for the rows behind it.'),
+};
+
+export interface AskedPart {
+  readonly limit: number;
+  readonly cursor: string;
+}
+
+/** Some of the rows; `next_cursor` where there are more. */
+export function partOfRows<T>(
+  rows: readonly T[],
+  { limit, cursor }: AskedPart,
+  total: number = rows.length,
+): { readonly total: number; readonly rows: readonly T[]; readonly next_cursor?: string } {
+  const [from, to] = [Number(cursor), Number(cursor) + limit];
+  const part = { total, rows: rows.slice(from, to) };
+  return total > to ? { ...part, next_cursor: String(to) } : part;
+}
+
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/(^|_)depth$/, 'clicks from the start'],
+  [/load_time|^cwv_(fcp|lcp|si|tbt|tti|time_saving)$/, 'milliseconds'],
+  [/^weight$/, 'KB'],
+  [/bytes/, 'bytes'],
+  [/_percent$/, 'percent, 0 to 100'],
+  [/(^|_)(ctr|similarity|share)$|^text_to_code$/, 'share, 0 to 1'],
+  [/(^|_)position$/, '1 is the first result'],
+  [/inrank/, '0 to 10'],
+  [/_length$/, 'characters'],
+  [/word_count/, 'words'],
+  [/_at$/, 'a point in time, UTC'],
+];
+
+/** The units of numbers and times, by the names of their columns. */
+export function unitsOf(rows: readonly object[]): { readonly units?: Readonly<Record<string, string>> } {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const known = [...names].flatMap((name) => {
+    const unit = UNITS.find(([pattern]) => pattern.test(name));
+    return unit === undefined ? [] : [[name, unit[1]] as const];
+  });
+  return known.length === 0 ? {} : { units: Object.fromEntries(known) };
+}

@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
+import { STORY, url } from '../../answers/explore/story-site.ts';
+import { publishedSites } from '../../support/published-sites.ts';
+import { sharedFolder } from '../../support/temporary.ts';
+import '../../support/process-timeout.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'src', 'people', 'cli', 'main.ts');
+const folder = sharedFolder();
+const client = new Client({ name: 'test', version: '1.0.0' });
+let warehouse: QueryProcess;
+beforeAll(async () => {
+  await writeFile(join(folder, 'schedules.yaml'), 'schedules: []\n');
+  await writeFile(join(folder, 'crawlhouse.yaml'), '{}\n');
+  warehouse = await publishedSites(folder, STORY);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [PROGRAM, 'mcp', '--project-dir', folder],
+      env: { PATH: process.env.PATH ?? '' },
+    }),
+  );
+}, 60_000);
+afterAll(async () => {
+  await client.close();
+  await warehouse?.[Symbol.asyncDispose]();
+});
+
+async function call(name: string, given: Record<string, unknown>) {
+  const { content } = await client.callTool({ name, arguments: given });
+  const [only] = content as unknown as [{ text: string }];
+  return JSON.parse(only.text);
+}
+
+test('issues and pages come in parts, each with the cursor of the next', async () => {
+  const first = await call('list_issues', { project: 'Shop', limit: 2 });
+  const [{ issues }] = first.crawls;
+  expect([issues.total, issues.rows.length, issues.next_cursor]).toEqual([7, 2, '2']);
+  const rest = await call('list_issues', { project: 'Shop', cursor: '2' });
+  expect([rest.crawls[0].issues.rows.length, rest.crawls[0].issues.next_cursor]).toEqual([5, undefined]);
+  const pages = await call('find_pages', { project: 'Shop', limit: 5, cursor: '5' });
+  expect([pages.total, pages.rows.length, pages.next_cursor, pages.units.depth]).toEqual([
+    ...[7, 2, undefined, 'clicks from the start'],
+  ]);
+});
+
+test('an answer without pages says whether nothing fits or nobody knows', async () => {
+  const none = await call('find_pages', { project: 'Shop', where: ['depth > 99'] });
+  expect([none.total, none.why]).toEqual([0, 'no page fits']);
+  const unknown = await call('find_pages', { project: 'Shop', issue: 'missing_h1' });
+  expect(unknown.why).toBe('the export of the crawl lacks a field that shows the issue');
+});
+
+test('get_url tells of a URL in short, a part of it in full, and of an unknown one what is near', async () => {
+  const story = await call('get_url', { url: url('/lamps/red'), limit: 2 });
+  expect(story.page).toMatchObject({ status_code: 301, is_indexable: false });
+  expect(story.page).not.toHaveProperty('title');
+  expect(story.inlinks).toMatchObject({ total: 3, rows: [{}, {}], next_cursor: '2' });
+  expect([story.demand.clicks, story.demand.days, story.empty.canonical]).toEqual([
+    ...[6, undefined, 'no canonical of it is known'],
+  ]);
+  const part = await call('get_url', { url: url('/lamps/red'), part: 'inlinks', limit: 2, cursor: '2' });
+  expect([part.total, part.rows.map(({ anchor }: { anchor: string }) => anchor)]).toEqual([3, ['sponsored']]);
+  const days = await call('get_url', { url: url('/lamps/red'), part: 'demand' });
+  expect(days.rows.length).toBe(3);
+  const none = await call('get_url', { url: url('/lamps/blue'), part: 'hits' });
+  expect([none.rows, none.why]).toEqual([[], expect.stringContaining('have no request for it')]);
+  const unknown = await call('get_url', { url: url('/lamps/rde'), project: 'Shop' });
+  expect([unknown.is_known, unknown.near[0]]).toEqual([false, url('/lamps/red')]);
+});
+
+test('compare_crawls says what changed and what can not be compared', async () => {
+  const { kpis, issues, pages } = await call('compare_crawls', {
+    ...{ project: 'Shop', from: 'previous', to: 'latest', limit: 3 },
+  });
+  expect(kpis[0]).toMatchObject({ title: 'pages', before: 5, after: 7, change: 2 });
+  expect([issues.total, issues.rows.length, issues.next_cursor]).toEqual([8, 3, '3']);
+  expect(pages.find(({ change }: { change: string }) => change === 'h1').why).toContain('lacks h1');
+});
+
+test('a table goes by its name alone, and a wrong one has near ones', async () => {
+  const found = await call('describe_table', { table: 'pages' });
+  expect(found.name).toBe('mart.pages');
+  expect(await call('describe_table', { table: 'page' })).toContain('did you mean mart.pages');
+});
+
+test('an assistant reads the definitions and the dictionary, and is asked for reviews by name', async () => {
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual(['crawlhouse://definitions', 'crawlhouse://dictionary']);
+  const [definitions, dictionary] = await Promise.all(
+    resources.map(async ({ uri }) => JSON.stringify(await client.readResource({ uri }))),
+  );
+  expect(definitions).toContain('orphan');
+  expect(dictionary).toContain('## mart.pages');
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name)).toEqual(['weekly_review', 'migration_check']);
+  const review = await client.getPrompt({ name: 'weekly_review', arguments: { project: 'Shop' } });
+  expect(JSON.stringify(review)).toContain('the project Shop');
+  const tools = new Set((await client.listTools()).tools.map(({ name }) => name));
+  const check = { project: 'Shop', from: '-1', to: 'latest' };
+  const migration = await client.getPrompt({ name: 'migration_check', arguments: check });
+  for (const [name] of JSON.stringify([review, migration]).matchAll(/\b[a-z]+_[a-z]+(?= )/g))
+    expect([name, tools.has(name) || name === 'status_code']).toEqual([name, true]);
+});
