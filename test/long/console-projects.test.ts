@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/core/duckdb.ts';
 import { loadSettings } from '../../src/people/settings/load-settings.ts';
@@ -164,7 +166,12 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(project.trend.command).toBe('crawlhouse query --question q21_kpi_trend -p project=p1');
   expect(project.trend.sql).toContain('FROM mart.crawl_kpis');
 
+  const notes =
+    'notes:\n  - {date: 2026-11-05, project: p1, kind: deployment, text: "<b>New</b> templates"}\n';
+  await writeFile(join(settings.projectDir, 'notes.yaml'), notes);
   const page = await (await ask('/projects/p1?wait=1')).text();
+  expect(page).toContain('2026-11-05, deployment: &lt;b&gt;New&lt;/b&gt; templates</text>');
+  expect(page).toContain('<h2>Notes</h2>');
   expect(page.match(/<div role="(img|group)"/g)).toHaveLength(7);
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
   expect(page).not.toContain('<script>alert');

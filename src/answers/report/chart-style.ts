@@ -7,6 +7,7 @@ figure svg.chart { display: block; width: 100%; max-width: 640px; height: auto; 
 .mark:is(:hover, :focus-visible) :is(rect, circle) { stroke: var(--ink); stroke-width: 1.5px; }
 .mark:focus-visible { outline: none; } .mark:focus-visible :is(rect, circle) { stroke: var(--link); stroke-width: 3px; }
 .mark .near { fill: transparent; stroke: none !important; }
+.mark line.near { stroke: transparent !important; stroke-width: 10; } .mark line.note { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 4 3; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; list-style: none; margin: 0 0 .3rem; padding: 0; font-size: .85rem; color: var(--soft); }
 .legend b { color: var(--ink); font-variant-numeric: tabular-nums; }
 .panel { display: flex; flex-wrap: wrap; gap: 0 .7rem; align-items: baseline; margin: .5rem 0 0; font-size: .9rem; color: var(--soft); }

@@ -17,6 +17,7 @@ import { linePath, round } from './sparkline.ts';
 const MARGINS = { marginTop: 20, marginRight: 40, marginLeft: 48 };
 const PANEL_HEIGHT = 88;
 const TIME_HEIGHT = 20;
+const BAR_HEIGHT = 210;
 /** Of a letter on a phone, where text is larger than the chart around it. */
 const LETTER_WIDTH = 10;
 /** A scale spans at least this share of its values, so that a change of nearly nothing looks like nearly nothing. */
@@ -26,6 +27,14 @@ const LEAST_SPAN = 0.0025;
 interface CrawlPoint {
   /** ISO 8601, UTC. */
   readonly ended_at: string;
+}
+
+/** What happened on a day. */
+export interface ChartNote {
+  /** `2026-11-22` */
+  readonly date: string;
+  readonly kind: string;
+  readonly text: string;
 }
 
 /** A figure over time. */
@@ -45,6 +54,7 @@ export function lineChart<T extends CrawlPoint>(
   label: string,
   points: readonly T[],
   series: readonly Series<T>[],
+  notes: readonly ChartNote[] = [],
 ): Html | null {
   const shown = series.filter(({ value }) => points.some((point) => value(point) !== null));
   if (shown.length === 0) return null;
@@ -61,6 +71,7 @@ export function lineChart<T extends CrawlPoint>(
         href: one.href?.(point) ?? null,
       })),
       times: timeNames(times),
+      notes,
       isLast: place === shown.length - 1,
     }),
   )}${isNear ? html`<p class="facts">A dashed base: the scale does not begin at zero.</p>` : null}</div>`;
@@ -79,11 +90,12 @@ interface Panel {
   readonly colour: string;
   readonly points: readonly Figure[];
   readonly times: TimeNames;
+  readonly notes: readonly ChartNote[];
   /** Only the last one has names of times. */
   readonly isLast: boolean;
 }
 
-function panel({ label, name, colour, points, times, isLast }: Panel): Html {
+function panel({ label, name, colour, points, times, notes, isLast }: Panel): Html {
   const known = points.flatMap((point) => (point.value === null ? [] : [{ ...point, value: point.value }]));
   const [before, now] = known.length === 1 ? [undefined, known[0]] : known.slice(-2);
   if (now === undefined) return html``;
@@ -108,8 +120,9 @@ function panel({ label, name, colour, points, times, isLast }: Panel): Html {
       );
       return html`<path d="${linePath(path)}" fill="none" stroke="${colour}" stroke-width="2"/>`;
     },
-    marks: ({ x, y }) =>
-      known.map((point): Mark => {
+    marks: ({ x, y }) => [
+      ...notesWithin(notes, points).map((note) => noteMark(note, x(new Date(note.date)), PANEL_HEIGHT - 8)),
+      ...known.map((point): Mark => {
         const [cx, cy] = [round(x(new Date(point.at))), round(y(point.value))];
         return {
           shape: html`<circle class="near" cx="${cx}" cy="${cy}" r="12"/><circle cx="${cx}" cy="${cy}" r="3.5" fill="${colour}"/>`,
@@ -118,9 +131,24 @@ function panel({ label, name, colour, points, times, isLast }: Panel): Html {
           href: point.href,
         };
       }),
+    ],
   });
   return html`<p class="panel">${name}${now.href === null ? value : html` <a href="${now.href}">${value}</a>`}
 ${before && html`<span>${signedText(now.value - before.value)} ${since}</span>`}</p>${chart}`;
+}
+
+/** Those between the first and the last point. */
+function notesWithin(notes: readonly ChartNote[], points: readonly CrawlTime[]): readonly ChartNote[] {
+  const days = points.map(({ at }) => at.slice(0, 10)).toSorted();
+  return notes.filter(({ date }) => date > (days[0] ?? '') && date <= (days.at(-1) ?? ''));
+}
+
+/** A line from top to bottom, which says its note. */
+function noteMark({ date, kind, text }: ChartNote, at: number, bottom: number): Mark {
+  const x = round(at);
+  const line = (kinds: string): Html =>
+    html`<line class="${kinds}" x1="${x}" x2="${x}" y1="${MARGINS.marginTop - 4}" y2="${bottom}"/>`;
+  return { shape: html`${line('near')}${line('note')}`, x, value: `${date}, ${kind}: ${text}` };
 }
 
 function isFromZero(values: readonly (number | null)[]): boolean {
@@ -166,6 +194,7 @@ interface CrawlTime {
 export function statusChart(
   label: string,
   points: readonly (StatusPoint & { readonly href?: string | null })[],
+  notes: readonly ChartNote[] = [],
 ): Html | null {
   const names = new Map<string | null, string>(STATUS_RANGES.map(({ range, name }) => [range, name]));
   const parts = points.map(({ status_code_range, pages, ...point }) => ({
@@ -174,7 +203,7 @@ export function statusChart(
     // DuckDB may give a big one.
     value: Number(pages),
   }));
-  return stackedChart(label, parts, STATUS_RANGES);
+  return stackedChart(label, parts, STATUS_RANGES, notes);
 }
 
 /** A part of the bar of a crawl. */
@@ -194,6 +223,7 @@ export function stackedChart(
   label: string,
   parts: readonly StackedPart[],
   entries: readonly { readonly name: string; readonly colour: string }[],
+  notes: readonly ChartNote[] = [],
 ): Html | null {
   if (parts.length === 0) return null;
   const bars = barsOf(parts);
@@ -224,7 +254,7 @@ export function stackedChart(
   const chart = drawn({
     label: `${label} on ${times.full(now.at)}: ${found.join(', ')}`,
     options: {
-      ...{ ...MARGINS, height: 210, marginBottom: TIME_HEIGHT + 8 },
+      ...{ ...MARGINS, height: BAR_HEIGHT, marginBottom: TIME_HEIGHT + 8 },
       x: {
         ...{ type: 'band', label: null, padding: 0.2, domain: bars.map(({ id }) => id) },
         ticks: named.map(({ id }) => id),
@@ -233,7 +263,14 @@ export function stackedChart(
       y: { domain: [0, most], grid: true, label: null, ...numberAxis(0, most, true) },
       marks: [Plot.ruleY([0], { strokeOpacity: 0.4 })],
     },
-    marks: (places) => bars.flatMap((bar) => stackedMarks(bar, entries, times, places)),
+    marks: (places) => [
+      ...bars.flatMap((bar) => stackedMarks(bar, entries, times, places)),
+      ...notesWithin(notes, bars).map((note) => {
+        // Before the first bar that it may have changed.
+        const next = bars.find(({ at }) => at.slice(0, 10) >= note.date);
+        return noteMark(note, places.x(next?.id) - places.band * 0.125, BAR_HEIGHT - TIME_HEIGHT - 8);
+      }),
+    ],
   });
   return html`${chartKey(key)}${chart}`;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Pipeline } from '../../project/model/pipeline.ts';
+import { NotesFile } from '../../project/settings/notes.ts';
 import { SchedulesFile } from '../../project/settings/schedules.ts';
 import { SettingsFile } from './settings-schema.ts';
 
@@ -7,6 +8,7 @@ import { SettingsFile } from './settings-schema.ts';
 export function editorSchemas(): Readonly<Record<string, object>> {
   return {
     'crawlhouse.schema.json': schemaOf(SettingsFile, 'Settings of a crawlhouse project: crawlhouse.yaml'),
+    'notes.schema.json': schemaOf(NotesFile, 'Notes on days of a crawlhouse project: notes.yaml'),
     'pipeline.schema.json': schemaOf(Pipeline, 'A pipeline of crawlhouse: pipelines/*.yaml'),
     'schedules.schema.json': schemaOf(SchedulesFile, 'Schedules of crawlhouse: schedules.yaml'),
   };

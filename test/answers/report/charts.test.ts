@@ -167,3 +167,22 @@ test('a meaning has one colour, by whatever name, and the rest have others', () 
   expect(new Set(coloursOf(['high', 'medium', 'low'])).size).toBe(3);
   expect(new Set(coloursOf(['404', 'a', 'b', 'c'])).size).toBe(4);
 });
+
+test('a note within the time of a chart is a line that says its text; others are left out', () => {
+  const days = ['2026-11-01', '2026-11-08', '2026-11-15'];
+  const notes = [
+    { date: '2026-10-20', kind: 'migration', text: 'before it' },
+    { date: '2026-11-05', kind: 'deployment', text: 'New <b>templates</b>' },
+    { date: '2026-11-20', kind: 'other', text: 'after it' },
+  ];
+  const points = days.map((day, index) => ({ ended_at: `${day}T06:00:00Z`, pages: index }));
+  const parts = days.map((day) => ({ ended_at: `${day}T06:00:00Z`, crawl_id: day, name: '2xx', value: 3 }));
+  const lines = lineChart('Pages', points, [{ name: 'pages', value: ({ pages }) => pages }], notes);
+  const bars = stackedChart('Pages', parts, [{ name: '2xx', colour: '#123456' }], notes);
+  for (const drawn of [lines, bars]) {
+    const text = drawn?.text ?? '';
+    expect(text.match(/class="note"/g)).toHaveLength(1);
+    expect(text).toContain('2026-11-05, deployment: New &lt;b&gt;templates&lt;/b&gt;</text>');
+    expect(text).not.toMatch(/before it|after it|NaN/);
+  }
+});

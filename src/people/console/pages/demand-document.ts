@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FigureAnswer } from './answer-figure.ts';
+import { ProjectNotes } from './notes.ts';
 
 /** Each is read by itself. */
 export const FIGURES = {
@@ -23,6 +24,7 @@ export const Demand = z.strictObject({
   last_log_day: z.string().nullable(),
   ranking_days: z.number(),
   last_ranking_day: z.string().nullable(),
+  notes: ProjectNotes,
   ...FIGURES,
 });
 export type Demand = z.infer<typeof Demand>;

@@ -2,6 +2,7 @@ import type { Desk } from '../desk/desk.ts';
 import { type FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
 import { Demand, type FIGURES } from './demand-document.ts';
 import { drawDemand } from './draw-demand.ts';
+import { readNotes } from './notes.ts';
 import { NotFound, page } from './page.ts';
 
 const DAYS = 28;
@@ -14,7 +15,9 @@ export const DEMAND = page<Demand>({
   schema: Demand,
   async read({ path, query }, desk) {
     const project = path.project_id ?? '';
-    return { ...(await readDays(project, desk)), ...(await readFigures(project, desk, query.has('wait'))) };
+    const days = await readDays(project, desk);
+    const notes = await readNotes(desk.settings.projectDir, days);
+    return { ...days, notes, ...(await readFigures(project, desk, query.has('wait'))) };
   },
   draw: (demand) => ({
     title: `Logs and demand of ${demand.project_name ?? demand.project_id}`,
@@ -22,7 +25,9 @@ export const DEMAND = page<Demand>({
   }),
 });
 
-async function readDays(project: string, desk: Desk): Promise<Omit<Demand, keyof typeof FIGURES>> {
+type Days = Omit<Demand, keyof typeof FIGURES | 'notes'>;
+
+async function readDays(project: string, desk: Desk): Promise<Days> {
   const [row] = await desk.rowsOnce(
     `SELECT max(named.project_id) AS project_id, max(named.project_name) AS project_name,
        (SELECT count(*) FROM mart.log_days WHERE project_id = $project) AS log_days,
@@ -36,7 +41,7 @@ async function readDays(project: string, desk: Desk): Promise<Omit<Demand, keyof
   );
   if (row?.project_id == null)
     throw new NotFound(`There is no project ${project}. The page Projects lists them.`);
-  const found = row as unknown as Omit<Demand, keyof typeof FIGURES>;
+  const found = row as unknown as Days;
   return { ...found, log_days: Number(found.log_days), ranking_days: Number(found.ranking_days) };
 }
 

@@ -1,5 +1,5 @@
 import { barChart } from '../../../answers/report/bars.ts';
-import { lineChart, stackedChart } from '../../../answers/report/charts.ts';
+import { type ChartNote, lineChart, stackedChart } from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
@@ -19,7 +19,7 @@ Search results: ${daysText(demand.ranking_days, demand.last_ranking_day)}.</p>
 ${drawPending([hits, wasted, visited, engines, ai, clicks, segments, losses, fresh])}
 <h2>What bots ask for</h2>
 <div class="charts">
-${hitsFigure(name, hits)}
+${hitsFigure(name, hits, demand.notes.list)}
 ${wastedFigure(name, wasted)}
 ${answerFigure('Hits of search engines by segment', visited, { chart: bars(`Hits of search engines by segment of ${name}`, visited, 'segment', 'search_bot_hits') })}
 ${answerFigure('Search engines in the last 28 days', engines)}
@@ -27,7 +27,7 @@ ${answerFigure('Crawlers of AI services in the last 28 days', ai, { empty: 'None
 </div>
 <h2>What people find</h2>
 <div class="charts">
-${clicksFigure(name, clicks)}
+${clicksFigure(name, clicks, demand.notes.list)}
 ${answerFigure('Clicks by segment, in the 28 days before the end of the last crawl', segments, { rows: segmentsTable(segments) })}
 ${answerFigure('Pages that lost the most clicks in 28 days', losses, {
   rows: lossesTable(project_id, losses),
@@ -49,7 +49,7 @@ interface Day {
   readonly [figure: string]: unknown;
 }
 
-function hitsFigure(project: string, answer: FigureAnswer): Html {
+function hitsFigure(project: string, answer: FigureAnswer, notes: readonly ChartNote[]): Html {
   const families = [...new Set(answer.rows.map(({ family }) => String(family)))];
   const colours = coloursOf(families);
   const entries = families.map((name, index) => ({ name, colour: colours[index] ?? '' }));
@@ -58,7 +58,7 @@ function hitsFigure(project: string, answer: FigureAnswer): Html {
     ...{ name: String(family), value: Number(hits) },
   }));
   return answerFigure('Hits of bots by day', answer, {
-    chart: stackedChart(`Hits of bots of ${project}`, parts, entries),
+    chart: stackedChart(`Hits of bots of ${project}`, parts, entries, notes),
   });
 }
 
@@ -76,7 +76,7 @@ function wastedFigure(project: string, answer: FigureAnswer): Html {
   });
 }
 
-function clicksFigure(project: string, answer: FigureAnswer): Html {
+function clicksFigure(project: string, answer: FigureAnswer, notes: readonly ChartNote[]): Html {
   const points = (answer.rows as unknown as Day[]).map((row) => ({
     ...row,
     ended_at: `${row.day}T00:00:00Z`,
@@ -86,7 +86,7 @@ function clicksFigure(project: string, answer: FigureAnswer): Html {
     value: (point: Day): number => Number(point[name]),
   }));
   return answerFigure('Clicks and impressions by day', answer, {
-    chart: lineChart(`Clicks and impressions of ${project}`, points, series),
+    chart: lineChart(`Clicks and impressions of ${project}`, points, series, notes),
   });
 }
 

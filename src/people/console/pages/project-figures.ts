@@ -1,6 +1,12 @@
 import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
-import { lineChart, type Series, stackedChart, statusChart } from '../../../answers/report/charts.ts';
+import {
+  type ChartNote,
+  lineChart,
+  type Series,
+  stackedChart,
+  statusChart,
+} from '../../../answers/report/charts.ts';
 import { coloursOf } from '../../../answers/report/palette.ts';
 import { type Html, html } from '../../../core/html.ts';
 import { severityMark } from '../layout/severity-mark.ts';
@@ -12,6 +18,7 @@ import { FIGURE_PAGES } from './figure-pages.ts';
 interface ProjectFigures {
   readonly project_id: string;
   readonly project_name: string | null;
+  readonly notes: { readonly list: readonly ChartNote[] };
   /** The segment that was chosen; and its segmentation, where that is known. */
   readonly segment: string | null;
   readonly segmentation: string | null;
@@ -23,6 +30,12 @@ interface ProjectFigures {
   readonly funnel: FigureAnswer;
   readonly depths: FigureAnswer;
   readonly findings: FigureAnswer;
+}
+
+/** What charts over time are of. */
+interface Charted {
+  readonly name: string;
+  readonly notes: readonly ChartNote[];
 }
 
 interface Point {
@@ -51,11 +64,12 @@ type To = (crawl: string, parts: AddressParts) => string;
 export function projectFigures(project: ProjectFigures): Html {
   const { trend, statuses, changes, funnel, depths, findings, segment, segmentation, crawl_id } = project;
   const name = project.project_name ?? project.project_id;
+  const of: Charted = { name, notes: project.notes.list };
   const to: To = (crawl, parts) => pagesAddress(project.project_id, { crawl, segment, ...parts });
   const within: To = (crawl, parts) =>
     to(crawl, { segmentation: segment === null ? null : segmentation, ...parts });
   return html`<div class="charts">
-${lines('Pages', name, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
+${lines('Pages', of, trend, (one, point) => within(point.crawl_id, FIGURE_PAGES[TREND[one]]))}
 ${answerFigure('Pages by status', statuses, {
   chart: statusChart(
     `Pages by status of ${name}`,
@@ -65,13 +79,14 @@ ${answerFigure('Pages by status', statuses, {
         status_code_range: point.status_code_range === null ? 'is:null' : `eq:${point.status_code_range}`,
       }),
     })),
+    of.notes,
   ),
   empty: 'Status codes are not known for this choice.',
 })}
 ${funnelFigure(name, funnel, to)}
-${changesFigure(name, changes, to)}
-${average('Average depth', name, trend, 'average_depth')}
-${average('Average load time (ms)', name, trend, 'average_load_time')}
+${changesFigure(of, changes, to)}
+${average('Average depth', of, trend, 'average_depth')}
+${average('Average load time (ms)', of, trend, 'average_load_time')}
 ${depthFigure('Pages by depth', name, depths, { figure: 'pages', hrefOf: (depth) => to(crawl_id, { depth }) })}
 ${depthFigure('Average inrank by depth', name, depths, { figure: 'average_inrank' })}
 </div>
@@ -90,7 +105,7 @@ function points({ rows }: FigureAnswer): Point[] {
 
 function lines(
   title: string,
-  project: string,
+  { name: project, notes }: Charted,
   answer: FigureAnswer,
   hrefOf: (name: keyof typeof TREND, point: Point) => string,
 ): Html {
@@ -102,13 +117,23 @@ function lines(
     }),
   );
   return answerFigure(title, answer, {
-    chart: lineChart(`${title} of ${project}`, points(answer), series),
+    chart: lineChart(`${title} of ${project}`, points(answer), series, notes),
   });
 }
 
-function average(title: string, project: string, answer: FigureAnswer, figure: string): Html {
+function average(
+  title: string,
+  { name: project, notes }: Charted,
+  answer: FigureAnswer,
+  figure: string,
+): Html {
   return answerFigure(title, answer, {
-    chart: lineChart(`${title} of ${project}`, points(answer), [{ name: title, value: numberIn(figure) }]),
+    chart: lineChart(
+      `${title} of ${project}`,
+      points(answer),
+      [{ name: title, value: numberIn(figure) }],
+      notes,
+    ),
   });
 }
 
@@ -134,7 +159,7 @@ export function funnelFigure(
   });
 }
 
-function changesFigure(project: string, changes: FigureAnswer, to: To): Html {
+function changesFigure({ name: project, notes }: Charted, changes: FigureAnswer, to: To): Html {
   const known = [...new Set([...CHANGES, ...changes.rows.map(({ change }) => String(change))])];
   const used = known.filter((name) => changes.rows.some(({ change }) => change === name));
   const colours = coloursOf(used);
@@ -147,7 +172,7 @@ function changesFigure(project: string, changes: FigureAnswer, to: To): Html {
     href: to(crawl_id, { change: String(change) }),
   }));
   return answerFigure('Changes since the crawl before', changes, {
-    chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries),
+    chart: stackedChart(`Changes between the crawls of ${project}`, parts, entries, notes),
     empty: 'No change, or no crawl before.',
   });
 }

@@ -13,6 +13,7 @@ import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
+import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 import { projectFigures } from './project-figures.ts';
 
@@ -60,6 +61,7 @@ const Project = z.strictObject({
       hint: z.string().nullable(),
     }),
   ),
+  notes: ProjectNotes,
   trend: FigureAnswer,
   statuses: FigureAnswer,
   changes: FigureAnswer,
@@ -92,6 +94,7 @@ export const PROJECT = page<Project>({
         details: [...details],
         hint,
       })),
+      notes: await readNotes(desk.settings.projectDir, asked),
       ...(await readFigures(asked, desk, request.query.has('wait'))),
     };
   },
@@ -102,7 +105,7 @@ export const PROJECT = page<Project>({
 });
 
 type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
-type Choices = Omit<Project, Figures | 'incidents'>;
+type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 
 async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
   const project = new Map([['project', wanted]]);
@@ -262,7 +265,8 @@ const OF_CRAWL = {
   },
 } as const satisfies Readonly<Record<string, Omit<CrawlsFigure, 'reads'>>>;
 
-function drawProject(project: Project, { query }: PageRequest): Html {
+function drawProject(project: Project, request: PageRequest): Html {
+  const { query } = request;
   const { project_id, project_name, start_url, configurations, configuration, segments, crawls } = project;
   const { trend, statuses, changes, funnel, depths, findings } = project;
   const choices = [
@@ -310,6 +314,7 @@ ${
     ? null
     : html`${drawPending([trend, statuses, changes, funnel, depths, findings])}
 ${projectFigures({ ...project, segmentation: segmentationOf(project), crawl_id: lastWithPages(project) })}
+${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}
 ${crawlsTable(crawls)}

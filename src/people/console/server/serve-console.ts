@@ -25,6 +25,7 @@ import { HEADERS } from './headers.ts';
 import { isOwn } from './is-own.ts';
 import { keepRoutes } from './keep-routes.ts';
 import { liveRoute } from './live.ts';
+import { noteRoutes } from './note-routes.ts';
 import { consoleApi, jsonPath } from './openapi.ts';
 import { refuse } from './refuse.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -74,6 +75,7 @@ export async function serveConsole(
   app.get('/openapi.json', (_request, reply) => reply.send(consoleApi(PAGES, version)));
   askRoutes(app, desk, signal);
   keepRoutes(app, access.audit, settings);
+  noteRoutes(app, access.audit, settings);
   try {
     await app.listen({ host, port });
   } catch (cause) {

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { toCrawlhouseError } from '../../../core/errors.ts';
+import { type Html, html } from '../../../core/html.ts';
+import { loadNotes, NOTE_KINDS, Note } from '../../../project/settings/notes.ts';
+import { projectPath } from '../layout/addresses.ts';
+import { csrfField } from '../layout/shell.ts';
+import type { PageRequest } from './page.ts';
+
+/** The notes that charts of a project show. */
+export const ProjectNotes = z.strictObject({
+  /** The oldest first. */
+  list: z.array(Note),
+  /** Why notes.yaml can't be read. */
+  problem: z.string().nullable(),
+});
+type ProjectNotes = z.infer<typeof ProjectNotes>;
+
+export async function readNotes(
+  projectDir: string,
+  { project_id, project_name }: { readonly project_id: string; readonly project_name: string | null },
+): Promise<ProjectNotes> {
+  try {
+    const all = await loadNotes(projectDir);
+    const isOurs = ({ project }: Note): boolean =>
+      project === undefined || project === project_id || project === project_name;
+    return { list: all.filter(isOurs), problem: null };
+  } catch (thrown) {
+    // A slip in this file takes no chart from anyone.
+    return { list: [], problem: toCrawlhouseError(thrown).message };
+  }
+}
+
+/** The notes in words; where actions are allowed, also the forms that change them. */
+export function drawNotes(
+  project: string,
+  { list, problem }: ProjectNotes,
+  { canAct, session }: Pick<PageRequest, 'canAct' | 'session'>,
+): Html | null {
+  if (problem !== null) return html`<p class="notice">The notes could not be read. ${problem}</p>`;
+  if (list.length === 0 && !canAct) return null;
+  const form = (change: 'add' | 'remove', fields: Html): Html =>
+    html`<form class="choose" method="post" action="${projectPath(project)}/notes">${csrfField(session.csrf)}<input type="hidden" name="change" value="${change}">${fields}</form>`;
+  const hidden = (note: Note): Html =>
+    html`${Object.entries(note).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit" aria-label="Remove the note: ${note.text}">Remove</button>`;
+  return html`<h2>Notes</h2>
+${list.length === 0 ? html`<p class="empty">A note marks a day in the charts, such as a deployment.</p>` : null}
+<ul class="notes">${list.map(
+    (note) =>
+      html`<li><time datetime="${note.date}">${note.date}</time> ${note.kind}: ${note.text} ${canAct ? form('remove', hidden(note)) : null}</li>\n`,
+  )}</ul>
+${
+  canAct
+    ? form(
+        'add',
+        html`<input type="hidden" name="project" value="${project}">
+<label>day <input type="date" name="date" required></label>
+<label>kind <select name="kind">${NOTE_KINDS.map((kind) => html`<option>${kind}</option>`)}</select></label>
+<label>what happened <input name="text" required maxlength="200"></label>
+<button type="submit">Add a note</button>`,
+      )
+    : null
+}
+`;
+}
