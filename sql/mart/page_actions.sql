@@ -18,7 +18,8 @@ columns:
   title: The issue as people say it (mart.issues.title).
   category: What it is about (mart.issues.category).
   severity: How much the issue matters on any page of the project, high, medium or low (mart.project_issues.severity).
-  priority: How much it matters on this page, 0 to 100, by its demand, its bot hits, its inrank and the severity.
+  priority: >-
+    How much it matters on this page, 0 to 100: its value (mart.page_values.page_value) by the weight of the severity, rounded.
   why: What was found on the page (mart.page_issues.why).
   fix: What would mend it (mart.issues.fix).
   status_code: HTTP status of the page (mart.pages.status_code).
@@ -31,86 +32,6 @@ columns:
     Requests of search engines for it on the days that go with the crawl (mart.page_hits.search_bot_hits); NULL where
     none is known.
 */
-WITH
-  latest AS (
-    SELECT crawl_id
-    FROM mart.crawls
-    WHERE is_latest
-  ),
-
-  measure AS (
-    SELECT
-      pages.crawl_id,
-      coalesce(demand.impressions, 0) AS impressions,
-      coalesce(hits.search_bot_hits, 0) AS search_bot_hits,
-      coalesce(pages.inrank_decimal, 0) AS inrank_decimal
-    FROM mart.pages AS pages
-    JOIN latest ON latest.crawl_id = pages.crawl_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
-    LEFT JOIN (
-      SELECT crawl_id, url, search_bot_hits
-      FROM mart.page_hits
-      WHERE search_bot_hits > 0 AND crawl_id IN (SELECT crawl_id FROM latest)
-    ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-  ),
-
-  -- How many pages have each value, in one pass over the pages.
-  counted AS (
-    SELECT
-      crawl_id,
-      impressions,
-      search_bot_hits,
-      inrank_decimal,
-      grouping(impressions, search_bot_hits, inrank_decimal) AS measured,
-      count(*) AS pages
-    FROM measure
-    GROUP BY GROUPING SETS ((crawl_id, impressions), (crawl_id, search_bot_hits), (crawl_id, inrank_decimal))
-  ),
-
-  -- percent_rank() of each value among the pages of its crawl. Windows over the pages would sort them three times.
-  ranked AS (
-    SELECT
-      crawl_id,
-      impressions,
-      search_bot_hits,
-      inrank_decimal,
-      coalesce(
-        CAST(sum(pages) OVER below - pages AS DOUBLE) / nullif(sum(pages) OVER (PARTITION BY crawl_id, measured) - 1, 0), 0
-      ) AS percent_rank
-    FROM counted
-    WINDOW below AS (PARTITION BY crawl_id, measured ORDER BY impressions, search_bot_hits, inrank_decimal)
-  ),
-
-  page AS (
-    SELECT
-      pages.crawl_id,
-      pages.project_id,
-      pages.url,
-      pages.url_first_path,
-      pages.status_code,
-      pages.depth,
-      pages.nb_inlinks,
-      pages.inrank_decimal,
-      demand.clicks,
-      demand.impressions,
-      hits.search_bot_hits,
-      50 * by_impressions.percent_rank + 30 * by_hits.percent_rank + 20 * by_inrank.percent_rank AS page_value
-    FROM mart.pages AS pages
-    JOIN latest ON latest.crawl_id = pages.crawl_id
-    LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
-    LEFT JOIN (
-      SELECT crawl_id, url, search_bot_hits
-      FROM mart.page_hits
-      WHERE crawl_id IN (SELECT crawl_id FROM latest)
-    ) AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-    JOIN ranked AS by_impressions
-      ON by_impressions.crawl_id = pages.crawl_id AND by_impressions.impressions = coalesce(demand.impressions, 0)
-    JOIN ranked AS by_hits
-      ON by_hits.crawl_id = pages.crawl_id AND by_hits.search_bot_hits = coalesce(hits.search_bot_hits, 0)
-    JOIN ranked AS by_inrank
-      ON by_inrank.crawl_id = pages.crawl_id AND by_inrank.inrank_decimal = coalesce(pages.inrank_decimal, 0)
-  )
-
 SELECT
   page.crawl_id,
   page.project_id,
@@ -132,6 +53,10 @@ SELECT
   page.clicks,
   page.impressions,
   page.search_bot_hits
-FROM (SELECT crawl_id, url, issue, why FROM mart.page_issues WHERE crawl_id IN (SELECT crawl_id FROM latest)) AS found
-JOIN page ON page.crawl_id = found.crawl_id AND page.url = found.url
+FROM (
+  SELECT crawl_id, url, issue, why
+  FROM mart.page_issues
+  WHERE crawl_id IN (SELECT crawl_id FROM mart.crawls WHERE is_latest)
+) AS found
+JOIN mart.page_values AS page ON page.crawl_id = found.crawl_id AND page.url = found.url
 JOIN mart.project_issues AS issues ON issues.project_id = page.project_id AND issues.issue = found.issue

@@ -1,10 +1,10 @@
 /*
 title: What to do first
-model: mart.page_actions
+model: mart.page_issues
 description: >-
   Things to do on pages of the main crawl of each project, the most important first. Priority is 0 to 100: how much
-  demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. A segment is
-  a first directory or one of the project's own segmentations.
+  demand, bot hits and inrank the page has among the pages of its crawl, times the severity of the issue. Of equal ones
+  the severer comes first. A segment is a first directory or one of the project's own segmentations.
 parameters: {project: , crawl: , segment: , limit: 100}
 needs: [pages]
 chart: {kind: bar, x: issue, colour: severity, each: [project_name, crawl_id]}
@@ -17,27 +17,60 @@ WITH
       AND (($crawl IS NULL AND is_main) OR crawl_id = $crawl)
   ),
 
-  action AS (
-    SELECT crawl_id, priority, issue, severity, url, why, fix, clicks, impressions, search_bot_hits, inrank_decimal
-    FROM mart.page_actions
-    WHERE crawl_id IN (SELECT crawl_id FROM chosen)
-      AND (
-        $segment IS NULL
-        OR url_first_path = $segment
-        OR page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
-      )
+  page AS (
+    SELECT
+      chosen.project_id, pages.crawl_id, pages.url, pages.page_value, pages.clicks, pages.impressions, pages.search_bot_hits,
+      pages.inrank_decimal
+    FROM mart.page_values AS pages
+    JOIN chosen ON chosen.crawl_id = pages.crawl_id
+    WHERE $segment IS NULL
+      OR pages.url_first_path = $segment
+      OR pages.crawl_id || ' ' || pages.url IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
-  -- How many actions come before those of a priority: what lies beyond the limit is not put in order.
-  step AS (
+  -- Whatever else there is to do, as many actions as the limit have this priority or more: those of high severity alone.
+  least AS (
+    SELECT project_id, max(priority) AS priority
+    FROM (
+      SELECT project_id, priority, sum(count(*)) OVER (PARTITION BY project_id ORDER BY priority DESC) AS actions
+      FROM (
+        SELECT
+          page.project_id, CAST(round(CAST(page.page_value * issues.weight AS DECIMAL(38, 9))) AS INTEGER) AS priority
+        FROM (
+          SELECT crawl_id, project_id, url, issue
+          FROM mart.page_issues
+          WHERE issue IN (SELECT issue FROM mart.project_issues WHERE severity = 'high')
+        ) AS found
+        JOIN mart.project_issues AS issues ON issues.project_id = found.project_id AND issues.issue = found.issue
+        JOIN page ON page.crawl_id = found.crawl_id AND page.url = found.url
+        WHERE issues.severity = 'high'
+      ) AS severe
+      GROUP BY project_id, priority
+    ) AS counted
+    WHERE actions >= $limit
+    GROUP BY project_id
+  ),
+
+  -- A page of less value has no action of that priority: the findings of few pages are read.
+  worthy AS (
+    SELECT page.*
+    FROM page
+    LEFT JOIN least ON least.project_id = page.project_id
+    WHERE $limit IS NULL OR page.page_value >= coalesce(least.priority - 1, 0)
+  ),
+
+  action AS (
     SELECT
-      action.crawl_id,
-      action.priority,
-      sum(count(*)) OVER (PARTITION BY chosen.project_id ORDER BY action.priority DESC)
-        - count(*) AS earlier
-    FROM action
-    JOIN chosen ON chosen.crawl_id = action.crawl_id
-    GROUP BY chosen.project_id, action.crawl_id, action.priority
+      worthy.*,
+      found.issue,
+      found.why,
+      issues.severity,
+      issues.weight,
+      issues.fix,
+      CAST(round(CAST(worthy.page_value * issues.weight AS DECIMAL(38, 9))) AS INTEGER) AS priority
+    FROM mart.page_issues AS found
+    JOIN mart.project_issues AS issues ON issues.project_id = found.project_id AND issues.issue = found.issue
+    JOIN worthy ON worthy.crawl_id = found.crawl_id AND worthy.url = found.url
   )
 
 SELECT
@@ -60,12 +93,10 @@ FROM (
     chosen.crawl_config_name,
     action.*,
     row_number() OVER (
-      PARTITION BY chosen.project_id ORDER BY action.priority DESC, action.url, action.issue
+      PARTITION BY action.project_id ORDER BY action.priority DESC, action.weight DESC, action.url, action.issue
     ) AS place
   FROM action
-  JOIN step ON step.crawl_id = action.crawl_id AND step.priority = action.priority
   JOIN chosen ON chosen.crawl_id = action.crawl_id
-  WHERE $limit IS NULL OR step.earlier < $limit
 ) AS ranked
 WHERE $limit IS NULL OR place <= $limit
-ORDER BY project_name, crawl_id, priority DESC, url, issue
+ORDER BY project_name, crawl_id, priority DESC, weight DESC, url, issue

@@ -29,6 +29,7 @@ const GRAINS: Readonly<Record<string, readonly string[]>> = {
   'mart.page_lists': ['crawl_id', 'url', 'field', 'value'],
   'mart.page_groups': ['crawl_id', 'url', 'segmentation', 'segment'],
   'mart.page_segments': ['crawl_id', 'url', 'segmentation', 'segment'],
+  'mart.page_values': ['crawl_id', 'url'],
   'mart.pages_wide': ['crawl_id', 'url'],
   'mart.urls': ['project_id', 'url'],
 };

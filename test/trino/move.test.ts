@@ -58,6 +58,7 @@ const LARGE = [
   'orphans',
   'page_actions',
   'page_issues',
+  'page_values',
 ];
 /** Questions that are asked in Trino: all of them take minutes. By night all are, once. */
 const FEW = ['q05_status_codes_by_crawl', 'q06_page_changes', 'q23_redirect_map'];

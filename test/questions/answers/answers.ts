@@ -103,7 +103,13 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   q31_ai_crawlers_by_page: { rows: q31, order: ['project_id', '-hits', 'url', 'crawler'] },
   q32_what_to_do_first: {
     rows: q32,
-    order: ['crawl_id', '-priority', 'url', 'issue'],
+    order: [
+      'crawl_id',
+      '-priority',
+      (row) => ['high', 'medium', 'low'].indexOf(str(row, 'severity') ?? ''),
+      'url',
+      'issue',
+    ],
     untold: ['why', 'fix'],
   },
 };
