@@ -13,7 +13,7 @@ import { severityMark } from '../layout/severity-mark.ts';
 import { type Column, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import type { PageRequest } from './page.ts';
-import { type PageList, withAdded } from './page-list.ts';
+import { type PageList, withAdded } from './page-list-document.ts';
 
 const DOWNLOADS = ['csv', 'parquet', 'jsonl'] as const;
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', jsonl: 'JSON lines' } as const;
