@@ -170,7 +170,7 @@ function questionList({ questions }: AskDocument, { query }: PageRequest): Html 
   const find = query.get('find');
   const subjects = Map.groupBy(questions, ({ model }) => model);
   return html`<section aria-labelledby="questions-title"><h2 id="questions-title">Saved questions</h2>
-<form method="get" action="/ask#questions-title" role="search" class="choose">
+<form method="get" action="/ask#questions-title" role="search" aria-label="Saved questions" class="choose">
 <label>Search <input type="search" name="find" value="${find}"></label> <button type="submit">Find</button>
 ${find ? html`<a href="/ask#questions-title">All questions</a>` : null}
 </form>
