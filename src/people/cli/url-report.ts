@@ -17,8 +17,8 @@ export const URL_PARTS = {
   hreflangs: ({ hreflangs }) => hreflangs,
   similar: ({ similar }) => similar.rows,
   structured_data: ({ structured_data }) => structured_data,
-  hits: ({ hits }) => hits?.days ?? [],
-  demand: ({ demand }) => demand?.days ?? [],
+  hits: ({ hits }): readonly object[] => hits?.days ?? [],
+  demand: ({ demand }): readonly object[] => demand?.days ?? [],
 } as const satisfies Readonly<Record<string, (story: UrlStory) => readonly object[]>>;
 type UrlPart = keyof typeof URL_PARTS;
 
