@@ -78,45 +78,6 @@ async function trinoProject() {
   return { ...made, names, prefix, seen, all, transform };
 }
 
-test('a unit that is loaded again is replaced, and one that is dropped is gone', async () => {
-  const { make, load, seen, all, settings, transform } = await trinoProject();
-  expect((await load(await make('c1', ['a']), await make('c2', ['b']))).exitCode).toBe(0);
-  expect(await seen()).toEqual(all('c1a c2b'));
-  const again = await load(await make('c1', ['a', 'c']));
-  expect(again.report.units.map(({ status, counts }) => [status, counts.loaded, counts.queryable])).toEqual([
-    ['loaded', 2, 2],
-  ]);
-  expect(await seen()).toEqual(all('c1a c1c c2b'));
-  const request = { crawls: ['c2'], projects: [], datasets: [] };
-  const { result, dropped } = await drop(settings, request, silentLogger, signal);
-  expect([result.exitCode, dropped.map(({ unit }) => unit)]).toEqual([0, ['crawl_pages/c2']]);
-  expect(await seen()).toEqual(all('c1a c1c'));
-  const full = await transform(true);
-  expect(full.report.models.map(({ name, status, rows }) => [name, status, rows])).toEqual([
-    ['mart.page_urls', 'built', 2],
-    ['mart.a_count', 'built', null],
-    ['mart.by_crawl', 'built', 2],
-  ]);
-  expect(await seen()).toEqual(all('c1a c1c'));
-});
-
-test('a unit whose rows fail a test keeps its former rows, and the others are published', async () => {
-  const { make, load, seen, all, stateOf } = await trinoProject();
-  await load(await make('c1', ['a']));
-  const { exitCode, report } = await load(await make('c1', ['bad', 'a', 'b']), await make('c2', ['b']));
-  expect(exitCode).toBe(4);
-  expect(report.units.map(({ unit, status, error }) => [unit, status, error?.code])).toEqual([
-    ['crawl_pages/c1', 'refused', 'test_held'],
-    ['crawl_pages/c2', 'loaded', undefined],
-  ]);
-  expect(report.units[0]?.error?.message).toContain('1 row of project p1, crawl c1 fail the test');
-  expect(await seen()).toEqual(all('c1a c2b'));
-  expect([await stateOf('crawl_pages/c1'), await stateOf('crawl_pages/c2')]).toEqual([
-    'refused',
-    'published',
-  ]);
-});
-
 test('a failed data test that no unit causes keeps the former publication', async () => {
   const { folder, make, load, seen, all, transform } = await trinoProject();
   await load(await make('c1', ['a']));
@@ -156,12 +117,16 @@ test('a model that breaks a rule of the portable subset is told with its line, b
   ]);
 });
 
-test('a model that is removed is gone with the next publication', async () => {
+test('a model that is removed is gone with the next publication, and all others are built anew on demand', async () => {
   const { folder, make, load, names, transform } = await trinoProject();
   await load(await make('c1', ['a']));
   await rm(join(folder, 'sql', 'mart', 'a_count.sql'));
   await rm(join(folder, 'sql', 'mart', 'by_crawl.sql'));
-  expect((await transform()).exitCode).toBe(0);
+  const { exitCode, report } = await transform(true);
+  expect([exitCode, report.models.map(({ name, status, rows }) => [name, status, rows])]).toEqual([
+    0,
+    [['mart.page_urls', 'built', 1]],
+  ]);
   const found = await client.rows(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = '${names.schema('mart').replaceAll('"', '')}'`,
   );
