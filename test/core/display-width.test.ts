@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { cutToWidth, displayWidth, padToWidth, wrapToWidth } from '../../src/core/display-width.ts';
+import {
+  cutMiddle,
+  cutToWidth,
+  displayWidth,
+  padToWidth,
+  wrapToWidth,
+} from '../../src/core/display-width.ts';
 
 test.for([
   ['plain', 5],
@@ -45,4 +51,11 @@ test('a long line is broken between words, with an indent; a long word stays who
   ]);
   expect(wrapToWidth('an 0123456789abcdef id', 10, '')).toEqual(['an', '0123456789abcdef', 'id']);
   expect(wrapToWidth('漢字 漢字 漢字', 9, '')).toEqual(['漢字 漢字', '漢字']);
+});
+
+test('a text that is cut in its middle keeps its beginning and its end, in any script', () => {
+  expect(cutMiddle('https://a.example/long/way/to/page', 20)).toBe('https://a…ay/to/page');
+  expect(cutMiddle('short', 5)).toBe('short');
+  const wide = cutMiddle('漢字漢字漢字漢字', 7);
+  expect([wide, displayWidth(wide)]).toEqual(['漢…漢字', 7]);
 });
