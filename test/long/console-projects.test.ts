@@ -88,7 +88,8 @@ async function fillMart(connection: Connection): Promise<void> {
     `CREATE TABLE mart.issues AS SELECT 'client_error' AS issue, 'Client error' AS title, 'high' AS severity, 1 AS weight,
        'availability' AS category`,
   );
-  await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'client_error' AS issue, 3 AS pages,
+  await connection.run(`CREATE TABLE mart.project_issues AS SELECT 'p1' AS project_id, * FROM mart.issues`);
+  await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, 'client_error' AS issue, 3 AS pages,
       2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
   await connection.run(
     `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 90 AS priority, 'client_error' AS issue,

@@ -62,8 +62,8 @@ test('rejects have file, line, field, value and reason, page by page', async () 
   const page = await (await ask('/units/crawl_pages/c1')).text();
   expect(page).toContain('href="/units/crawl_pages/c1?page=2"');
   // The whole line has no field; an empty value is no NULL.
-  expect(page).toContain('<td class="number">0</td><td>–</td>');
-  expect(page).toContain('<td>depth</td><td></td>');
+  expect(page).toContain('<td class="number" data-name="line">0</td><td data-name="field">–</td>');
+  expect(page).toContain('<td data-name="field">depth</td><td data-name="value"></td>');
   expect(page).not.toContain('<script>alert');
 });
 

@@ -12,7 +12,7 @@ export interface Column<T> {
   readonly cell: (row: T) => Html | string | number | null | undefined;
 }
 
-/** A table that scrolls inside its box; without rows, what to say instead. */
+/** A table that scrolls inside its box, and whose rows are cards on a phone; without rows, what to say instead. */
 export function table<T>(
   label: string,
   columns: readonly Column<T>[],
@@ -34,9 +34,9 @@ export function table<T>(
       const value = column.cell(row) ?? '–';
       return index === 0
         ? html`<th scope="row"${kind(column)}>${value}</th>`
-        : html`<td${kind(column)}>${value}</td>`;
+        : html`<td${kind(column)} data-name="${column.name}">${value}</td>`;
     })}</tr>\n`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label}"><table>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label}"><table class="rows">
 <thead><tr>${columns.map(head)}</tr></thead>
 <tbody>${rows.map(line)}</tbody></table></div>
 `;

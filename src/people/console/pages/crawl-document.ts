@@ -29,7 +29,7 @@ export const Crawl = z.strictObject({
   /** Of its configuration, by their numbers. */
   before: Beside.nullable(),
   after: Beside.nullable(),
-  /** With pages that have them, or had them in the crawl before, the severest first; null where its pages are not loaded. */
+  /** With pages that have them, or had them in the crawl before, the severest first; null where nobody knows. */
   issues: z
     .array(
       z.strictObject({

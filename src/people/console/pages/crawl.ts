@@ -1,5 +1,6 @@
 import { readIssues } from '../../../answers/explore/read-issues.ts';
 import { QUESTIONS } from '../../../answers/report/crawl-answers.ts';
+import { toCrawlhouseError } from '../../../core/errors.ts';
 import { readKnownUnits } from '../../../operations/status/remembered.ts';
 import { loadEntries } from '../../../state/catalogue/ops-loads.ts';
 import type { Desk } from '../desk/desk.ts';
@@ -107,13 +108,19 @@ async function besideOf(
   };
 }
 
+/** Null in a warehouse without the models of issues. */
 async function issuesOf(crawl: string, desk: Desk): Promise<Crawl['issues']> {
-  const [judged] = await desk.once(`issues of ${crawl}`, () =>
-    desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
-  );
-  return (judged?.issues ?? []).map(({ issue, title, severity, pages, fixed, ...one }) => {
-    return { ...{ issue, title, severity, pages, fixed }, new: one.new };
-  });
+  try {
+    const [judged] = await desk.once(`issues of ${crawl}`, () =>
+      desk.warehouse.use((warehouse) => readIssues(warehouse, { crawl }, NEVER)),
+    );
+    return (judged?.issues ?? []).map(({ issue, title, severity, pages, fixed, ...one }) => {
+      return { ...{ issue, title, severity, pages, fixed }, new: one.new };
+    });
+  } catch (thrown) {
+    if (toCrawlhouseError(thrown).code === 'bad_query') return null;
+    throw thrown;
+  }
 }
 
 async function unitsOf(crawl: string, desk: Desk): Promise<Crawl['units']> {

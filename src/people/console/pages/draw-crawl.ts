@@ -123,8 +123,10 @@ function kpisOf(
 }
 
 /** The issues that changed, or all of a crawl that is compared with none. */
-function issuesTable({ crawl_id, project_id, compared, issues }: Crawl): Html {
-  if (project_id === null || issues === null) return html`<p class="empty">${NOT_LOADED}</p>`;
+function issuesTable({ crawl_id, project_id, compared, pages, issues }: Crawl): Html {
+  if (project_id === null || pages === null) return html`<p class="empty">${NOT_LOADED}</p>`;
+  if (issues === null)
+    return html`<p class="notice">The warehouse lacks the models of issues. To do: <code>crawlhouse transform</code></p>`;
   const changed = issues.filter((one) => Number(one.new) > 0 || Number(one.fixed) > 0);
   const shown = (compared === null ? issues : changed).slice(0, MOST_ISSUES);
   const count = (issue: string, pages: Count | null, change?: string): Html | string =>
