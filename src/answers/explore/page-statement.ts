@@ -46,7 +46,7 @@ const BESIDES: readonly {
   readonly name: string;
   readonly columns: Readonly<Record<string, string>>;
   /** Of the crawl that a parameter names. */
-  readonly join: (crawl: string) => string;
+  readonly join: (crawl: string, issue: string | undefined) => string;
 }[] = [
   {
     name: 'demand',
@@ -76,9 +76,11 @@ const BESIDES: readonly {
   {
     name: 'action',
     columns: { priority: 'INTEGER' },
+    // Of the issue, where one is asked for; else of the one that matters most on the page.
     join: (
       crawl,
-    ) => `LEFT JOIN (SELECT url, max(priority) AS priority FROM mart.page_actions WHERE crawl_id = ${crawl} GROUP BY url) AS action
+      issue,
+    ) => `LEFT JOIN (SELECT url, max(priority) AS priority FROM mart.page_actions WHERE crawl_id = ${crawl}${issue === undefined ? '' : ' AND issue = $issue'} GROUP BY url) AS action
     ON action.url = pages.url`,
   },
 ];
@@ -138,7 +140,7 @@ export async function pageStatement(
   const through = `FROM (
   SELECT ${selected.join(', ')}
   FROM mart.pages AS pages
-  ${[...within.joins, ...besides.map(({ join }) => join(within.own))].join('\n  ')}
+  ${[...within.joins, ...besides.map(({ join }) => join(within.own, issue))].join('\n  ')}
   WHERE ${within.conditions.join('\n    AND ')}
 ) AS pages${all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`}`;
   return {

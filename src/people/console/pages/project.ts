@@ -261,7 +261,7 @@ const OF_CRAWL = {
       `SELECT found.issue, issues.title, found.severity, found.pages, found.example
        FROM (SELECT ${ISSUE} FROM ${placed(answer, 'issue')} GROUP BY issue) AS found
        LEFT JOIN mart.issues AS issues ON issues.issue = found.issue
-       ORDER BY issues.weight DESC NULLS LAST, found.pages DESC, found.issue LIMIT ${MOST_FINDINGS}`,
+       ORDER BY CASE found.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, found.pages DESC, found.issue LIMIT ${MOST_FINDINGS}`,
   },
 } as const satisfies Readonly<Record<string, Omit<CrawlsFigure, 'reads'>>>;
 
