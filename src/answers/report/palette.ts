@@ -9,6 +9,7 @@ const COLOURS = {
   purple: '#b4608f',
   red: '#d2453b',
   amber: '#a87900',
+  slate: '#4f86a8',
   grey: '#7d8794',
 } as const;
 
@@ -24,7 +25,7 @@ export const STATUS_RANGES = [
 const SEVERITIES: Readonly<Record<string, string>> = {
   high: COLOURS.red,
   medium: COLOURS.amber,
-  low: COLOURS.grey,
+  low: COLOURS.slate,
 };
 
 const RUN_COLOURS: Readonly<Record<string, string>> = {

@@ -164,7 +164,7 @@ test('a meaning has one colour, by whatever name, and the rest have others', () 
   const [ok, , client] = STATUS_RANGES.map(({ colour }) => colour);
   expect(coloursOf(['404', 'shop', 'ok'])).toEqual([client, expect.any(String), ok]);
   expect(coloursOf(['4xx'])).toEqual(coloursOf(['client_error']));
-  expect(new Set(coloursOf(['high', 'medium', 'low'])).size).toBe(3);
+  expect(new Set(coloursOf(['high', 'medium', 'low', null])).size).toBe(4);
   expect(new Set(coloursOf(['404', 'a', 'b', 'c'])).size).toBe(4);
 });
 
