@@ -9,11 +9,14 @@ import type { RunResult } from '../../src/project/model/run-result.ts';
 import { type Sandbox, startSandbox } from '../../src/service/sandbox/start-sandbox.ts';
 import { tableColumns } from '../../src/state/catalogue/catalog.ts';
 import { crawlhouse, projectFolder, runProject } from '../support/project.ts';
+import { ALL_ROUNDS } from '../support/random.ts';
 import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 import { bucketCredentials, trinoSettings } from '../support/trino-settings.ts';
+import { LARGE, leaveOut } from './leave-out.ts';
 import { rowsOfDuckDB, rowsOfTrino } from './rows-of-both.ts';
 
-// One sandbox, a project with a file of DuckDB and one with Trino. Everything else is the same.
+// One sandbox, a project with a file of DuckDB and one with Trino. Everything else is the same. By day the largest models
+// are left out.
 
 const trino = inject('trino');
 const environment = bucketCredentials(trino);
@@ -40,6 +43,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ generate: [DATA] });
   project.duckdb = await projectFolder(join(shared, 'duckdb'));
   project.trino = await projectFolder(join(shared, 'trino'));
+  if (!ALL_ROUNDS) for (const folder of Object.values(project)) await leaveOut(folder, LARGE);
   await writeFile(join(project.trino, 'crawlhouse.yaml'), trinoSettings(trino, prefix));
   results = {
     duckdb: await runProject(project.duckdb, sandbox),
