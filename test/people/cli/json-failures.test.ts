@@ -32,6 +32,8 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   load: ['package'],
   drop: ['--crawl', 'c'],
   query: ['SELECT 1'],
+  url: ['https://www.example.com/'],
+  compare: ['previous', 'latest'],
 };
 
 test.for(COMMAND_NAMES)('with --json, a failure of %s has its error in the one document', async (name) => {
