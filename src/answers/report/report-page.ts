@@ -1,5 +1,6 @@
 import { counted, countText } from '../../core/amounts.ts';
 import { type Html, html } from '../../core/html.ts';
+import { type Note, notesOf } from '../../project/settings/notes.ts';
 import { barChart, indexabilityFunnel } from './bars.ts';
 import { lineChart, type Series, statusChart } from './charts.ts';
 import { QUESTIONS, type Rows } from './crawl-answers.ts';
@@ -37,7 +38,11 @@ export type ConsoleLink = (project: string, parts?: Readonly<Record<string, stri
 export function reportPage(
   projects: readonly ProjectReport[],
   at: Date,
-  { incidents = [], link = () => null }: { incidents?: readonly Wrong[]; link?: ConsoleLink } = {},
+  {
+    incidents = [],
+    notes = [],
+    link = () => null,
+  }: { incidents?: readonly Wrong[]; notes?: readonly Note[]; link?: ConsoleLink } = {},
 ): string {
   const several = projects.length > 1;
   const [only] = projects;
@@ -62,7 +67,7 @@ ${projects.map((project, index) => {
   return html`<section id="p${index}">
 ${head(project, own, link)}
 ${issuesOf(project, link)}
-${charts(project, link)}
+${charts(project, notesOf(notes, project), link)}
 </section>
 `;
 })}
@@ -145,7 +150,7 @@ function issueTable(project: ProjectReport, issues: readonly ReportIssue[], link
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function charts(project: ProjectReport, link: ConsoleLink): Html {
+function charts(project: ProjectReport, notes: readonly Note[], link: ConsoleLink): Html {
   const { project_id, trend, statusTrend, funnel, changes } = project;
   const name = nameOf(project);
   const statuses = statusTrend.map((point) => ({
@@ -157,12 +162,13 @@ function charts(project: ProjectReport, link: ConsoleLink): Html {
   }));
   const kinds = changes.map(({ change, pages }) => ({ name: wordsIn(change), value: Number(pages) }));
   return html`<div class="charts">
-${figure('Pages', lineChart(`Pages of ${name}`, trend, PAGES), { rows: trend, question: QUESTIONS.trend })}
-${figure('Pages by status', statusChart(`Pages by status of ${name}`, statuses), { rows: statusTrend, question: QUESTIONS.statuses })}
+${figure('Pages', lineChart(`Pages of ${name}`, trend, PAGES, notes), { rows: trend, question: QUESTIONS.trend })}
+${figure('Pages by status', statusChart(`Pages by status of ${name}`, statuses, notes), { rows: statusTrend, question: QUESTIONS.statuses })}
 ${figure('Indexability', indexabilityFunnel(`Indexability of ${name}`, funnel[0]), { rows: funnel, question: QUESTIONS.funnel })}
 ${figure('Changes since the crawl before', barChart(`Changes of ${name}`, kinds), { rows: changes, question: QUESTIONS.changes })}
-${figure('Average load time (ms)', lineChart(`Average load time of ${name}`, trend, SPEED), { rows: trend, question: QUESTIONS.trend })}
-</div>`;
+${figure('Average load time (ms)', lineChart(`Average load time of ${name}`, trend, SPEED, notes), { rows: trend, question: QUESTIONS.trend })}
+</div>
+${notes.length === 0 ? null : html`<ul class="notes">${notes.map(({ date, kind, text }) => html`<li>${date} ${kind}: ${text}</li>\n`)}</ul>`}`;
 }
 
 function figure(

@@ -9,6 +9,7 @@ import type { Logger } from '../../core/logger.ts';
 import { giveUserMode } from '../../core/private-files.ts';
 import { readIncidents } from '../../operations/status/read-incidents.ts';
 import { loadQuestions } from '../../pipeline/transform/questions/questions.ts';
+import { loadNotes } from '../../project/settings/notes.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { checkProject } from '../../state/catalogue/resolve-parameters.ts';
@@ -45,9 +46,10 @@ export async function writeReport(
   const path = await checkOutput(given, { warehouse, stateDir: state_dir });
   const now = new Date();
   const incidents = await readIncidents(settings, now.getTime());
+  const notes = await loadNotes(settings.projectDir);
   // It brings the library of the charts.
   const { reportPage } = await import('../../answers/report/report-page.ts');
-  const page = reportPage(projects, now, { incidents, link: consoleLink(settings) });
+  const page = reportPage(projects, now, { incidents, notes, link: consoleLink(settings) });
   await writeWhole(path, async (growing) => {
     await writeFile(growing, page);
     await giveUserMode(growing);

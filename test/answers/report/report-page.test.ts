@@ -135,3 +135,17 @@ test('a first crawl, no crawl at all and a thousand projects have their pages', 
   expect(count(many, /<section id="p\d+">/g)).toBe(1000);
   expect(many).toContain('<a href="#p999">Site 999</a>');
 });
+
+test('charts over time mark the notes of the project and of all projects, and the report lists them', () => {
+  const notes = [
+    { date: '2026-03-02', kind: 'deployment', text: 'New menu' },
+    { date: '2026-03-02', project: 'Shop', kind: 'migration', text: 'To https' },
+    { date: '2026-03-02', project: 'Blog', kind: 'other', text: 'Not ours' },
+  ] as const;
+  const page = reportPage([project()], AT, { notes });
+  expect(page).toContain('<li>2026-03-02 deployment: New menu</li>');
+  expect(page).toContain('<li>2026-03-02 migration: To https</li>');
+  expect(page).not.toContain('Not ours');
+  // Four panels of lines and one of bars have a mark of each.
+  expect(count(page, /2026-03-02, deployment: New menu/g)).toBeGreaterThanOrEqual(3);
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toCrawlhouseError } from '../../../core/errors.ts';
 import { type Html, html } from '../../../core/html.ts';
-import { loadNotes, NOTE_KINDS, Note } from '../../../project/settings/notes.ts';
+import { loadNotes, NOTE_KINDS, Note, notesOf } from '../../../project/settings/notes.ts';
 import { projectPath } from '../layout/addresses.ts';
 import { csrfField } from '../layout/shell.ts';
 import type { PageRequest } from './page.ts';
@@ -17,13 +17,10 @@ type ProjectNotes = z.infer<typeof ProjectNotes>;
 
 export async function readNotes(
   projectDir: string,
-  { project_id, project_name }: { readonly project_id: string; readonly project_name: string | null },
+  project: { readonly project_id: string; readonly project_name: string | null },
 ): Promise<ProjectNotes> {
   try {
-    const all = await loadNotes(projectDir);
-    const isOurs = ({ project }: Note): boolean =>
-      project === undefined || project === project_id || project === project_name;
-    return { list: all.filter(isOurs), problem: null };
+    return { list: notesOf(await loadNotes(projectDir), project), problem: null };
   } catch (thrown) {
     // A slip in this file takes no chart from anyone.
     return { list: [], problem: toCrawlhouseError(thrown).message };
