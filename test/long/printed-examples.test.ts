@@ -25,7 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/backfill.md: crawlhouse backfill': 'test/long/backfill.test.ts',
   'docs/console.md: crawlhouse console': 'the address has a key of its own',
   'docs/crawl.md: crawlhouse crawl': 'test/long/crawl-command.test.ts',
-  'docs/explore.md: crawlhouse': 'test/people/cli/explore.test.ts',
+  'docs/explore.md: crawlhouse': 'test/long/explore-commands.test.ts',
   'docs/models.md: crawlhouse': 'models that the page makes',
   'docs/operate.md: crawlhouse status': 'days of failures',
   'docs/packages.md: crawlhouse load': 'test/pipeline/load-packages.test.ts',

@@ -14,6 +14,7 @@ import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
 import { publishedSites } from '../../support/published-sites.ts';
 import { testSeed } from '../../support/random.ts';
+import { runs } from '../../support/runs.ts';
 import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
 import { STORY } from './story-site.ts';
 
@@ -121,7 +122,7 @@ test('conditions on columns let through what they mean, whatever their values', 
       );
       expect(await urls(`crawl=shop-3&${address}`)).toEqual(expected.map(({ url }) => url).sort());
     }),
-    { seed: testSeed(), numRuns: 25 },
+    { seed: testSeed(), numRuns: runs(40) },
   );
 });
 

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
-import { Access } from '../../../src/people/console/access/access.ts';
-import { loadSettings } from '../../../src/people/settings/load-settings.ts';
-import { STORY, url } from '../../answers/explore/story-site.ts';
-import { publishedSites } from '../../support/published-sites.ts';
-import { sharedFolder } from '../../support/temporary.ts';
-import { capture, type Outcome } from './capture.ts';
+import type { QueryProcess } from '../../src/answers/query/query-process.ts';
+import { Access } from '../../src/people/console/access/access.ts';
+import { loadSettings } from '../../src/people/settings/load-settings.ts';
+import { STORY, url } from '../answers/explore/story-site.ts';
+import { capture, type Outcome } from '../people/cli/capture.ts';
+import { publishedSites } from '../support/published-sites.ts';
+import { sharedFolder } from '../support/temporary.ts';
 
 const folder = sharedFolder();
 let warehouse: QueryProcess;
@@ -111,7 +111,7 @@ test.each([
 });
 
 test('the screens of docs/explore.md are what the commands print on a terminal of 100 columns', async () => {
-  const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'explore.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'explore.md'), 'utf8');
   const screens = [...page.matchAll(/^```\n\$ crawlhouse (.*)\n([\s\S]*?)^```$/gm)];
   expect(screens.length).toBe(4);
   const { isTTY, columns } = process.stdout;

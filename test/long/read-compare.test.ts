@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Comparison, readComparison } from '../../../src/answers/explore/read-compare.ts';
-import { readPages } from '../../../src/answers/explore/read-pages.ts';
-import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
-import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
-import { publishedSites } from '../../support/published-sites.ts';
-import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
-import { STORY } from './story-site.ts';
+import { type Comparison, readComparison } from '../../src/answers/explore/read-compare.ts';
+import { readPages } from '../../src/answers/explore/read-pages.ts';
+import type { QueryProcess } from '../../src/answers/query/query-process.ts';
+import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
+import { STORY } from '../answers/explore/story-site.ts';
+import { publishedSites } from '../support/published-sites.ts';
+import { sharedFolder, temporaryConnection } from '../support/temporary.ts';
 
 const folder = sharedFolder();
 const signal = new AbortController().signal;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AskedUrl, readUrl, type UrlStory } from '../../../src/answers/explore/read-url.ts';
-import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
-import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
-import { publishedSites } from '../../support/published-sites.ts';
-import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
-import { STORY, url } from './story-site.ts';
+import { type AskedUrl, readUrl, type UrlStory } from '../../src/answers/explore/read-url.ts';
+import type { QueryProcess } from '../../src/answers/query/query-process.ts';
+import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
+import { STORY, url } from '../answers/explore/story-site.ts';
+import { publishedSites } from '../support/published-sites.ts';
+import { sharedFolder, temporaryConnection } from '../support/temporary.ts';
 
 const folder = sharedFolder();
 const signal = new AbortController().signal;
