@@ -142,18 +142,20 @@ test('installed globally it is called by its name, with the project folder that 
   expect(asked.stderr).toContain('Try: crawlhouse run --project-dir acme makes it');
 });
 
-test('--version answers in less than 150 ms: it costs little more than Node itself', async () => {
+test('--version costs little more than Node itself', async () => {
   const program = join(place, 'node_modules', 'crawlhouse', 'dist', 'people', 'cli', 'main.js');
-  const best = async (args: readonly string[]): Promise<number> => {
-    const times: number[] = [];
-    for (let start = 0; start < 10; start++) {
-      const begun = performance.now();
-      await run(process.execPath, args);
-      times.push(performance.now() - begun);
-    }
-    return Math.min(...times);
+  const time = async (args: readonly string[]): Promise<number> => {
+    const begun = performance.now();
+    await run(process.execPath, args);
+    return performance.now() - begun;
   };
   expect((await run(process.execPath, [program, '--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  // Node starts in 40 ms on an idle machine, and the machine of a test is seldom idle.
-  expect((await best([program, '--version'])) - (await best(['-e', '0']))).toBeLessThan(110);
+  // By turns: what else the machine does slows both.
+  const [own, node]: [number[], number[]] = [[], []];
+  for (let round = 0; round < 15; round++) {
+    own.push(await time([program, '--version']));
+    node.push(await time(['-e', '0']));
+  }
+  // On an idle machine 60 ms and 40 ms.
+  expect(Math.min(...own) / Math.min(...node)).toBeLessThan(3.5);
 });
