@@ -16,10 +16,17 @@ export function drawUrl(story: UrlStory): Html {
   const { crawl, url } = story;
   return html`<h1>${crawl.project}</h1>
 ${projectTabs(crawl.project_id, 'pages')}
-<h2 class="url"><a href="${url}" rel="noreferrer noopener">${url}</a></h2>
+<h2 class="url">${onTheWeb(url)}</h2>
 <p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>crawlhouse url '${url.replaceAll("'", "'\\''")}' --project ${crawl.project_id}</code></p>
 ${story.is_known ? drawStory(story) : drawNear(story)}
 `;
+}
+
+/** Whatever an address of ours or a website says, a link leads to a web page, never to a script. */
+function onTheWeb(url: string): Html {
+  return /^https?:\/\//i.test(url)
+    ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>`
+    : html`${url}`;
 }
 
 function drawNear({ crawl, near }: UrlStory): Html {
