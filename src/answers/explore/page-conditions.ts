@@ -56,12 +56,18 @@ export function boundCondition(condition: Condition, types: ColumnTypes, name: s
       checkedValue(part, column, family),
     ]),
   );
-  const bound = [...values.keys()].map((key) => `CAST($${key} AS ${family === 'list' ? 'VARCHAR' : type})`);
+  const bound = [...values].map(([key, part]) => `CAST($${key} AS ${boundType(part, type)})`);
   const [first = ''] = bound;
   return {
     sql: comparison(operator, { place, first, all: bound.join(', '), length: [...value].length }),
     values,
   };
+}
+
+/** A whole number's type would round `4.5` to 5. */
+function boundType(value: string, type: string): string {
+  if (type.endsWith('[]')) return 'VARCHAR';
+  return /INT(EGER)?$/.test(type) && !/^[+-]?\d+$/.test(value) ? 'DOUBLE' : type;
 }
 
 export function unknownColumn(column: string, columns: readonly string[]): CrawlhouseError {

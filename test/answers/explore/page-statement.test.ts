@@ -126,6 +126,22 @@ test('conditions on columns let through what they mean, whatever their values', 
   );
 });
 
+test('a number with decimals is compared as it is, also with whole numbers', async () => {
+  const of = (isSo: (depth: number) => boolean): unknown[] =>
+    rows
+      .filter(({ depth }) => depth !== null && isSo(Number(depth)))
+      .map(({ url }) => url)
+      .sort();
+  for (const [text, isSo] of [
+    ['eq:1.5', (depth) => depth === 1.5],
+    ['lte:1.5', (depth) => depth <= 1.5],
+    ['gt:1.5', (depth) => depth > 1.5],
+    ['in:0,1.5', (depth) => depth === 0],
+    ['eq:2.0', (depth) => depth === 2],
+  ] as const satisfies readonly (readonly [string, (depth: number) => boolean])[])
+    expect([text, await urls(`crawl=shop-3&depth=${text}`)]).toEqual([text, of(isSo)]);
+});
+
 test('an address, a command and a statement are of one filter', async () => {
   const address = pagesAddress(project, {
     ...{ crawl: 'latest', issue: null, status_code: ['gte:300', 'lt:400'], title: `eq:"it's"` },
