@@ -85,6 +85,12 @@ const BESIDES: readonly {
   },
 ];
 
+/** Columns that are none of `mart.pages`: a change of one is not known. */
+const BESIDE_PAGES: ReadonlySet<string> = new Set([
+  ...BESIDES.flatMap(({ columns }) => Object.keys(columns)),
+  ...['why', 'before', 'after'],
+]);
+
 /**
  * The statement of a filter; every name in it is checked first.
  *
@@ -103,7 +109,7 @@ export async function pageStatement(
   const types = await columnTypes(warehouse, filter, signal);
   if (change !== undefined && since !== null)
     await checkChange(warehouse, { issue, change, crawls: [crawl.crawl_id, since], types }, signal);
-  await checkSegment(warehouse, filter, crawl.crawl_id, signal);
+  await checkSegment(warehouse, filter, [crawl.crawl_id, since], signal);
 
   const parameters = new Map<string, string | null>();
   const within = pagesOf({ filter, crawl: crawl.crawl_id, since, parameters });
@@ -230,7 +236,8 @@ async function checkChange(
     });
   }
   if (!isOfColumn(issue, change)) return;
-  if (!types.has(change)) throw unknownColumn(change, ['added', 'removed', ...types.keys()]);
+  const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
+  if (!own.includes(change)) throw unknownColumn(change, ['added', 'removed', ...own]);
   const had = await rowsOf<{ crawl_id: string }>(
     warehouse,
     `SELECT DISTINCT crawl_id FROM mart.crawl_fields
@@ -252,16 +259,17 @@ async function checkChange(
 async function checkSegment(
   warehouse: CatalogReader,
   { segment, segmentation }: PageFilter,
-  crawl: string,
+  [crawl, since]: readonly [string, string | null],
   signal: AbortSignal,
 ): Promise<void> {
   if (segment === undefined) return;
   const known = await rowsOf<{ segment: string }>(
     warehouse,
     `SELECT DISTINCT segment FROM mart.crawl_segments
-     WHERE crawl_id = $crawl AND segmentation = coalesce($segmentation, segmentation)`,
+     WHERE crawl_id IN ($crawl, $since) AND segmentation = coalesce($segmentation, segmentation)`,
     new Map([
       ['crawl', crawl],
+      ['since', since],
       ['segmentation', segmentation ?? null],
     ]),
     signal,

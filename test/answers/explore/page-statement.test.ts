@@ -16,7 +16,7 @@ import { publishedSites } from '../../support/published-sites.ts';
 import { testSeed } from '../../support/random.ts';
 import { runs } from '../../support/runs.ts';
 import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
-import { STORY } from './story-site.ts';
+import { STORY, url } from './story-site.ts';
 
 const folder = sharedFolder();
 const signal = new AbortController().signal;
@@ -169,6 +169,10 @@ test('pages that came, went and changed are those of mart.page_changes', async (
     expect([change, await urls(`crawl=shop-3&change=${change}`)]).toEqual([change, of.map(({ url }) => url)]);
 });
 
+test('pages that are gone are found in a segment that is gone with them', async () => {
+  expect(await urls('crawl=shop-1&since=shop-3&change=removed&segment=/de/')).toEqual([url('/de/lampe')]);
+});
+
 test('every form of a statement is in the SQL that each engine has', async () => {
   const connection = await temporaryConnection(folder);
   for (const text of [
@@ -197,6 +201,8 @@ test.each([
   ['segment=/lmps/', 'has no segment /lmps/', 'did you mean /lamps/?'],
   ['columns=url,hh1', 'pages have no column hh1', 'did you mean h1?'],
   ['change=h1', 'the export of crawl shop-3 has no field h1', 'both crawls'],
+  ['change=clicks', 'pages have no column clicks', 'docs/dictionary.md'],
+  ['change=before', 'pages have no column before', 'docs/dictionary.md'],
   ['since=shop-1', '--since compares nothing without --change', '--change added'],
   ['where=depth >', '--where: depth > is not one condition', 'as in'],
 ])('%s is refused, with what would be right', async (text, message, hint) => {
