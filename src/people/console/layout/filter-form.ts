@@ -27,6 +27,9 @@ function control({ name, options, any = 'all' }: Choice, chosen: string): Html {
     ...(any === null ? [] : [{ value: '', text: any }]),
     ...options.map((one) => (typeof one === 'string' ? { value: one, text: one } : one)),
   ];
+  // What an address asks for stays chosen, also where it is not offered.
+  if (chosen !== '' && !entries.some(({ value }) => value === chosen))
+    entries.push({ value: chosen, text: chosen });
   return html`<select name="${name}">${entries.map(
     ({ value, text }) =>
       html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`,

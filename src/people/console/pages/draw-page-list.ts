@@ -45,10 +45,10 @@ ${ways(document)}
 
 function heading({ total, rows, page, issue }: PageList, query: URLSearchParams): Html {
   const change = query.get('change');
-  const which = issue === null ? 'pages' : html`pages with ${issue.title.toLowerCase()}`;
+  const having = issue === null ? null : ` with ${issue.title.toLowerCase()}`;
+  const [one, which] = [html`page${having}`, html`pages${having}`];
   const how = change === null ? null : `, ${change.replaceAll('_', ' ')}`;
-  if (total !== null)
-    return html`${countText(total)} ${Number(total) === 1 && issue === null ? 'page' : which}${how}`;
+  if (total !== null) return html`${countText(total)} ${Number(total) === 1 ? one : which}${how}`;
   const least = (page - 1) * PAGE_ROWS + rows.length;
   return html`More than ${countText(least)} ${which}${how}`;
 }
@@ -58,12 +58,19 @@ function crawlTime({ choices }: PageList, crawl: string): Html {
   return known === undefined ? html`<code>${crawl}</code>` : html`${timeText(known.ended_at)} UTC`;
 }
 
+/** Parts of a filter that mean nothing without another. */
+const MEANT_WITH: Readonly<Record<string, readonly string[]>> = {
+  issue: ['change', 'since'],
+  change: ['since'],
+  segment: ['segmentation'],
+};
+
 /** Each part of the filter, with the address of the list without it. */
 function chips(document: PageList, path: string, query: URLSearchParams): Html {
   const without = (name: string, value?: string): string => {
     const next = new URLSearchParams(query);
     next.delete(name, value);
-    next.delete('page');
+    for (const one of ['page', ...(MEANT_WITH[name] ?? [])]) next.delete(one);
     return next.size === 0 ? path : `${path}?${next}`;
   };
   const named = ['segment', 'change'] as const;
@@ -123,10 +130,12 @@ ${filterForm(path, query, [
           name: 'segment',
           label: 'segment',
           any: 'all pages',
-          options: segments.map(({ segmentation, segment }) => ({
-            value: segment,
-            text: segmentation === '(directory)' ? segment : `${segmentation}: ${segment}`,
-          })),
+          options: segments
+            .filter(({ segmentation }) => [null, '', segmentation].includes(query.get('segmentation')))
+            .map(({ segmentation, segment }) => ({
+              value: segment,
+              text: segmentation === '(directory)' ? segment : `${segmentation}: ${segment}`,
+            })),
         },
       ]),
   { name: 'column', label: 'column', any: '–', options: columns.map(({ name }) => name) },

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { drawPageList } from '../../../src/people/console/pages/draw-page-list.ts';
+import type { PageRequest } from '../../../src/people/console/pages/page.ts';
+import type { PageList } from '../../../src/people/console/pages/page-list-document.ts';
+
+const ISSUE = { issue: 'thin', title: 'Little text', severity: 'low', definition: 'few words' };
+
+function drawn(query: string, more: Partial<PageList> = {}): string {
+  const choices = {
+    ...{ crawls: [], issues: [], columns: [] },
+    segments: [
+      { segmentation: '(directory)', segment: '/a/' },
+      { segmentation: 'kind', segment: 'shop' },
+    ],
+  };
+  const list = {
+    ...{ project_id: 'p1', project_name: 'Shop', crawl_id: 'c2', ended_at: null, since: null, issue: null },
+    ...{ conditions: [], where: [], columns: [], rows: [], page: 1, more: false, total: 1, parameters: {} },
+    ...{ sql: 'SELECT 1', command: 'crawlhouse pages', choices, ...more },
+  };
+  const request = { query: new URLSearchParams(query) } as PageRequest;
+  return drawPageList(list as unknown as PageList, request).body.text;
+}
+
+const chips = (page: string): string[] =>
+  [...page.matchAll(/class="chip" href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+
+test('a part of a filter is taken away with the parts that mean nothing without it', () => {
+  const issue = ISSUE as unknown as PageList['issue'];
+  expect(chips(drawn('crawl=c2&since=c1&issue=thin&change=new', { issue }))).toEqual([
+    '/projects/p1/pages?crawl=c2',
+    '/projects/p1/pages?crawl=c2&issue=thin',
+  ]);
+  expect(chips(drawn('segment=shop&segmentation=kind'))).toEqual(['/projects/p1/pages']);
+});
+
+test('a form keeps what an address asks for, and offers the segments of its segmentation', () => {
+  const page = drawn('issue=thin&change=fixed&segment=shop&segmentation=kind');
+  expect(page).toContain('<option value="thin" selected>');
+  expect(page).toContain('<option value="shop" selected>');
+  expect(page).not.toContain('<option value="/a/"');
+});
+
+test('one page is no pages', () => {
+  expect(drawn('issue=thin', { issue: ISSUE as unknown as PageList['issue'] })).toContain(
+    '<h2>1 page with little text</h2>',
+  );
+});
