@@ -69,15 +69,18 @@ export const COMPARE = page<Compare>({
   }),
 });
 
-/** The main crawl with the one before it, or another one where none is; null where there are no two. */
+/** A crawl, the main one by default, with the one before it, or the next older one; null where there are no two. */
 function askedOf(
   query: URLSearchParams,
   crawls: readonly Choice[],
 ): { readonly from: string; readonly to: string } | null {
   const main = crawls.find(({ is_main }) => is_main) ?? crawls[0];
   const to = query.get('to') || main?.crawl_id;
-  const before = to === main?.crawl_id ? main?.previous_crawl_id : null;
-  const from = query.get('from') || before || crawls.find(({ crawl_id }) => crawl_id !== to)?.crawl_id;
+  const place = crawls.findIndex(({ crawl_id }) => crawl_id === to);
+  const beside = crawls[place + 1] ?? crawls[place - 1];
+  // What is not in the list is named another way, as latest is.
+  const before = place === -1 ? 'previous' : (crawls[place]?.previous_crawl_id ?? beside?.crawl_id);
+  const from = query.get('from') || (crawls.length < 2 ? undefined : before);
   return from === undefined || to === undefined ? null : { from, to };
 }
 

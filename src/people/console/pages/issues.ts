@@ -80,17 +80,19 @@ export const ISSUES = page<Issues>({
       desk.warehouse.use((warehouse) => readIssues(warehouse, asked, UNTIL_READ)),
     );
     if (crawl === undefined) throw new NotFound(`No crawl of project ${project} has pages yet.`);
-    const { crawl_id } = crawl;
+    const { crawl_id, project_id } = crawl;
     const once = <T>(name: string, read: (warehouse: CatalogReader) => Promise<T>): Promise<T> =>
       desk.once(`issues: ${name} ${crawl_id}`, () => desk.warehouse.use(read));
-    const meanings = await once('meanings', (warehouse) => readIssueMeanings(warehouse, project, UNTIL_READ));
+    const meanings = await once('meanings', (warehouse) =>
+      readIssueMeanings(warehouse, project_id, UNTIL_READ),
+    );
     const trends = await once('trends', (warehouse) => readIssueTrends(warehouse, crawl_id, UNTIL_READ));
     const shares = await sharesOf(desk, crawl_id, query.has('wait'));
     const by = <T extends { readonly issue: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
       new Map(rows.map((row) => [row.issue, row]));
     const [meant, trend, share] = [by(meanings), by(trends), by(shares ?? [])];
     return {
-      project_id: project,
+      project_id,
       project_name: crawl.project,
       ...{ crawl_id, ended_at: crawl.ended_at, previous_ended_at: crawl.previous_ended_at },
       ...{ none: crawl.none, unknown: crawl.unknown, pending: shares === null },
