@@ -69,6 +69,11 @@ test('issues and pages are rows in any format, and a list that is cut says so', 
   expect(await ok('pages', '--project', 'Shop', '--format', 'markdown')).toContain('| --- |');
 });
 
+test('a crawl that was cut is compared with none, and is not called the first one', async () => {
+  const stdout = await ok('issues', '--project', 'Shop', '--crawl', 'shop-cut');
+  expect(stdout).toMatch(/^Shop, crawl of 2026-03-05 03:00 UTC \(shop-cut\), compared with none$/m);
+});
+
 test('compare shows both crawls, the change of each figure, and why one is not compared', async () => {
   const stdout = await ok('compare', '-1', 'latest', '--project', 'Shop');
   expect(stdout).toContain('Shop: crawl 3 of 2026-03-09 (shop-2) and crawl 4 of 2026-03-16 (shop-3)\n');

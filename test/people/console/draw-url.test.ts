@@ -12,3 +12,7 @@ test('a URL leads to the web where it is of the web, and else nowhere', () => {
   for (const url of ['javascript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', '//evil.example'])
     expect(drawn(url)).not.toContain(`href="${url}`);
 });
+
+test('the command of a page is of its crawl', () => {
+  expect(drawn('https://shop.example/')).toContain(" 'https://shop.example/' --project p1 --crawl c1</code>");
+});

@@ -42,7 +42,9 @@ export const issues: Command = {
 function shown(crawl: JudgedCrawl, width: number | undefined): string {
   const { project, issues, unknown, none } = crawl;
   const since =
-    crawl.previous_ended_at === null ? 'the first one' : `compared with ${endText(crawl.previous_ended_at)}`;
+    crawl.previous_ended_at === null
+      ? 'compared with none'
+      : `compared with ${endText(crawl.previous_ended_at)}`;
   const lines = [`${project}, crawl of ${endText(crawl.ended_at)} (${crawl.crawl_id}), ${since}\n`];
   if (issues.length > 0)
     lines.push(

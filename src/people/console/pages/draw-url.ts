@@ -17,7 +17,7 @@ export function drawUrl(story: UrlStory): Html {
   return html`<h1>${crawl.project}</h1>
 ${projectTabs(crawl.project_id, 'pages')}
 <h2 class="url">${onTheWeb(url)}</h2>
-<p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>crawlhouse url '${url.replaceAll("'", "'\\''")}' --project ${crawl.project_id}</code></p>
+<p class="facts">In ${crawlLink(crawl)}. In a terminal: <code>crawlhouse url '${url.replaceAll("'", "'\\''")}' --project ${crawl.project_id} --crawl ${crawl.crawl_id}</code></p>
 ${story.is_known ? drawStory(story) : drawNear(story)}
 `;
 }
