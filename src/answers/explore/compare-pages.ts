@@ -10,8 +10,9 @@ const FIELDS = {
   rel_canonical: 'canonical',
 } as const;
 type Field = keyof typeof FIELDS;
-/** The field of an export that shows it. */
-const shownBy = (field: Field): string => (field === 'is_indexable' ? 'status_code' : field);
+/** The field of an export that shows a column. */
+export const shownBy = (column: string): string =>
+  ['is_indexable', 'non_indexable_reason'].includes(column) ? 'status_code' : column;
 
 /** Pages that came, went, or are in both crawls with another value. */
 export interface ComparedPages {

@@ -4,6 +4,7 @@ import { didYouMean } from '../../core/nearest-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
+import { shownBy } from './compare-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
 import type { PageFilter } from './page-filter.ts';
@@ -243,7 +244,7 @@ async function checkChange(
     `SELECT DISTINCT crawl_id FROM mart.crawl_fields
      WHERE dataset = 'crawl_pages' AND field = $field AND crawl_id IN ($crawl, $since)`,
     new Map([
-      ['field', change],
+      ['field', shownBy(change)],
       ['crawl', crawls[0]],
       ['since', crawls[1]],
     ]),
@@ -251,7 +252,7 @@ async function checkChange(
   );
   const lacks = had.length === 1 ? crawls.find((one) => one !== had[0]?.crawl_id) : undefined;
   if (lacks !== undefined)
-    throw new CrawlhouseError('usage', `the export of crawl ${lacks} has no field ${change}`, {
+    throw new CrawlhouseError('usage', `the export of crawl ${lacks} has no field ${shownBy(change)}`, {
       hint: 'a change is known where both crawls have the field',
     });
 }

@@ -12,10 +12,11 @@ import { pageStatement } from '../../../src/answers/explore/page-statement.ts';
 import { readPages } from '../../../src/answers/explore/read-pages.ts';
 import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
 import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
+import { at, dataset, pagesOf } from '../../questions/sites/sites.ts';
 import { publishedSites } from '../../support/published-sites.ts';
 import { testSeed } from '../../support/random.ts';
 import { runs } from '../../support/runs.ts';
-import { sharedFolder, temporaryConnection } from '../../support/temporary.ts';
+import { sharedFolder, temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
 import { STORY, url } from './story-site.ts';
 
 const folder = sharedFolder();
@@ -211,6 +212,29 @@ test.each([
     message: expect.stringContaining(message),
     hint: expect.stringContaining(hint),
   });
+});
+
+test('pages whose status an export lacks did not become something else', async () => {
+  const crawl = STORY.crawls.find(({ id }) => id === 'blog-1');
+  if (crawl === undefined) throw new Error('the story has no blog');
+  const without = {
+    ...{ ...crawl, id: 'blog-2', endedAt: at('2026-03-23T03:00:00Z') },
+    pages: dataset([pagesOf('https://blog.example')('/', { depth: 0, title: 'Blog' })], {
+      without: ['status_code'],
+    }),
+  };
+  await using other = await publishedSites(await temporaryFolder(), {
+    ...STORY,
+    crawls: [...STORY.crawls, without],
+  });
+  for (const change of ['is_indexable', 'non_indexable_reason'])
+    await expect(
+      pageStatement(
+        other,
+        filterOfQuery('p-blog', new URLSearchParams({ crawl: 'blog-2', since: 'blog-1', change })),
+        signal,
+      ),
+    ).rejects.toMatchObject({ message: 'the export of crawl blog-2 has no field status_code' });
 });
 
 test('every operator has words', () => {
