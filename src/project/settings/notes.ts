@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { writeFileAtomic } from '../../core/atomic-file.ts';
 import { CrawlhouseError } from '../../core/errors.ts';
 import { readText } from '../../core/read-text.ts';
+import { Semaphore } from '../../core/semaphore.ts';
 import { checkYaml, readYaml } from './yaml-file.ts';
 
 const FILE = 'notes.yaml';
@@ -42,6 +43,9 @@ export function notesOf(
   return notes.filter(({ project }) => [undefined, project_id, project_name].includes(project));
 }
 
+/** Of two changes at once the later one would write what the file was before the other. */
+const writing = new Semaphore(1);
+
 /**
  * Adds a note, or removes it. Comments and other notes stay.
  *
@@ -58,6 +62,10 @@ export async function changeNotes(
       'usage',
       error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
     );
+  await writing.run(() => writeChange(projectDir, change, note));
+}
+
+async function writeChange(projectDir: string, change: 'add' | 'remove', note: Note): Promise<void> {
   await loadNotes(projectDir);
   const path = join(projectDir, FILE);
   const document = parseDocument(existsSync(path) ? await readText(path) : '');

@@ -33,6 +33,13 @@ test('a note is added and removed; comments and other notes stay, and no note is
   await expect(changeNotes(folder, 'remove', NOTE)).rejects.toThrow('there is no such note');
 });
 
+test('notes that are added at once all stay', async () => {
+  const folder = await temporaryFolder();
+  const dates = ['2026-11-20', '2026-11-21', '2026-11-22'];
+  await Promise.all(dates.map((date) => changeNotes(folder, 'add', { ...NOTE, date })));
+  expect((await loadNotes(folder)).map(({ date }) => date)).toEqual(dates);
+});
+
 test('what does not fit is refused, with file and line, and nothing is written', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'notes.yaml');
