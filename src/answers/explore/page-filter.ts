@@ -19,6 +19,9 @@ export const OPERATORS = {
 } as const;
 export type Operator = keyof typeof OPERATORS;
 
+/** Changes of the pages that have an issue. */
+export const CHANGES_OF_ISSUE: readonly string[] = ['new', 'fixed', 'remaining'];
+
 /** A condition on one column: `depth=gte:4` in an address. */
 export interface Condition {
   readonly column: string;

@@ -7,7 +7,7 @@ import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
 import { shownBy } from './compare-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
-import type { PageFilter } from './page-filter.ts';
+import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
 
 /** The crawl whose pages a filter lists. */
 export interface FilteredCrawl {
@@ -37,8 +37,6 @@ export interface PageStatement {
 
 const SHOWN = ['url', 'status_code', 'is_indexable', 'depth', 'nb_inlinks', 'title'];
 const SORT = 'inrank_decimal desc';
-/** Changes that are of an issue. */
-const OF_ISSUE = ['new', 'fixed', 'remaining'];
 /** Pages that the later crawl lacks, or that no longer have the issue. */
 const OF_BEFORE = ['fixed', 'removed'];
 
@@ -231,9 +229,9 @@ async function checkChange(
 ): Promise<void> {
   const { issue, change, crawls, types } = asked;
   if (issue !== undefined) {
-    if (OF_ISSUE.includes(change)) return;
+    if (CHANGES_OF_ISSUE.includes(change)) return;
     throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
-      hint: `${didYouMean(change, OF_ISSUE)}new, fixed or remaining`,
+      hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed or remaining`,
     });
   }
   if (!isOfColumn(issue, change)) return;

@@ -103,7 +103,9 @@ function panel({ label, name, colour, points, times, notes, isLast }: Panel): Ht
   const isWhole = known.every((point) => Number.isInteger(point.value));
   const since = before && `since ${times.full(before.at)}`;
   const compared = before && `, ${comparedText(now.value, before.value)} on ${times.full(before.at)}`;
-  const value = html`<b>${figureText(now.value)}</b>`;
+  // The last crawl may not know the figure.
+  const isLatest = now.at === points.at(-1)?.at;
+  const value = html`<b>${figureText(now.value)}</b>${isLatest ? null : ` on ${times.full(now.at)}`}`;
   const chart = drawn({
     label: `${label}: ${figureText(now.value)} on ${times.full(now.at)}${compared ?? ''}`,
     options: {

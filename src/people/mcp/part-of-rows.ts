@@ -27,7 +27,8 @@ export function partOfRows<T>(
 ): { readonly total: number; readonly rows: readonly T[]; readonly next_cursor?: string } {
   const [from, to] = [Number(cursor), Number(cursor) + limit];
   const part = { total, rows: rows.slice(from, to) };
-  return total > to ? { ...part, next_cursor: String(to) } : part;
+  // Fewer rows than that were not read: no cursor leads to them.
+  return total > to && rows.length >= to ? { ...part, next_cursor: String(to) } : part;
 }
 
 const UNITS: readonly (readonly [RegExp, string])[] = [

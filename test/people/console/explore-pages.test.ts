@@ -16,8 +16,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => warehouse?.[Symbol.asyncDispose]());
 
+interface Compared {
+  readonly comparison: { readonly from: { crawl_id: string }; readonly to: { crawl_id: string } } | null;
+}
+
 /** Reads a page of one warehouse, and keeps nothing. */
-async function read<T>(page: Page<T>, project_id: string, query = ''): Promise<T> {
+async function read<T>(page: Page<unknown>, project_id: string, query = ''): Promise<T> {
   const desk = {
     once: (_key: string, work: () => unknown) => work(),
     rowsOnce: (sql: string, given: ReadonlyMap<string, string>) => warehouse.rows(sql, signal, given),
@@ -25,7 +29,7 @@ async function read<T>(page: Page<T>, project_id: string, query = ''): Promise<T
     oneByOne: { run: (work: () => unknown) => work() },
   } as unknown as Desk;
   const request = { path: { project_id }, query: new URLSearchParams(query) } as unknown as PageRequest;
-  return page.read(request, desk, signal);
+  return (await page.read(request, desk, signal)) as T;
 }
 
 test.each([
@@ -35,16 +39,16 @@ test.each([
   ['to=shop-cut', ['shop-1', 'shop-cut']],
   ['to=shop-1', ['shop-cut', 'shop-1']],
 ])('a comparison by %j is with the crawl before', async (query, expected) => {
-  const { comparison } = await read(COMPARE, 'p-shop', query);
+  const { comparison } = await read<Compared>(COMPARE, 'p-shop', query);
   expect([comparison?.from.crawl_id, comparison?.to.crawl_id]).toEqual(expected);
 });
 
 test('one crawl is compared with none', async () => {
-  expect((await read(COMPARE, 'p-blog', 'to=blog-1')).comparison).toBeNull();
+  expect((await read<Compared>(COMPARE, 'p-blog', 'to=blog-1')).comparison).toBeNull();
 });
 
 test('the issues of a project that is called by its name have their meanings', async () => {
-  const named = await read(ISSUES, 'Shop', 'wait=1');
+  const named = await read<{ readonly issues: readonly object[] }>(ISSUES, 'Shop', 'wait=1');
   expect(named.issues.length).toBeGreaterThan(0);
   expect(named).toEqual(await read(ISSUES, 'p-shop', 'wait=1'));
 });

@@ -45,7 +45,7 @@ ${ways(document)}
 
 function heading({ total, rows, page, issue }: PageList, query: URLSearchParams): Html {
   const change = query.get('change');
-  const having = issue === null ? null : ` with ${issue.title.toLowerCase()}`;
+  const having = issue === null ? null : ` with ${lowerFirst(issue.title)}`;
   const [one, which] = [html`page${having}`, html`pages${having}`];
   const how = change === null ? null : `, ${change.replaceAll('_', ' ')}`;
   if (total !== null) return html`${countText(total)} ${Number(total) === 1 ? one : which}${how}`;
@@ -172,7 +172,9 @@ function sorts(query: URLSearchParams): readonly string[] {
 }
 
 function rowsOf(document: PageList, path: string, query: URLSearchParams): Html {
-  const { columns, rows, project_id, crawl_id } = document;
+  const { columns, rows, project_id, crawl_id, since } = document;
+  const isGone = ['fixed', 'removed'].includes(query.get('change') ?? '');
+  const crawl = isGone && since !== null ? since : crawl_id;
   const [, sorted = '', direction = 'asc'] = /^(\S+?)(?: (asc|desc))?$/.exec(query.get('sort') ?? '') ?? [];
   return table(
     'Pages',
@@ -185,7 +187,7 @@ function rowsOf(document: PageList, path: string, query: URLSearchParams): Html 
         ...(name === sorted && { order: direction === 'desc' ? 'descending' : 'ascending' }),
         cell: (row) => {
           const value = row[index];
-          if (name === 'url') return urlLink(project_id, String(value), crawl_id);
+          if (name === 'url') return urlLink(project_id, String(value), crawl);
           return cell(value, name, type);
         },
       };
@@ -224,3 +226,7 @@ function ways({ sql, parameters, command }: PageList): Html {
 <details><summary>The SQL</summary><p><a href="/ask?${String(asked)}">Ask it</a></p>
 <pre tabindex="0" role="region" aria-label="SQL of the list">${sql}</pre></details>`;
 }
+
+/** `H1` stays as it is, `Client error` does not. */
+const lowerFirst = (title: string): string =>
+  /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;

@@ -134,10 +134,12 @@ function drawIssues(document: Issues, { query }: PageRequest): Html {
       (!query.get('changed') || Number(one.new ?? 0) > 0 || Number(one.fixed ?? 0) > 0),
   );
   const categories = [...new Set(issues.map(({ category }) => category))].sort();
+  const sum = (name: 'new' | 'fixed'): string =>
+    countText(issues.reduce((total, one) => total + Number(one[name] ?? 0), 0));
   const before =
     document.previous_ended_at === null
       ? 'There is no crawl before to compare it with.'
-      : html`Compared with the crawl of ${timeText(document.previous_ended_at)} UTC.`;
+      : html`Compared with the crawl of ${timeText(document.previous_ended_at)} UTC: ${sum('new')} new findings, ${sum('fixed')} fixed. A page is a finding of each issue that it has.`;
   return html`<h1>${project_name}</h1>
 ${projectTabs(project_id, 'issues')}
 <h2>${counted(shown.length, 'issue')}</h2>

@@ -192,7 +192,7 @@ function kpisOf(site: Site): Kpi[] {
       href: pages(FIGURE_PAGES.error_pages),
     },
     {
-      name: 'new issues',
+      name: 'new findings',
       value: new_issues,
       change: null,
       reason: new_issues === null ? reason : `${countOrDash(fixed_issues)} fixed`,

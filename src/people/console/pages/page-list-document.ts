@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unknownColumn } from '../../../answers/explore/page-conditions.ts';
+import { CHANGES_OF_ISSUE } from '../../../answers/explore/page-filter.ts';
 import { Count } from '../layout/counts.ts';
 
 export const PageList = z.strictObject({
@@ -44,15 +45,16 @@ export const PageList = z.strictObject({
 });
 export type PageList = z.infer<typeof PageList>;
 
-/** A form adds one condition as three fields; it becomes one. */
+/** What a form sends as a filter: one condition more comes as three fields, and a change of an issue may be without its issue. */
 export function withAdded(query: URLSearchParams): URLSearchParams {
-  const column = query.get('column');
-  if (column === null) return query;
   const next = new URLSearchParams(query);
+  const [column, value] = [query.get('column'), query.get('value') ?? ''];
   for (const name of ['column', 'operator', 'value']) next.delete(name);
-  const value = query.get('value') ?? '';
-  if (column === '') return next;
-  if (!/^\w+$/.test(column)) throw unknownColumn(column, []);
-  next.append(column, `${query.get('operator') || 'eq'}:${value}`);
+  if (column) {
+    if (!/^\w+$/.test(column)) throw unknownColumn(column, []);
+    next.append(column, `${query.get('operator') || 'eq'}:${value}`);
+  }
+  if (!query.get('issue') && CHANGES_OF_ISSUE.includes(query.get('change') ?? ''))
+    for (const name of ['change', 'since']) next.delete(name);
   return next;
 }
