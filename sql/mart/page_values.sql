@@ -10,6 +10,8 @@ columns:
   crawl_id: Identifier of the crawl.
   project_id: Identifier of its project.
   url: Full URL of the page (mart.pages.url).
+  page_key: The crawl's identifier, a space and the URL (mart.pages.page_key).
+  url_key: The project's identifier, a space and the URL (mart.urls.url_key).
   url_first_path: First directory of the URL (mart.pages.url_first_path).
   status_code: HTTP status of the page (mart.pages.status_code).
   depth: Clicks from the start URL (mart.pages.depth).
@@ -78,6 +80,8 @@ SELECT
   pages.crawl_id,
   pages.project_id,
   pages.url,
+  pages.page_key,
+  pages.url_key,
   pages.url_first_path,
   pages.status_code,
   pages.depth,

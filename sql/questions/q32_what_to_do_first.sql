@@ -25,7 +25,7 @@ WITH
     JOIN chosen ON chosen.crawl_id = pages.crawl_id
     WHERE $segment IS NULL
       OR pages.url_first_path = $segment
-      OR pages.crawl_id || ' ' || pages.url IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
+      OR pages.page_key IN (SELECT page_key FROM mart.page_segments WHERE segment = $segment)
   ),
 
   -- Whatever else there is to do, as many actions as the limit have this priority or more: those of high severity alone.

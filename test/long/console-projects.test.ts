@@ -15,7 +15,6 @@ let settings: Settings;
 
 /** The tables of mart that the pages and their questions read, with as few columns as they need. */
 async function fillMart(connection: Connection): Promise<void> {
-  const all = (name: string): string => `now() AS ${name}`;
   await connection.run(
     `CREATE TABLE mart.projects AS SELECT 'p' || i AS project_id,
        CASE i WHEN 1 THEN $1 WHEN 60 THEN NULL ELSE 'Shop ' || i END AS project_name, NULL::VARCHAR AS start_url
@@ -86,15 +85,18 @@ async function fillMart(connection: Connection): Promise<void> {
     FROM (VALUES ('fetched'), ('status_code')) AS t(field)`);
   await connection.run(
     `CREATE TABLE mart.issues AS SELECT 'client_error' AS issue, 'Client error' AS title, 'high' AS severity, 1 AS weight,
-       'availability' AS category`,
+       'availability' AS category, 'Mend it' AS fix`,
   );
   await connection.run(`CREATE TABLE mart.project_issues AS SELECT 'p1' AS project_id, * FROM mart.issues`);
   await connection.run(`CREATE TABLE mart.issue_changes AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, 'client_error' AS issue, 3 AS pages,
       2 AS new_pages, 1 AS fixed_pages, 1 AS remaining_pages`);
   await connection.run(
-    `CREATE TABLE mart.page_actions AS SELECT 'c2' AS crawl_id, 90 AS priority, 'client_error' AS issue,
-       'high' AS severity, $1 AS url, 'c2 ' || $1 AS page_key, '' AS why, '' AS fix, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits,
-       1 AS inrank_decimal, '/shop' AS url_first_path, ${all('seen_at')}`,
+    `CREATE TABLE mart.page_issues AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'client_error' AS issue, '' AS why`,
+    [HOSTILE],
+  );
+  await connection.run(
+    `CREATE TABLE mart.page_values AS SELECT 'c2' AS crawl_id, 'p1' AS project_id, $1 AS url, 'c2 ' || $1 AS page_key, '/shop' AS url_first_path,
+       90 AS page_value, 1 AS clicks, 1 AS impressions, 1 AS search_bot_hits, 1 AS inrank_decimal`,
     [HOSTILE],
   );
 }

@@ -98,11 +98,18 @@ async function readSites(
 
 function marksOf(
   site: ProjectLine,
-  incidents: readonly { readonly title: string; readonly project_id: string | null }[],
+  incidents: readonly {
+    readonly title: string;
+    readonly project_id: string | null;
+    readonly details: readonly string[];
+  }[],
 ): Site['marks'] {
   const own = incidents
     .filter(({ project_id }) => project_id === site.project_id)
-    .map(({ title }) => ({ kind: 'bad' as const, text: title }));
+    .map(({ title, details: [why] }) => ({
+      kind: 'bad' as const,
+      text: why === undefined ? title : `${title}. ${why}`,
+    }));
   const { last_crawl_id, last_crawl_number, last_ended_at, last_end_reason, last_is_complete } = site;
   if (last_crawl_id === null || last_is_complete !== false) return own;
   const last = { crawl_id: last_crawl_id, crawl_number: last_crawl_number, ended_at: last_ended_at };
