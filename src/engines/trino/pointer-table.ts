@@ -6,6 +6,7 @@ import type { TrinoClient, TrinoPage } from './client.ts';
 import { literal } from './literal.ts';
 import type { RelationNames } from './relation-names.ts';
 import { MODEL_SESSION } from './session.ts';
+import { TrinoFailure } from './trino-error.ts';
 
 /** Pointers of one statement, whose text has at most a million characters. */
 const AT_ONCE = 3000;
@@ -70,10 +71,17 @@ export class PointerTable {
       const token = (await place.client.scalar(next, {}, signal)) as bigint;
       const table = new PointerTable(place, names, token);
       const own = randomUUID();
-      await table.#insert([{ relation: null, unit: null, load: own }], signal);
+      const isWritten = await table.#insert([{ relation: null, unit: null, load: own }], signal).then(
+        () => true,
+        (error: unknown) => {
+          // Iceberg gives up a commit that others overtake again and again: nothing was written.
+          if (isOvertaken(error)) return false;
+          throw error;
+        },
+      );
       const others = `SELECT count(*) FROM ${names.candidate}
         WHERE token = ${literal(token)} AND relation IS NULL AND load_id <> ${literal(own)}`;
-      if ((await place.client.scalar(others, {}, signal)) === 0n) return table;
+      if (isWritten && (await place.client.scalar(others, {}, signal)) === 0n) return table;
       // Both try again, after random waits, so that they don't collide again.
       await sleep(Math.random() * 200 * tries, undefined, signal ? { signal } : {});
     }
@@ -184,6 +192,11 @@ function note(loads: Loads, { relation, unit, load }: Pointer): void {
 
 function copyOf(loads: Loads): Loads {
   return new Map([...loads].map(([relation, units]) => [relation, new Map(units)]));
+}
+
+function isOvertaken(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: unknown };
+  return cause instanceof TrinoFailure && cause.errorName === 'ICEBERG_COMMIT_ERROR';
 }
 
 function anotherWriter(): CrawlhouseError {
