@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('a person in a hurry', () => {
     does(async (person) => {
       await person.click(/./, site);
       await person.click('Logs and demand');
-      await person.click(/^https:/, 'figure:has(figcaption:text("lose clicks"))');
+      await person.click(/^https:/, 'figure:has(figcaption:text("lost the most clicks"))');
       expect(await person.tab.getByRole('heading', { name: 'History' }).isVisible()).toBe(true);
     }));
 });
