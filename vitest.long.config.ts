@@ -9,7 +9,7 @@ const shared = {
 /** They measure memory, or fill a disk. */
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
 /** Properties of which `npm test` has a sample. */
-const SAMPLED = ['test/pipeline/load-packages.test.ts', 'test/answers/explore/page-statement.test.ts'];
+const SAMPLED = ['test/pipeline/load-packages.test.ts'];
 const LONGEST =
   'kill crawl-command hostile hostile-answers simulated-year kill-large value-oracle holds route-parity outage questions';
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isDimension, plainChart } from '../../../src/answers/query/chart-columns.ts';
-import { drawChart } from '../../../src/answers/query/draw-chart.ts';
-import { bindParameters } from '../../../src/answers/query/parameters.ts';
-import { answerChart } from '../../../src/answers/report/answer-chart.ts';
-import { isNumber } from '../../../src/core/column-types.ts';
-import { bindQuestion } from '../../../src/pipeline/transform/questions/bind-question.ts';
-import { chartFigures } from '../../../src/pipeline/transform/questions/chart-figures.ts';
-import { chartProblem } from '../../../src/pipeline/transform/questions/question-chart.ts';
-import { loadQuestions, type Question } from '../../../src/pipeline/transform/questions/questions.ts';
-import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
-import { openWarehouse, type TestWarehouse } from '../../pipeline/transform/test-warehouse.ts';
-import { ALL_SITES } from '../../questions/sites/all-sites.ts';
-import { buildModels, loadSites, SQL } from '../../questions/sites/load-sites.ts';
+import { isDimension, plainChart } from '../../src/answers/query/chart-columns.ts';
+import { drawChart } from '../../src/answers/query/draw-chart.ts';
+import { bindParameters } from '../../src/answers/query/parameters.ts';
+import { answerChart } from '../../src/answers/report/answer-chart.ts';
+import { isNumber } from '../../src/core/column-types.ts';
+import { bindQuestion } from '../../src/pipeline/transform/questions/bind-question.ts';
+import { chartFigures } from '../../src/pipeline/transform/questions/chart-figures.ts';
+import { chartProblem } from '../../src/pipeline/transform/questions/question-chart.ts';
+import { loadQuestions, type Question } from '../../src/pipeline/transform/questions/questions.ts';
+import { sqlFolder } from '../../src/project/sql/models/sql-folders.ts';
+import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
+import { ALL_SITES } from '../questions/sites/all-sites.ts';
+import { buildModels, loadSites, SQL } from '../questions/sites/load-sites.ts';
 
 /** The columns of rows of one shape. */
 function columnsOf(rows: readonly Readonly<Record<string, string | number | null>>[]) {

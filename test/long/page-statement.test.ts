@@ -7,17 +7,16 @@ import {
   type Operator,
   pagesAddress,
   pagesCommand,
-} from '../../../src/answers/explore/page-filter.ts';
-import { pageStatement } from '../../../src/answers/explore/page-statement.ts';
-import { readPages } from '../../../src/answers/explore/read-pages.ts';
-import type { QueryProcess } from '../../../src/answers/query/query-process.ts';
-import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
-import { at, dataset, pagesOf } from '../../questions/sites/sites.ts';
-import { publishedSites } from '../../support/published-sites.ts';
-import { testSeed } from '../../support/random.ts';
-import { runs } from '../../support/runs.ts';
-import { sharedFolder, temporaryConnection, temporaryFolder } from '../../support/temporary.ts';
-import { STORY, url } from './story-site.ts';
+} from '../../src/answers/explore/page-filter.ts';
+import { pageStatement } from '../../src/answers/explore/page-statement.ts';
+import { readPages } from '../../src/answers/explore/read-pages.ts';
+import type { QueryProcess } from '../../src/answers/query/query-process.ts';
+import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
+import { STORY, url } from '../answers/explore/story-site.ts';
+import { at, dataset, pagesOf } from '../questions/sites/sites.ts';
+import { publishedSites } from '../support/published-sites.ts';
+import { testSeed } from '../support/random.ts';
+import { sharedFolder, temporaryConnection, temporaryFolder } from '../support/temporary.ts';
 
 const folder = sharedFolder();
 const signal = new AbortController().signal;
@@ -123,7 +122,7 @@ test('conditions on columns let through what they mean, whatever their values', 
       );
       expect(await urls(`crawl=shop-3&${address}`)).toEqual(expected.map(({ url }) => url).sort());
     }),
-    { seed: testSeed(), numRuns: runs(40) },
+    { seed: testSeed(), numRuns: 40 },
   );
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodesOf, type SqlNode } from '../../../src/core/serialize-sql.ts';
-import { findNonPortable } from '../../../src/project/sql/text/portable-sql.ts';
-import { sourcesOf } from '../../../src/project/sql/text/select-lineage.ts';
-import { parseSelect } from '../../../src/project/sql/text/sql-tree.ts';
-import { tableReferences } from '../../../src/project/sql/text/table-references.ts';
-import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
+import { nodesOf, type SqlNode } from '../../src/core/serialize-sql.ts';
+import { findNonPortable } from '../../src/project/sql/text/portable-sql.ts';
+import { sourcesOf } from '../../src/project/sql/text/select-lineage.ts';
+import { parseSelect } from '../../src/project/sql/text/sql-tree.ts';
+import { tableReferences } from '../../src/project/sql/text/table-references.ts';
+import { openWarehouse, type TestWarehouse } from '../pipeline/transform/test-warehouse.ts';
 
 let warehouse: TestWarehouse;
 beforeAll(async () => {
