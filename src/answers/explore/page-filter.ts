@@ -57,7 +57,7 @@ export interface PageFilter extends AskedCrawls {
 }
 
 const NAMED = ['crawl', 'issue', 'change', 'since', 'segment', 'segmentation', 'sort'] as const;
-/** What an address of a list of pages has besides columns; `page` and `find` are the list's own. */
+/** What an address of a list of pages has besides columns; `page` is the list's own. */
 const OTHERS = ['where', 'columns', 'page'];
 
 /** The filter that the query of an address spells. An empty value is none. */
@@ -114,7 +114,8 @@ export function pagesCommand(filter: PageFilter): string {
     ({ column, operator, value }) => `--filter ${shellWord(`${column}=${operator}:${value}`)}`,
   );
   const where = filter.where.map((condition) => `--where ${shellWord(condition)}`);
-  return ['crawlhouse pages', ...flags, ...columns, ...where].join(' ');
+  const shown = filter.columns.map((column) => `--columns ${shellWord(column)}`);
+  return ['crawlhouse pages', ...flags, ...columns, ...where, ...shown].join(' ');
 }
 
 /** A word as a shell takes it. */
