@@ -13,8 +13,19 @@ export interface SqlFile {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
+/** As each file was read last: a schedule or a console reads all of them again and again. */
+const lastRead = new Map<string, { readonly text: string; readonly read: SqlFile }>();
+
 /** Splits a file into its header and its SQL. */
 export function splitSqlFile(file: string, text: string): SqlFile {
+  const last = lastRead.get(file);
+  if (last?.text === text) return last.read;
+  const read = readSqlFile(file, text);
+  lastRead.set(file, { text, read });
+  return read;
+}
+
+function readSqlFile(file: string, text: string): SqlFile {
   const match = /^\uFEFF?(\s*)\/\*([\s\S]*?)\*\//.exec(text);
   if (!match) {
     throw badModel(
