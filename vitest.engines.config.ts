@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/support/longest-first.ts';
+import { waiting } from './test/support/turns.ts';
 
 /**
  * The warehouse on Trino, beside DuckDB: `npm run test:engines` starts Trino once, with PostgreSQL and an S3 server. Two
@@ -8,6 +9,7 @@ import { longestFirst } from './test/support/longest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/trino/**/*.test.ts'],
+    exclude: waiting('trino'),
     globalSetup: ['test/support/provide-engines.ts'],
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,

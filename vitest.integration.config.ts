@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/support/longest-first.ts';
+import { waiting } from './test/support/turns.ts';
 
 /** The package as it is installed elsewhere, and real servers: `npm run test:integration`. Three files run at once. */
 export default defineConfig({
   test: {
     include: ['test/integration/**/*.test.ts'],
+    exclude: waiting('integration'),
     setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/support/longest-first.ts';
+import { waiting } from './test/support/turns.ts';
 
 const shared = {
   setupFiles: ['test/support/clean-environment.ts', 'test/support/seed.ts'],
@@ -22,7 +23,7 @@ export default defineConfig({
           ...shared,
           name: 'beside',
           include: ['test/long/**/*.test.ts', ...SAMPLED],
-          exclude: ALONE,
+          exclude: [...ALONE, ...waiting('long')],
           // DuckDB turns idly while another of its threads works: on small data, two took a third more processor time.
           provide: { threads: 1 },
           // Two cores are kept busy by three: many tests wait for polls, kills and processes.

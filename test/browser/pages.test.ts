@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { PAGES } from '../../src/people/console/pages/pages.ts';
 import { type Console, serveConsole } from '../../src/people/console/server/serve-console.ts';
+import { ALL_ROUNDS, daySeed } from '../support/random.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { CHROMIUM, MISSING, openTab, startChromium } from './chromium.ts';
 import { type VisitedProject, visitedProject } from './visited-project.ts';
@@ -14,6 +15,14 @@ import { type VisitedProject, visitedProject } from './visited-project.ts';
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 const WIDTHS = [360, 768, 1600];
 const SCHEMES = ['light', 'dark'] as const;
+const LOOKS = WIDTHS.flatMap((width) => SCHEMES.map((colorScheme) => ({ width, colorScheme })));
+
+/** The looks of a page of this place in the list: all, or a narrow and a wider one by the day. Four days have all. */
+function looksOf(place: number): typeof LOOKS {
+  const turn = daySeed() + place;
+  return ALL_ROUNDS ? LOOKS : LOOKS.filter((_, look) => look === turn % 2 || look === 2 + (turn % 4));
+}
+
 /** What a person loads to see the first page. */
 const MOST_BYTES = 150_000;
 
@@ -69,26 +78,23 @@ describe.skipIf(CHROMIUM === undefined)('the console in Chromium', () => {
     expect(Object.keys(ADDRESSES).sort()).toEqual(PAGES.map(({ path }) => path).sort());
   });
 
-  test.for(PAGES.map(({ path }) => path))('%s reads well at every width, light and dark', async (path) => {
+  test.for(PAGES.map(({ path }, place) => ({ path, place })))('$path reads well', async ({ path, place }) => {
     const address = served.url + (ADDRESSES[path]?.(project) ?? '');
-    for (const width of WIDTHS) {
-      for (const colorScheme of SCHEMES) {
-        const viewport = { width, height: 900 };
-        await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
-        const { tab, complaints } = opened;
-        const response = await tab.goto(address, { waitUntil: 'load' });
-        expect(response?.status(), `${address}: ${(await tab.locator('main').textContent()) ?? ''}`).toBe(
-          200,
-        );
-        const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
-        await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
-        const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');
-        expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-        expect(complaints, name).toEqual([]);
-        const { violations } = await new AxeBuilder({ page: tab }).analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-        expect(found, name).toEqual([]);
-      }
+    for (const { width, colorScheme } of looksOf(place)) {
+      const viewport = { width, height: 900 };
+      await using opened = await openTab(browser, { url: served.url, cookie }, { viewport, colorScheme });
+      const { tab, complaints } = opened;
+      const response = await tab.goto(address, { waitUntil: 'load' });
+      const text = (await tab.locator('main').textContent()) ?? '';
+      expect(response?.status(), `${address}: ${text}`).toBe(200);
+      const name = `${path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview'}-${width}-${colorScheme}`;
+      await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+      const wide = await tab.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+      expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+      expect(complaints, name).toEqual([]);
+      const { violations } = await new AxeBuilder({ page: tab }).analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      expect(found, name).toEqual([]);
     }
   });
 

@@ -1,0 +1,44 @@
+import { ALL_ROUNDS, daySeed } from './random.ts';
+
+/** Groups of files that take turns by the day (UTC): one group plays today, `npm run test:nightly` plays all. */
+export const TURNS = {
+  integration: [
+    ['shared-project', 'telemetry'],
+    ['workers', 'worker-kills', 'openlineage'],
+  ],
+  long: [
+    ['crawl-command', 'holds', 'load-orders', 'backfill', 'drop'],
+    ['hostile-answers', 'route-parity', 'kill-large', 'one-bad-answer', 'value-oracle'],
+    [
+      'issues-command',
+      'crawl-memory',
+      'incremental-property',
+      'outage',
+      'recovery',
+      'data-export-faults',
+      'schedule-command',
+    ],
+  ],
+  trino: [
+    ['publications', 'golden', 'kill'],
+    ['run', 'workers', 'parity'],
+    ['move', 'trino-rows', 'reading'],
+  ],
+} as const;
+
+/** The files of a suite that wait for another day, but those that the command names. */
+export function waiting(suite: keyof typeof TURNS): string[] {
+  if (ALL_ROUNDS) return [];
+  const named = process.argv.slice(2).filter((argument) => argument !== 'run');
+  return filesOfOtherDays(suite, daySeed()).filter(
+    (file) => !named.some((argument) => file.includes(argument)),
+  );
+}
+
+export function filesOfOtherDays(suite: keyof typeof TURNS, day: number): string[] {
+  const groups = TURNS[suite];
+  return groups
+    .filter((_, turn) => turn !== day % groups.length)
+    .flat()
+    .map((name) => `test/${suite}/${name}.test.ts`);
+}
