@@ -37,6 +37,10 @@ columns:
   is_main: >-
     Whether it is the latest crawl of the project's main configuration: of the latest crawls, complete ones first, the
     one with the most pages. Questions about a project answer for this crawl.
+  is_in_trends: >-
+    Whether charts over time have it: its pages are loaded, and it ended no later than the latest crawl of its project and
+    configuration. One that is not complete has fewer pages than the website, and is left out unless the latest is not
+    complete either.
   crawl_number: >-
     1 for the first crawl of its project and configuration that ended, by end and then by crawl_id, 2 for the next;
     NULL where its end is not known.
@@ -139,6 +143,10 @@ WITH
   latest AS (
     SELECT
       crawl_id,
+      project_id,
+      crawl_config_id,
+      is_complete,
+      ended_at,
       row_number() OVER (
         PARTITION BY project_id
         ORDER BY CASE WHEN is_complete THEN 0 ELSE 1 END, pages DESC NULLS LAST, ended_at DESC NULLS LAST, crawl_id DESC
@@ -196,10 +204,16 @@ SELECT
   crawl.pages,
   latest.crawl_id IS NOT NULL AS is_latest,
   coalesce(latest.place_in_project = 1, false) AS is_main,
+  crawl.has_pages
+    AND coalesce(crawl.ended_at <= newest.ended_at AND (crawl.is_complete OR NOT newest.is_complete), false)
+    AS is_in_trends,
   numbered.crawl_number,
   compared.previous_crawl_id
 FROM crawl
 LEFT JOIN mart.projects AS projects ON projects.project_id = crawl.project_id
 LEFT JOIN latest ON latest.crawl_id = crawl.crawl_id
+LEFT JOIN latest AS newest
+  ON newest.project_id = crawl.project_id
+  AND newest.crawl_config_id IS NOT DISTINCT FROM crawl.crawl_config_id
 LEFT JOIN numbered ON numbered.crawl_id = crawl.crawl_id
 LEFT JOIN compared ON compared.crawl_id = crawl.crawl_id

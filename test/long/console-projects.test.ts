@@ -26,6 +26,7 @@ async function fillMart(connection: Connection): Promise<void> {
      FROM (VALUES
        ('c1', 'p1', '', 'k1', 'weekly', 1, 'ok', TIMESTAMPTZ '2026-11-01 06:00:00Z', false, NULL, 10),
        ('c2', 'p1', '', 'k1', 'weekly', 2, 'ok', TIMESTAMPTZ '2026-11-08 06:00:00Z', true, 'c1', ${HUGE}),
+       ('c2-cut', 'p1', '', 'k1', 'weekly', 3, 'max_url_reached', TIMESTAMPTZ '2026-11-15 06:00:00Z', false, NULL, 2),
        ('c3', 'p1', '', 'k2', $1, 1, 'user_requested', TIMESTAMPTZ '2026-11-09 06:00:00Z', false, NULL, 3),
        ('c4', 'p2', 'Shop 2', 'k3', 'weekly', 1, NULL, NULL, true, NULL, NULL))
      AS t(crawl_id, project_id, project_name, crawl_config_id, crawl_config_name, crawl_number, end_reason, ended_at,
@@ -35,7 +36,9 @@ async function fillMart(connection: Connection): Promise<void> {
   await connection.run(`ALTER TABLE mart.crawls ADD COLUMN status VARCHAR DEFAULT 'done';
     ALTER TABLE mart.crawls ADD COLUMN created_at TIMESTAMPTZ; ALTER TABLE mart.crawls ADD COLUMN fetched_urls BIGINT;
     ALTER TABLE mart.crawls ADD COLUMN is_complete BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN has_pages BOOLEAN;
-    UPDATE mart.crawls SET is_complete = end_reason = 'ok', has_pages = pages IS NOT NULL`);
+    UPDATE mart.crawls SET is_complete = end_reason = 'ok', has_pages = pages IS NOT NULL;
+    ALTER TABLE mart.crawls ADD COLUMN is_in_trends BOOLEAN; ALTER TABLE mart.crawls ADD COLUMN is_latest BOOLEAN;
+    UPDATE mart.crawls SET is_in_trends = pages IS NOT NULL AND crawl_id <> 'c2-cut', is_latest = crawl_id IN ('c2', 'c3')`);
   const figures = [
     'pages',
     'indexable_pages',
@@ -155,7 +158,7 @@ test('a project has its charts, each with its table, its SQL and its command', a
     'k1',
     'k2',
   ]);
-  expect(project.crawls.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c2', 'c1']);
+  expect(project.crawls.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c2-cut', 'c2', 'c1']);
   expect(project.trend.rows.map(({ crawl_id: id }: { crawl_id: string }) => id)).toEqual(['c1', 'c2']);
   expect(project.changes.rows).toMatchObject([{ crawl_id: 'c2', change: 'added', pages: 7 }]);
   expect(project.funnel.rows).toMatchObject([{ known: 10, fetched: 10, indexable: 7, canonical: null }]);
@@ -175,6 +178,9 @@ test('a project has its charts, each with its table, its SQL and its command', a
   const page = await (await ask('/projects/p1?wait=1')).text();
   expect(page).toContain('2026-11-05, deployment: &lt;b&gt;New&lt;/b&gt; templates</text>');
   expect(page).toContain('<h2>Notes</h2>');
+  expect(page).toMatch(
+    /The charts leave out <a href="\/crawls\/c2-cut"[^>]*>Crawl 3 · 2026-11-15<\/a> \(it is not complete\)/,
+  );
   expect(page.match(/<div role="(img|group)"/g)).toHaveLength(7);
   expect(page).toContain('href="/ask?question=q21_kpi_trend&amp;param.project=p1"');
   expect(page).not.toContain('<script>alert');
@@ -214,7 +220,7 @@ test('a crawl is called by its number and day, and begins with what changed and 
     previous_crawl_id: 'c1',
     is_complete: true,
     before: { crawl_id: 'c1', crawl_number: 1 },
-    after: null,
+    after: { crawl_id: 'c2-cut' },
     issues: [{ issue: 'client_error', pages: 3, new: 2, fixed: 1 }],
   });
   expect(crawl.units).toMatchObject([

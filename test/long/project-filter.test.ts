@@ -75,7 +75,7 @@ test.each(['/a/', 'pots'])(
     expect([...all.pieces.keys()]).toEqual([
       ...['Pages', 'Pages by status', 'Indexability funnel', 'Changes since the crawl before'],
       ...['Average depth', 'Average load time (ms)', 'Pages by depth', 'Average inrank by depth'],
-      ...['Issues of the last crawl, the most severe first', 'Crawls'],
+      ...['Issues of the latest crawl, the most severe first', 'Crawls'],
     ]);
     for (const [title, before] of all.pieces) {
       const after = chosen.pieces.get(title) ?? '';

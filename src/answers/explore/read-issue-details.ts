@@ -17,7 +17,7 @@ export interface IssueTrend {
   readonly pages: (number | null)[];
 }
 
-/** How much of a crawl's demand and visits is on pages with an issue, in percent; null where nothing is known. */
+/** How much of a crawl's demand and visits is on pages with an issue, in percent; null where the whole is not known or 0. */
 export interface IssueShare {
   readonly issue: string;
   /** Of the clicks of the last 28 days. */
@@ -50,12 +50,12 @@ const TREND = `
       JOIN mart.crawls AS others
         ON others.project_id = asked.project_id
         AND others.crawl_config_id IS NOT DISTINCT FROM asked.crawl_config_id
-        AND others.has_pages AND others.is_complete AND others.ended_at <= asked.ended_at
+        AND others.is_in_trends AND others.ended_at <= asked.ended_at
       WHERE asked.crawl_id = $crawl
       ORDER BY others.ended_at DESC, others.crawl_id DESC LIMIT 12)) AS last
   GROUP BY issue`;
 
-/** Over the last 12 complete crawls up to one. */
+/** Over the last 12 crawls up to one that charts have (mart.crawls.is_in_trends). */
 export function readIssueTrends(
   warehouse: CatalogReader,
   crawl: string,
@@ -67,24 +67,28 @@ export function readIssueTrends(
 const SHARES = `
   WITH measure AS (
     SELECT pages.url,
-      CASE WHEN crawls.is_latest THEN demand.clicks END AS clicks, hits.search_bot_hits
+      CASE WHEN crawls.is_latest THEN demand.clicks END AS clicks, hits.search_bot_hits,
+      hits.url IS NOT NULL AND hits.search_bot_hits IS NULL AS has_unknown_hits
     FROM mart.pages AS pages
     JOIN mart.crawls AS crawls ON crawls.crawl_id = pages.crawl_id
     LEFT JOIN mart.page_demand AS demand ON demand.project_id = pages.project_id AND demand.url = pages.url
     LEFT JOIN mart.page_hits AS hits ON hits.crawl_id = pages.crawl_id AND hits.url = pages.url
-    WHERE pages.crawl_id = $crawl AND (demand.clicks > 0 OR hits.search_bot_hits > 0)),
-  total AS (SELECT sum(clicks) AS clicks, sum(search_bot_hits) AS search_bot_hits FROM measure)
+    WHERE pages.crawl_id = $crawl AND (demand.url IS NOT NULL OR hits.url IS NOT NULL)),
+  total AS (
+    SELECT nullif(sum(clicks), 0) AS clicks,
+      CASE WHEN NOT bool_or(has_unknown_hits) THEN nullif(sum(search_bot_hits), 0) END AS search_bot_hits
+    FROM measure)
   SELECT found.issue,
-    round(100 * CAST(sum(measure.clicks) AS DOUBLE) / nullif(max(total.clicks), 0), 1) AS clicks_percent,
-    round(100 * CAST(sum(measure.search_bot_hits) AS DOUBLE) / nullif(max(total.search_bot_hits), 0), 1)
+    round(100 * CAST(coalesce(sum(measure.clicks), 0) AS DOUBLE) / max(total.clicks), 1) AS clicks_percent,
+    round(100 * CAST(coalesce(sum(measure.search_bot_hits), 0) AS DOUBLE) / max(total.search_bot_hits), 1)
       AS search_bot_hits_percent
   FROM mart.page_issues AS found
-  JOIN measure ON measure.url = found.url
+  LEFT JOIN measure ON measure.url = found.url
   CROSS JOIN total
   WHERE found.crawl_id = $crawl
   GROUP BY found.issue`;
 
-/** Reads every page of the crawl. Issues on whose pages nothing is known are left out. */
+/** Reads every page of the crawl. */
 export function readIssueShares(
   warehouse: CatalogReader,
   crawl: string,

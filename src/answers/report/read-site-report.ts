@@ -66,15 +66,15 @@ export interface ProjectReport extends CrawlAnswers {
 
 const FIGURES = 'pages, indexable_pages, error_pages, average_load_time';
 
-/** Up to the main crawl; a crawl that is not complete has fewer pages than the website, and is left out beside complete ones. */
+/** The last ones that charts have (mart.crawls.is_in_trends). */
 const SHOWN = `
-  WITH main AS (SELECT project_id, crawl_config_id, crawl_id, ended_at, is_complete FROM mart.crawls WHERE is_main)
+  WITH main AS (SELECT project_id, crawl_config_id, crawl_id FROM mart.crawls WHERE is_main)
   SELECT crawl_id, main_id FROM (
     SELECT crawls.crawl_id, main.crawl_id AS main_id,
       row_number() OVER (PARTITION BY main.crawl_id ORDER BY crawls.ended_at DESC, crawls.crawl_id) AS place
     FROM mart.crawls AS crawls
     JOIN main ON main.project_id = crawls.project_id AND main.crawl_config_id IS NOT DISTINCT FROM crawls.crawl_config_id
-    WHERE crawls.has_pages AND crawls.ended_at <= main.ended_at AND (crawls.is_complete OR NOT main.is_complete)) AS placed
+    WHERE crawls.is_in_trends) AS placed
   WHERE place <= ${MOST_CRAWLS}`;
 
 const ISSUES = `

@@ -52,3 +52,36 @@ test('the issues of a project that is called by its name have their meanings', a
   expect(named.issues.length).toBeGreaterThan(0);
   expect(named).toEqual(await read(ISSUES, 'p-shop', 'wait=1'));
 });
+
+interface Judged {
+  readonly is_in_trends: boolean;
+  readonly issues: readonly {
+    readonly issue: string;
+    readonly trend: readonly { readonly ended_at: string }[];
+    readonly clicks_percent: number | null;
+    readonly search_bot_hits_percent: number | null;
+  }[];
+}
+
+test('a crawl that was cut is in no line of the last crawls, and the page says so', async () => {
+  const cut = await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-cut');
+  expect(cut.is_in_trends).toBe(false);
+  const days = cut.issues.flatMap(({ trend }) => trend.map(({ ended_at }) => ended_at.slice(0, 10)));
+  expect([...new Set(days)]).toEqual(['2026-03-02']);
+  expect((await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-2')).is_in_trends).toBe(true);
+  const drawn = ISSUES.draw(cut as never, { query: new URLSearchParams() } as never);
+  expect(drawn.body.text).toContain('leave this crawl out: it is not complete');
+});
+
+test('a share of clicks or hits is 0 where it was counted, and not known where nothing was loaded', async () => {
+  const { issues } = await read<Judged>(ISSUES, 'p-shop', 'wait=1');
+  const shares = Object.fromEntries(
+    issues.map((one) => [one.issue, [one.clicks_percent, one.search_bot_hits_percent]]),
+  );
+  expect(shares).toMatchObject({ one_inlink: [60, null], linked_redirect: [40, null], thin: [0, null] });
+  // Search results are told of the latest crawl alone.
+  const first = await read<Judged>(ISSUES, 'p-shop', 'crawl=shop-1&wait=1');
+  expect(first.issues.length).toBeGreaterThan(0);
+  for (const one of first.issues)
+    expect([one.clicks_percent, one.search_bot_hits_percent]).toEqual([null, 100]);
+});

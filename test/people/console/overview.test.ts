@@ -26,6 +26,7 @@ beforeAll(async () => {
           'web' AS crawl_config_id, TIMESTAMPTZ '2026-06-01 06:00:00Z' + INTERVAL (7 * number) DAY AS ended_at,
           CASE WHEN project_id = 'cut' AND number = 14 THEN 'max_url_reached' ELSE 'ok' END AS end_reason,
           NOT (project_id = 'cut' AND number = 14) AS is_complete, true AS has_pages, 1000 AS pages,
+          NOT (project_id = 'cut' AND number = 14) AS is_in_trends,
           number = CASE project_id WHEN 'new' THEN 1 WHEN 'cut' THEN 13 ELSE 14 END AS is_main,
           CASE WHEN number > 1 THEN project_id || '-' || (number - 1) END AS previous_crawl_id
         FROM mart.projects CROSS JOIN range(1, 15) AS t(number) WHERE project_id <> 'new' OR number = 1`);

@@ -41,7 +41,7 @@ const Issue = z.strictObject({
   source: z.string(),
   /** Pages in the last crawls, the oldest first; null where it is not known. */
   trend: z.array(z.strictObject({ ended_at: z.string().nullable(), pages: Count.nullable() })),
-  /** Share of the clicks and of search engines' requests on its pages; null where none is known. */
+  /** Share of the clicks and of search engines' requests on its pages; null where it is not known. */
   clicks_percent: z.number().nullable(),
   search_bot_hits_percent: z.number().nullable(),
 });
@@ -56,6 +56,8 @@ const Issues = z.strictObject({
   /** Issues that no page has, and those that the exports say nothing of. */
   none: z.number(),
   unknown: z.number(),
+  /** Whether the lines of the last crawls have this one. */
+  is_in_trends: z.boolean(),
   /** Whether the shares are still being read. */
   pending: z.boolean(),
   issues: z.array(Issue),
@@ -87,6 +89,10 @@ export const ISSUES = page<Issues>({
       readIssueMeanings(warehouse, project_id, UNTIL_READ),
     );
     const trends = await once('trends', (warehouse) => readIssueTrends(warehouse, crawl_id, UNTIL_READ));
+    const [record] = await desk.rowsOnce(
+      'SELECT is_in_trends FROM mart.crawls WHERE crawl_id = $crawl',
+      new Map([['crawl', crawl_id]]),
+    );
     const shares = await sharesOf(desk, crawl_id, query.has('wait'));
     const by = <T extends { readonly issue: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
       new Map(rows.map((row) => [row.issue, row]));
@@ -95,6 +101,7 @@ export const ISSUES = page<Issues>({
       project_id,
       project_name: crawl.project,
       ...{ crawl_id, ended_at: crawl.ended_at, previous_ended_at: crawl.previous_ended_at },
+      is_in_trends: record?.is_in_trends === true,
       ...{ none: crawl.none, unknown: crawl.unknown, pending: shares === null },
       issues: crawl.issues.map(({ issue, title, severity, category, pages, fixed, remaining, ...rest }) => ({
         ...{ issue, title, severity, category, pages, new: rest.new, fixed, remaining },
@@ -154,6 +161,7 @@ ${filterForm(`${projectPath(project_id)}/issues`, query, [
     options: [{ value: '1', text: 'new or fixed pages' }],
   },
 ])}
+${document.is_in_trends ? null : html`<p class="notice">The lines of the last crawls leave this crawl out: it is not complete, or later than the latest one.</p>`}
 ${pending ? html`<p class="waiting" role="status" data-pending>Shares of clicks and visits are still being read.</p>` : null}
 ${issuesTable(document, shown)}
 <p class="facts">${counted(none, 'more issue')} on no page.${
@@ -176,7 +184,7 @@ function issuesTable({ project_id, crawl_id, issues }: Issues, shown: readonly I
     value === null || Number(value) === 0
       ? countOrDash(value)
       : html`<a href="${to(issue, change)}">${countText(value)}</a>`;
-  const percent = (value: number | null): string | null => (value === null ? null : `${value} %`);
+  const percent = (value: number | null): string => (value === null ? 'not known' : `${value} %`);
   const isKnown = (key: 'clicks_percent' | 'search_bot_hits_percent'): boolean =>
     issues.some((one) => one[key] !== null);
   return table(
@@ -214,7 +222,7 @@ function issuesTable({ project_id, crawl_id, issues }: Issues, shown: readonly I
   );
 }
 
-const shareColumn = (name: string, cell: (one: Issue) => string | null): Column<Issue> => ({
+const shareColumn = (name: string, cell: (one: Issue) => string): Column<Issue> => ({
   name,
   isNumber: true,
   cell,

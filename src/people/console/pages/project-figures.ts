@@ -22,7 +22,7 @@ interface ProjectFigures {
   /** The segment that was chosen; and its segmentation, where that is known. */
   readonly segment: string | null;
   readonly segmentation: string | null;
-  /** The last crawl with pages; empty where there is none. */
+  /** The latest crawl; empty where none has pages. */
   readonly crawl_id: string;
   readonly trend: FigureAnswer;
   readonly statuses: FigureAnswer;
@@ -91,7 +91,7 @@ ${depthFigure('Pages by depth', name, depths, { figure: 'pages', hrefOf: (depth)
 ${depthFigure('Average inrank by depth', name, depths, { figure: 'average_inrank' })}
 </div>
 <h2>What to do first</h2>
-${answerFigure('Issues of the last crawl, the most severe first', findings, {
+${answerFigure('Issues of the latest crawl, the most severe first', findings, {
   rows: findingsTable(findings, (parts) => to(crawl_id, parts)),
   empty: 'Nothing was found.',
 })}

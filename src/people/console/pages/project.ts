@@ -34,6 +34,8 @@ const Project = z.strictObject({
       crawl_config_id: z.string().nullable(),
       crawl_config_name: z.string().nullable(),
       crawls: Count,
+      /** Its last complete one with pages, or the last one where none is complete; null where no crawl has pages. */
+      latest_crawl_id: z.string().nullable(),
     }),
   ),
   /** The place of the chosen one in `configurations`. */
@@ -49,6 +51,8 @@ const Project = z.strictObject({
       end_reason: z.string().nullable(),
       is_complete: z.boolean().nullable(),
       is_main: z.boolean(),
+      /** Whether charts over time have it. */
+      is_in_trends: z.boolean(),
       pages: Count.nullable(),
     }),
   ),
@@ -104,6 +108,8 @@ export const PROJECT = page<Project>({
   }),
 });
 
+const NO_CRAWLS = { crawl_config_id: null, latest_crawl_id: null };
+
 type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'findings';
 type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 
@@ -118,26 +124,27 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): 
   );
   if (record === undefined) throw await notFound(wanted, desk);
   const configurations = (await desk.rowsOnce(
-    `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls
+    `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls,
+       max(CASE WHEN is_latest THEN crawl_id END) AS latest_crawl_id
      FROM mart.crawls WHERE project_id = $project GROUP BY crawl_config_id
      ORDER BY bool_or(is_main) DESC, crawls DESC, crawl_config_id`,
     project,
   )) as unknown as Configuration[];
   const asked = Number(query.get('configuration') ?? 0);
   const configuration = configurations[asked] === undefined ? 0 : asked;
-  const config = configurations[configuration]?.crawl_config_id ?? null;
+  const { crawl_config_id: config, latest_crawl_id: latest } = configurations[configuration] ?? NO_CRAWLS;
   const crawls = await desk.rowsOnce(
-    `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main, pages
+    `SELECT crawl_id, crawl_number, ended_at, end_reason, is_complete, coalesce(is_main, false) AS is_main,
+       coalesce(is_in_trends, false) AS is_in_trends, pages
      FROM mart.crawls WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
      ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS}`,
     new Map([...project, ['config', config]]),
   );
-  const last = crawls.find(({ pages }) => pages !== null)?.crawl_id ?? null;
   const segments = await desk.rowsOnce(
     `SELECT segmentation, segment FROM mart.crawl_segments
      WHERE crawl_id = $crawl AND segmentation <> '(site)' AND segment IS NOT NULL
      ORDER BY segmentation = '${DIRECTORY}', segmentation, pages DESC, segment LIMIT ${MOST_SEGMENTS}`,
-    new Map([['crawl', last as string | null]]),
+    new Map([['crawl', latest]]),
   );
   return {
     ...(record as unknown as Pick<Project, 'project_id' | 'project_name' | 'start_url'>),
@@ -164,7 +171,7 @@ async function readFigures(
   isPatient: boolean,
 ): Promise<Pick<Project, Figures>> {
   const { project_id, configurations, configuration, segment } = choices;
-  const main = lastWithPages(choices);
+  const main = latestOf(choices);
   const given = { project: project_id, ...(segment === null ? {} : { segment }) };
   const more = {
     config: configurations[configuration]?.crawl_config_id ?? null,
@@ -188,8 +195,8 @@ async function readFigures(
   return { trend, statuses, changes, funnel, depths, findings };
 }
 
-function lastWithPages({ crawls }: Choices): string {
-  return crawls.find(({ pages }) => pages !== null)?.crawl_id ?? '';
+function latestOf({ configurations, configuration }: Choices): string {
+  return configurations[configuration]?.latest_crawl_id ?? '';
 }
 
 /** A segment that the last crawl does not have may be of any segmentation. */
@@ -198,9 +205,9 @@ function segmentationOf({ segment, segments }: Choices): string | null {
   return segments.find((one) => one.segment === segment)?.segmentation ?? null;
 }
 
-/** The crawls that a project page shows. */
+/** The crawls that charts of a project page have. */
 const SHOWN = `crawl_id IN (SELECT crawl_id FROM mart.crawls
-    WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config
+    WHERE project_id = $project AND crawl_config_id IS NOT DISTINCT FROM $config AND is_in_trends
     ORDER BY ended_at DESC NULLS LAST, crawl_id LIMIT ${MOST_CRAWLS})`;
 
 /** A figure over the crawls of a project: the question, and the rows of its answer that are drawn. */
@@ -246,7 +253,7 @@ const OVER_CRAWLS = {
   },
 } as const satisfies Readonly<Record<string, CrawlsFigure>>;
 
-/** Figures of the last crawl with pages. */
+/** Figures of the latest crawl. */
 const OF_CRAWL = {
   depths: {
     question: 'q10_inrank_by_depth_and_segment',
@@ -312,8 +319,9 @@ ${crawls.length === 0 ? html`<p class="notice">No crawl of this project is loade
 ${
   crawls.length === 0
     ? null
-    : html`${drawPending([trend, statuses, changes, funnel, depths, findings])}
-${projectFigures({ ...project, segmentation: segmentationOf(project), crawl_id: lastWithPages(project) })}
+    : html`${leftOutNotice(crawls)}
+${drawPending([trend, statuses, changes, funnel, depths, findings])}
+${projectFigures({ ...project, segmentation: segmentationOf(project), crawl_id: latestOf(project) })}
 ${drawNotes(project_id, project.notes, request)}
 <h2>Crawls</h2>
 ${project.segment === null ? null : html`<p class="facts">This table does not follow the choice of segment: it is of whole crawls.</p>`}
@@ -332,6 +340,16 @@ function segmentNotice({ segment, segments, crawls }: Project): Html | null {
   if (own.length === 1) return null;
   return html`<p class="notice">The segment ${segment} is in several segmentations: ${own.join(', ')}. Trends and statuses are
 of ${own[0]}, the other figures of a page in any of them.</p>`;
+}
+
+/** Crawls with pages that no chart has: one that was cut would look as if pages were gone. */
+function leftOutNotice(crawls: Project['crawls']): Html | null {
+  const [first, ...others] = crawls.filter(({ is_in_trends, pages }) => !is_in_trends && pages !== null);
+  if (first === undefined) return null;
+  const why = ({ is_complete }: typeof first): string =>
+    is_complete === false ? 'it is not complete' : 'its links or its end are not known';
+  const named = (one: typeof first): Html => html`${crawlLink(one)} (${why(one)})`;
+  return html`<p class="notice">The charts leave out ${named(first)}${others.map((one) => html`, ${named(one)}`)}.</p>`;
 }
 
 function crawlsTable(crawls: Project['crawls']): Html {

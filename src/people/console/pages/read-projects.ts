@@ -82,8 +82,8 @@ export type ProjectTrend = z.infer<typeof ProjectTrend>;
 const MOST_CRAWLS = 12;
 
 /**
- * The last crawls of some projects, of their main configurations. Crawls that are not complete are left out, unless the
- * main crawl is none either; so are clicks over another number of days than those of the main crawl.
+ * The last crawls of some projects, of their main configurations, that charts have (mart.crawls.is_in_trends). Clicks
+ * over another number of days than those of the main crawl are left out.
  */
 export async function readTrends(
   desk: Desk,
@@ -94,8 +94,7 @@ export async function readTrends(
   const rows = await desk.rowsOnce(
     `WITH
        main AS (
-         SELECT crawls.project_id, coalesce(crawls.crawl_config_id, '') AS config, crawls.is_complete, crawls.ended_at,
-           kpis.ranking_days
+         SELECT crawls.project_id, coalesce(crawls.crawl_config_id, '') AS config, kpis.ranking_days
          FROM mart.crawls AS crawls
          LEFT JOIN mart.crawl_kpis AS kpis ON kpis.crawl_id = crawls.crawl_id AND kpis.segmentation = '(site)'
          WHERE crawls.is_main AND crawls.project_id IN (${named.map(([name]) => `$${name}`).join(', ')})
@@ -106,7 +105,7 @@ export async function readTrends(
          FROM main
          JOIN mart.crawls AS crawls
            ON crawls.project_id = main.project_id AND coalesce(crawls.crawl_config_id, '') = main.config
-         WHERE crawls.has_pages AND crawls.ended_at <= main.ended_at AND (crawls.is_complete OR NOT main.is_complete)
+         WHERE crawls.is_in_trends
        ),
        found AS (
          SELECT crawl_id, CAST(sum(new_pages) AS BIGINT) AS new_issues FROM mart.issue_changes GROUP BY crawl_id
