@@ -125,9 +125,16 @@ test('hits and clicks stand by day, also days without any, with bots and queries
     hits?.days.map(({ day, hits, search_bot_hits, visits }) => [day, hits, search_bot_hits, visits]),
   ).toEqual([
     ['2026-03-08', 0, 0, 0],
+    ['2026-03-09', null, null, null],
     ['2026-03-10', 4, 3, 1],
+    ['2026-03-11', null, null, null],
     ['2026-03-12', 0, 0, 0],
   ]);
+  expect(hits?.days.map(({ has_logs }) => has_logs)).toEqual([true, false, true, false, true]);
+  // The counts of the service name no engine, on no day.
+  expect(new Set(hits?.days.flatMap((one) => [one.google_bot_hits, one.ai_bot_hits]))).toEqual(
+    new Set([null]),
+  );
   expect(hits?.bots).toEqual([{ bot_class: 'search', engine: null, hits: 3, last_day: '2026-03-10' }]);
   expect([demand?.clicks, demand?.impressions]).toEqual([6, 40]);
   expect(demand?.days.map(({ day, clicks, position }) => [day, clicks, position])).toEqual([

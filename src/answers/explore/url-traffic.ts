@@ -3,11 +3,14 @@ import type { Part, UrlPlace } from './url-place.ts';
 /** Days of log files and search results, up to the last ones of the project. */
 const DAYS = 90;
 const QUERIES = 10;
+const DAY_MS = 86_400_000;
 
-/** Requests for the URL on a day with log files; null where it is not known. */
+/** Requests for the URL on a day; null where it is not known. */
 interface HitsOfDay {
   /** Of UTC. */
   readonly day: string;
+  /** Whether log files of the day are loaded; without them nothing of it is known. */
+  readonly has_logs: boolean;
   readonly hits: number | null;
   readonly search_bot_hits: number | null;
   readonly google_bot_hits: number | null;
@@ -31,7 +34,7 @@ interface HitsOfBot {
 export interface UrlHits {
   readonly from: string;
   readonly to: string;
-  /** Each day with log files, also those without a request for the URL. */
+  /** Each day, also those without a request for the URL, and those without log files. */
   readonly days: readonly HitsOfDay[];
   /** The most hits first. */
   readonly bots: readonly HitsOfBot[];
@@ -96,12 +99,32 @@ const BOTS = `
 
 /** Requests for the URL by day, and by bot; null where there are none. */
 export async function readHits({ rows }: UrlPlace): Promise<Part<UrlHits | null>> {
-  const days = await rows<HitsOfDay>(HITS);
+  const logged = await rows<Omit<HitsOfDay, 'has_logs'>>(HITS);
+  const days = everyDay(logged);
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
   if (from === undefined || to === undefined) return { found: null, why: 'the project has no log files' };
-  if (days.every(({ hits }) => hits === 0))
+  if (logged.every(({ hits }) => hits === 0))
     return { found: null, why: `log files from ${from} to ${to} have no request for it` };
   return { found: { from, to, days, bots: await rows<HitsOfBot>(BOTS, { from }) }, why: null };
+}
+
+const COUNTS = ['search_bot_hits', 'google_bot_hits', 'bing_bot_hits', 'ai_bot_hits', 'visits'] as const;
+const NOTHING = {
+  ...{ hits: null, search_bot_hits: null, google_bot_hits: null, bing_bot_hits: null, ai_bot_hits: null },
+  ...{ visits: null, last_status_code: null, has_logs: false },
+};
+
+/** Days without log files have nothing that is known; nor has any day what log files never tell of the URL. */
+function everyDay(logged: readonly Omit<HitsOfDay, 'has_logs'>[]): HitsOfDay[] {
+  const untold = COUNTS.filter((name) => logged.every((one) => one.hits === 0 || one[name] === null));
+  const never = Object.fromEntries(untold.map((name) => [name, null]));
+  return logged.flatMap((one, index) => {
+    const days: HitsOfDay[] = [{ ...one, ...never, has_logs: true }];
+    const next = Date.parse(logged[index + 1]?.day ?? '');
+    for (let time = Date.parse(one.day) + DAY_MS; time < next; time += DAY_MS)
+      days.push({ ...NOTHING, day: new Date(time).toISOString().slice(0, 10) });
+    return days;
+  });
 }
 
 const AMOUNTS = `

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UrlStory } from '../../../src/answers/explore/read-url.ts';
 import { drawUrl } from '../../../src/people/console/pages/draw-url.ts';
+import { drawUrlTraffic } from '../../../src/people/console/pages/draw-url-traffic.ts';
 
 const drawn = (url: string): string => {
   const crawl = { crawl_id: 'c1', project_id: 'p1', project: 'Shop', crawl_number: 1, ended_at: null };
@@ -15,4 +16,29 @@ test('a URL leads to the web where it is of the web, and else nowhere', () => {
 
 test('the command of a page is of its crawl', () => {
   expect(drawn('https://shop.example/')).toContain(" 'https://shop.example/' --project p1 --crawl c1</code>");
+});
+
+test('a day without log files has no figure, and says so', () => {
+  const day = { hits: 2, search_bot_hits: 2, ai_bot_hits: null, visits: 0, has_logs: true };
+  const days = [
+    { ...day, day: '2026-03-08' },
+    {
+      day: '2026-03-09',
+      hits: null,
+      search_bot_hits: null,
+      ai_bot_hits: null,
+      visits: null,
+      has_logs: false,
+    },
+    { ...day, day: '2026-03-10' },
+  ];
+  const hits = { from: '2026-03-08', to: '2026-03-10', days, bots: [] };
+  const { text } = drawUrlTraffic({
+    url: 'https://shop.example/',
+    hits,
+    demand: null,
+    empty: {},
+  } as unknown as UrlStory);
+  expect(text).toContain('2 days with log files, 1 without.');
+  expect(text).toMatch(/2026-03-09<\/th><td class="number" data-name="all">no logs<\/td><td[^>]*>–</);
 });

@@ -26,12 +26,13 @@ function drawHits(url: string, { from, to, days, bots }: NonNullable<UrlStory['h
     { name: 'AI bots', value: ({ ai_bot_hits }) => ai_bot_hits },
     { name: 'people', value: ({ visits }) => visits },
   ]);
-  return html`<p class="facts">Requests by day, from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ${countText(days.length)} days with log files.</p>
+  const logged = days.filter(({ has_logs }) => has_logs).length;
+  return html`<p class="facts">Requests by day, from ${from.slice(0, 10)} to ${to.slice(0, 10)}: ${countText(logged)} days with log files${logged < days.length ? `, ${countText(days.length - logged)} without` : null}.</p>
 <figure>${chart}<details><summary>The figures</summary>${table(
     'Visits by day',
     [
       { name: 'day', cell: ({ day }) => day.slice(0, 10) },
-      { name: 'all', isNumber: true, cell: (one) => one.hits },
+      { name: 'all', isNumber: true, cell: (one) => (one.has_logs ? one.hits : 'no logs') },
       { name: 'search bots', isNumber: true, cell: (one) => one.search_bot_hits },
       { name: 'Google', isNumber: true, cell: (one) => one.google_bot_hits },
       { name: 'Bing', isNumber: true, cell: (one) => one.bing_bot_hits },
