@@ -59,27 +59,27 @@ WITH
     SELECT
       issues.issue,
       CASE WHEN strpos(each_one.field, '.') > 0 THEN split_part(each_one.field, '.', 1) ELSE 'crawl_pages' END AS dataset,
-      CASE WHEN strpos(each_one.field, '.') > 0 THEN split_part(each_one.field, '.', 2) ELSE each_one.field END AS field
+      CASE WHEN strpos(each_one.field, '.') > 0 THEN split_part(each_one.field, '.', 2) ELSE each_one.field END AS column_name
     FROM mart.issues AS issues
     CROSS JOIN UNNEST(split(issues.evidence, ', ')) AS each_one(field)
-    -- What models make of fields is known without any one of them.
-    WHERE each_one.field NOT IN (
-      'is_indexable', 'non_indexable_reason', 'is_robots_denied', 'is_noindex', 'is_canonicalised', 'canonical_url',
-      'canonical_kind', 'status_code_range'
-    )
   ),
 
-  -- An export without the field says nothing of the issue.
+  told AS (
+    SELECT DISTINCT crawl_id, dataset, column_name
+    FROM mart.crawl_columns
+  ),
+
+  -- An export that does not tell the column says nothing of the issue.
   unknown AS (
     SELECT crawl.crawl_id, evidence.issue
     FROM (SELECT crawl_id FROM crawl UNION SELECT previous_crawl_id FROM crawl) AS crawl
     CROSS JOIN evidence
-    LEFT JOIN mart.crawl_fields AS fields
-      ON fields.crawl_id = crawl.crawl_id
-      AND fields.dataset = evidence.dataset
-      AND fields.field = evidence.field
+    LEFT JOIN told
+      ON told.crawl_id = crawl.crawl_id
+      AND told.dataset = evidence.dataset
+      AND told.column_name = evidence.column_name
     GROUP BY crawl.crawl_id, evidence.issue
-    HAVING count(fields.field) < count(*)
+    HAVING count(told.column_name) < count(*)
   ),
 
   pair AS (

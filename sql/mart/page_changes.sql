@@ -4,7 +4,7 @@ kind: table
 description: >-
   What changed on the pages of a project between a crawl and the one before it, both complete and of one
   configuration: one row for each page that came or went, and for each field of a page in both that differs. A field
-  counts only where both exports had it.
+  counts only where both exports tell it alike (mart.crawl_columns).
 grain: [crawl_id, url, change]
 columns:
   crawl_id: Identifier of the later crawl.
@@ -16,15 +16,12 @@ columns:
   change:
     description: >-
       added (only the later crawl has the page), removed (only the earlier one has), or the field that differs:
-      status_code, title, rel_canonical, h1.
+      status_code, is_indexable, title, h1, meta_description, rel_canonical.
     tests:
-      - accepted_values: [added, removed, status_code, title, rel_canonical, h1]
+      - accepted_values: [added, removed, status_code, is_indexable, title, h1, meta_description, rel_canonical]
   before: The field's value in the earlier crawl, as text; NULL for a page that was added or removed.
   after: The field's value in the later crawl, as text; NULL for a page that was added or removed.
 reads:
-  ops.unit_fields:
-    unit: VARCHAR
-    field: VARCHAR
   ops.loads:
     dataset: VARCHAR
     source_id: VARCHAR
@@ -55,7 +52,7 @@ WITH
   later AS (
     SELECT
       pair.crawl_id, pair.previous_crawl_id, pair.project_id,
-      pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.crawl_id
   ),
@@ -63,18 +60,24 @@ WITH
   earlier AS (
     SELECT
       pair.crawl_id, pair.previous_crawl_id, pair.project_id,
-      pages.url, pages.status_code, pages.title, pages.rel_canonical, pages.h1
+      pages.url, pages.status_code, pages.is_indexable, pages.title, pages.h1, pages.meta_description, pages.rel_canonical
     FROM pair
     JOIN mart.pages AS pages ON pages.crawl_id = pair.previous_crawl_id
   ),
 
-  -- Fields that the exports of both crawls had: elsewhere a NULL says nothing.
+  -- What the exports of both crawls tell alike: elsewhere a NULL says nothing.
   comparable AS (
-    SELECT pair.crawl_id, field.field
-    FROM pair
-    JOIN ops.unit_fields AS field ON field.unit = 'crawl_pages/' || pair.crawl_id
-    JOIN ops.unit_fields AS former
-      ON former.unit = 'crawl_pages/' || pair.previous_crawl_id AND former.field = field.field
+    SELECT side.crawl_id, told.column_name AS field
+    FROM (
+      SELECT crawl_id, crawl_id AS side_id
+      FROM pair
+      UNION ALL
+      SELECT crawl_id, previous_crawl_id
+      FROM pair
+    ) AS side
+    JOIN mart.crawl_columns AS told ON told.crawl_id = side.side_id AND told.dataset = 'crawl_pages'
+    GROUP BY side.crawl_id, told.column_name
+    HAVING count(*) = 2 * count(DISTINCT told.part)
   ),
 
   -- Each page once, in one join: three of them would hold both crawls in memory three times.
@@ -86,13 +89,17 @@ WITH
       coalesce(later.url, earlier.url) AS url,
       CASE WHEN earlier.crawl_id IS NULL THEN 'added' WHEN later.crawl_id IS NULL THEN 'removed' END AS presence,
       CAST(earlier.status_code AS VARCHAR) AS former_status_code,
+      CAST(earlier.is_indexable AS VARCHAR) AS former_is_indexable,
       CAST(earlier.title AS VARCHAR) AS former_title,
-      CAST(earlier.rel_canonical AS VARCHAR) AS former_rel_canonical,
       CAST(earlier.h1 AS VARCHAR) AS former_h1,
+      CAST(earlier.meta_description AS VARCHAR) AS former_meta_description,
+      CAST(earlier.rel_canonical AS VARCHAR) AS former_rel_canonical,
       CAST(later.status_code AS VARCHAR) AS status_code,
+      CAST(later.is_indexable AS VARCHAR) AS is_indexable,
       CAST(later.title AS VARCHAR) AS title,
-      CAST(later.rel_canonical AS VARCHAR) AS rel_canonical,
-      CAST(later.h1 AS VARCHAR) AS h1
+      CAST(later.h1 AS VARCHAR) AS h1,
+      CAST(later.meta_description AS VARCHAR) AS meta_description,
+      CAST(later.rel_canonical AS VARCHAR) AS rel_canonical
     FROM later
     FULL JOIN earlier ON earlier.crawl_id = later.crawl_id AND earlier.url = later.url
   ),
@@ -107,18 +114,25 @@ WITH
       coalesce(page.presence, fields.field) AS change,
       CASE fields.field
         WHEN 'status_code' THEN page.former_status_code
+        WHEN 'is_indexable' THEN page.former_is_indexable
         WHEN 'title' THEN page.former_title
-        WHEN 'rel_canonical' THEN page.former_rel_canonical
         WHEN 'h1' THEN page.former_h1
+        WHEN 'meta_description' THEN page.former_meta_description
+        WHEN 'rel_canonical' THEN page.former_rel_canonical
       END AS "before",
       CASE fields.field
         WHEN 'status_code' THEN page.status_code
+        WHEN 'is_indexable' THEN page.is_indexable
         WHEN 'title' THEN page.title
-        WHEN 'rel_canonical' THEN page.rel_canonical
         WHEN 'h1' THEN page.h1
+        WHEN 'meta_description' THEN page.meta_description
+        WHEN 'rel_canonical' THEN page.rel_canonical
       END AS "after"
     FROM page
-    JOIN (VALUES ('presence'), ('status_code'), ('title'), ('rel_canonical'), ('h1')) AS fields(field)
+    JOIN (
+      VALUES
+        ('presence'), ('status_code'), ('is_indexable'), ('title'), ('h1'), ('meta_description'), ('rel_canonical')
+    ) AS fields(field)
       ON (fields.field = 'presence') = (page.presence IS NOT NULL)
   )
 

@@ -20,11 +20,11 @@ WITH
   fields AS (
     SELECT
       crawl_id,
-      count(CASE WHEN field = 'fetched' THEN 1 END) > 0 AS has_fetched,
-      count(CASE WHEN field = 'status_code' THEN 1 END) > 0 AS has_status,
-      count(CASE WHEN field IN ('status_code', 'indexable') THEN 1 END) > 0 AS has_indexable,
-      count(CASE WHEN field IN ('rel_canonical', 'canonical_evaluation') THEN 1 END) > 0 AS has_canonical
-    FROM mart.crawl_fields
+      count(CASE WHEN column_name = 'fetched' THEN 1 END) > 0 AS has_fetched,
+      count(CASE WHEN column_name = 'status_code' THEN 1 END) > 0 AS has_status,
+      count(CASE WHEN column_name = 'is_indexable' AND part IN ('status', 'service') THEN 1 END) > 0 AS has_indexable,
+      count(CASE WHEN column_name = 'canonical_kind' THEN 1 END) > 0 AS has_canonical
+    FROM mart.crawl_columns
     WHERE dataset = 'crawl_pages'
     GROUP BY crawl_id
   ),

@@ -3,7 +3,7 @@ title: Pages added, removed and changed since the crawl before
 model: mart.page_changes
 description: >-
   The main crawl of each project, or the crawl asked for, against the one before it of the same configuration: pages
-  that came or went, and those whose status, title, canonical or H1 differs, with both values.
+  that came or went, and those whose status, indexability, title, H1, description or canonical differs, with both values.
 parameters: [project, crawl, limit]
 needs: [crawl_before]
 chart: {kind: bar, x: change, each: [project_name, crawl_id]}

@@ -18,22 +18,20 @@ WITH
       AND ($crawl IS NULL AND is_main OR crawl_id = $crawl)
   ),
 
-  -- What the exports of both crawls have fields for.
+  -- What the exports of both crawls tell.
   comparable AS (
     SELECT
       chosen.crawl_id,
-      count(CASE WHEN fields.field = 'status_code' THEN fields.crawl_id END) = 2 AS status,
-      count(DISTINCT CASE WHEN fields.field IN ('robots_txt_denied', 'fetch_status') THEN fields.crawl_id END) = 2
-        AS robots,
-      count(DISTINCT CASE WHEN fields.field IN ('meta_robots_index', 'meta_robots') THEN fields.crawl_id END) = 2
-        AS noindex,
-      count(DISTINCT CASE WHEN fields.field IN ('canonical_evaluation', 'rel_canonical') THEN fields.crawl_id END) = 2
-        AS canonical,
-      count(CASE WHEN fields.field = 'indexable' THEN fields.crawl_id END) = 2 AS service
+      count(CASE WHEN told.part = 'status' THEN 1 END) = 2 AS status,
+      count(CASE WHEN told.part = 'robots' THEN 1 END) = 2 AS robots,
+      count(CASE WHEN told.part = 'noindex' THEN 1 END) = 2 AS noindex,
+      count(CASE WHEN told.part = 'canonical' THEN 1 END) = 2 AS canonical,
+      count(CASE WHEN told.part = 'service' THEN 1 END) = 2 AS service
     FROM chosen
-    JOIN mart.crawl_fields AS fields
-      ON fields.dataset = 'crawl_pages'
-        AND (fields.crawl_id = chosen.crawl_id OR fields.crawl_id = chosen.previous_crawl_id)
+    JOIN mart.crawl_columns AS told
+      ON told.dataset = 'crawl_pages'
+        AND told.column_name = 'non_indexable_reason'
+        AND (told.crawl_id = chosen.crawl_id OR told.crawl_id = chosen.previous_crawl_id)
     GROUP BY chosen.crawl_id
   ),
 

@@ -84,8 +84,8 @@ async function fillMart(connection: Connection): Promise<void> {
        true AS fetched, i > 2 AS is_indexable, 'self' AS canonical_kind FROM range(10) AS t(i)`,
     [HOSTILE],
   );
-  await connection.run(`CREATE TABLE mart.crawl_fields AS SELECT 'c2' AS crawl_id, 'crawl_pages' AS dataset, field
-    FROM (VALUES ('fetched'), ('status_code')) AS t(field)`);
+  await connection.run(`CREATE TABLE mart.crawl_columns AS SELECT 'c2' AS crawl_id, 'crawl_pages' AS dataset, column_name, part
+    FROM (VALUES ('fetched', 'fetched'), ('status_code', 'status_code'), ('is_indexable', 'status')) AS t(column_name, part)`);
   await connection.run(
     `CREATE TABLE mart.issues AS SELECT 'client_error' AS issue, 'Client error' AS title, 'high' AS severity, 1 AS weight,
        'availability' AS category, 'Mend it' AS fix`,

@@ -180,6 +180,7 @@ test('every form of a statement is in the SQL that each engine has', async () =>
     'issue=thin&change=new',
     'issue=thin&change=fixed',
     'change=removed',
+    'change=changed',
     'change=title&clicks=gte:1&search_bot_hits=is:null&issues=gte:1',
     'segment=/lamps/&sources=has:crawler&url=ends:/red&title=not_contains:x',
     'segment=/lamps/&segmentation=(directory)&depth=in:1,2',
@@ -200,7 +201,7 @@ test.each([
   ['issue=thin&change=added', '--change: added is none of an issue', 'new, fixed or remaining'],
   ['segment=/lmps/', 'has no segment /lmps/', 'did you mean /lamps/?'],
   ['columns=url,hh1', 'pages have no column hh1', 'did you mean h1?'],
-  ['change=h1', 'the export of crawl shop-3 has no field h1', 'both crawls'],
+  ['change=h1', 'the export of crawl shop-3 lacks h1', 'both crawls'],
   ['change=clicks', 'pages have no column clicks', 'docs/dictionary.md'],
   ['change=before', 'pages have no column before', 'docs/dictionary.md'],
   ['since=shop-1', '--since compares nothing without --change', '--change added'],
@@ -226,14 +227,34 @@ test('pages whose status an export lacks did not become something else', async (
     ...STORY,
     crawls: [...STORY.crawls, without],
   });
-  for (const change of ['is_indexable', 'non_indexable_reason'])
-    await expect(
-      pageStatement(
-        other,
-        filterOfQuery('p-blog', new URLSearchParams({ crawl: 'blog-2', since: 'blog-1', change })),
-        signal,
-      ),
-    ).rejects.toMatchObject({ message: 'the export of crawl blog-2 has no field status_code' });
+  const statement = (change: string, blogs: readonly [string, string]): Promise<unknown> => {
+    const [crawl, since] = blogs;
+    return pageStatement(
+      other,
+      filterOfQuery('p-blog', new URLSearchParams({ crawl, since, change })),
+      signal,
+    );
+  };
+  for (const blogs of [
+    ['blog-2', 'blog-1'],
+    ['blog-1', 'blog-2'],
+  ] as const)
+    for (const [change, part] of [
+      ['is_indexable', 'status'],
+      ['non_indexable_reason', 'status'],
+      ['status_code_range', 'range'],
+    ] as const)
+      await expect(statement(change, blogs)).rejects.toMatchObject({
+        message: `the export of crawl blog-2 lacks a field that tells the ${part} of ${change}`,
+      });
+  await expect(statement('title', ['blog-2', 'blog-1'])).resolves.toMatchObject({ since: 'blog-1' });
+});
+
+test('pages that changed in any field name the fields', async () => {
+  const { rows } = await readPages(warehouse, query('crawl=shop-3&change=changed'), 10, signal);
+  expect(rows.map(({ url, changed }) => [url, changed])).toEqual([
+    [url('/lamps/red'), 'status_code, is_indexable, title, rel_canonical'],
+  ]);
 });
 
 test('every operator has words', () => {

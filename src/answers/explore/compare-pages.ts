@@ -1,7 +1,8 @@
+import { partWords, untoldParts } from './comparable-columns.ts';
 import { type AskOfTwo, type ComparedCrawl, nameOfCrawl } from './compared-crawls.ts';
 
-/** Fields that are compared, by what people call them. */
-const FIELDS = {
+/** Fields that are compared, as in mart.page_changes, by what people call them. */
+export const FIELDS = {
   status_code: 'HTTP status',
   is_indexable: 'indexability',
   title: 'title',
@@ -10,9 +11,6 @@ const FIELDS = {
   rel_canonical: 'canonical',
 } as const;
 type Field = keyof typeof FIELDS;
-/** The field of an export that shows a column. */
-export const shownBy = (column: string): string =>
-  ['is_indexable', 'non_indexable_reason'].includes(column) ? 'status_code' : column;
 
 /** Pages that came, went, or are in both crawls with another value. */
 export interface ComparedPages {
@@ -24,31 +22,18 @@ export interface ComparedPages {
   readonly why: string | null;
 }
 
-const KNOWN = `
-  SELECT fields.crawl_id, fields.field
-  FROM mart.crawl_fields AS fields
-  WHERE fields.crawl_id IN ($from, $to) AND fields.dataset = 'crawl_pages'
-    AND fields.field IN (${Object.keys(FIELDS)
-      .map((field) => `'${field}'`)
-      .join(', ')})`;
-
 /**
  * How many pages came, went, and changed in each field. The rule is that of mart.page_changes: a field counts where both
- * exports had it.
+ * exports tell it alike.
  */
 export async function readComparedPages(
   ask: AskOfTwo,
   from: ComparedCrawl,
   to: ComparedCrawl,
 ): Promise<readonly ComparedPages[]> {
-  const known = new Set(
-    (await ask<{ crawl_id: string; field: string }>(KNOWN)).map(
-      ({ crawl_id, field }) => `${crawl_id} ${field}`,
-    ),
-  );
-  const lacking = (field: Field): ComparedCrawl | undefined =>
-    [from, to].find(({ crawl_id }) => !known.has(`${crawl_id} ${shownBy(field)}`));
-  const fields = (Object.keys(FIELDS) as Field[]).filter((field) => lacking(field) === undefined);
+  const crawls = new Map([from, to].map((crawl) => [crawl.crawl_id, crawl]));
+  const untold = await untoldParts(ask, [from.crawl_id, to.crawl_id], Object.keys(FIELDS));
+  const fields = (Object.keys(FIELDS) as Field[]).filter((field) => !untold.has(field));
   const [counted] = await ask<Record<ComparedPages['change'], number>>(countedChanges(fields));
   const row = (change: ComparedPages['change'], title: string): ComparedPages => {
     return { change, title, pages: counted?.[change] ?? 0, why: null };
@@ -57,9 +42,10 @@ export async function readComparedPages(
     ...[row('added', 'pages added'), row('removed', 'pages removed'), row('changed', 'pages changed')],
     ...(Object.entries(FIELDS) as [Field, string][]).map(([field, name]) => {
       const title = `${name} changed`;
-      const without = lacking(field);
-      if (without === undefined) return row(field, title);
-      const why = `the export of ${nameOfCrawl(without)} lacks ${shownBy(field)}`;
+      const lack = untold.get(field);
+      if (lack === undefined) return row(field, title);
+      const without = nameOfCrawl(crawls.get(lack.crawl_id) ?? from);
+      const why = `the export of ${without} lacks ${partWords(field, lack.part)}`;
       return { change: field, title, pages: null, why };
     }),
   ];

@@ -4,9 +4,11 @@ import { didYouMean } from '../../core/nearest-name.ts';
 import type { CatalogReader } from '../../state/catalogue/catalog.ts';
 import { crawlOf } from '../../state/catalogue/resolve-parameters.ts';
 import { CHOSEN, chosenBy, onlyCrawl, rowsOf } from './chosen-crawls.ts';
-import { shownBy } from './compare-pages.ts';
+import { partWords, untoldParts } from './comparable-columns.ts';
+import { FIELDS } from './compare-pages.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { boundCondition, type ColumnTypes, unknownColumn } from './page-conditions.ts';
+import { ANY_FIELD, changedNames, differs, isOfColumn, shownOfChange, valuesOf } from './page-differences.ts';
 import { CHANGES_OF_ISSUE, type PageFilter } from './page-filter.ts';
 
 /** The crawl whose pages a filter lists. */
@@ -87,7 +89,7 @@ const BESIDES: readonly {
 /** Columns that are none of `mart.pages`: a change of one is not known. */
 const BESIDE_PAGES: ReadonlySet<string> = new Set([
   ...BESIDES.flatMap(({ columns }) => Object.keys(columns)),
-  ...['why', 'before', 'after'],
+  ...['why', 'before', 'after', ANY_FIELD],
 ]);
 
 /**
@@ -106,12 +108,14 @@ export async function pageStatement(
   const { issue, change } = filter;
   if (issue !== undefined) await checkIssue(warehouse, issue, signal);
   const types = await columnTypes(warehouse, filter, signal);
-  if (change !== undefined && since !== null)
-    await checkChange(warehouse, { issue, change, crawls: [crawl.crawl_id, since], types }, signal);
+  const compared =
+    change === undefined || since === null
+      ? []
+      : await comparedColumns(warehouse, { issue, change, crawls: [since, crawl.crawl_id], types }, signal);
   await checkSegment(warehouse, filter, [crawl.crawl_id, since], signal);
 
   const parameters = new Map<string, string | null>();
-  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, parameters });
+  const within = pagesOf({ filter, crawl: crawl.crawl_id, since, compared, parameters });
   const names: string[] = [];
   for (const condition of filter.where)
     names.push(...(await columnsOfCondition(warehouse, condition, signal)));
@@ -130,8 +134,8 @@ export async function pageStatement(
   if (unknown !== undefined) throw unknownColumn(unknown, [...types.keys()]);
   const extra = [
     ...(issue === undefined ? [] : ['why']),
-    ...(within.isChanged ? ['before', 'after'] : []),
-    ...(within.isChanged && change === 'is_indexable' ? ['non_indexable_reason'] : []),
+    ...within.shown,
+    ...(compared.length === 1 && change === 'is_indexable' ? ['non_indexable_reason'] : []),
   ];
   const more = [...filter.columns, ...names, sorted.column].filter((name) => types.has(name));
   const shown = [...new Set(['url', ...extra, ...SHOWN.slice(1), ...more])];
@@ -168,7 +172,7 @@ async function sinceOf(
   if (change === undefined && since === undefined) return null;
   if (change === undefined)
     throw new CrawlhouseError('usage', '--since compares nothing without --change', {
-      hint: '--change added, removed or a column; with --issue: new, fixed or remaining',
+      hint: '--change added, removed, changed or a column; with --issue: new, fixed or remaining',
     });
   if (since !== undefined)
     return await crawlOf(warehouse, { project: crawl.project_id, crawl: since }, signal);
@@ -207,17 +211,12 @@ async function columnTypes(
     ...described.map(({ column_name, column_type }) => [column_name, column_type] as const),
     ...BESIDES.flatMap(({ columns }) => Object.entries(columns)),
     ...(issue === undefined ? [] : [['why', 'VARCHAR'] as const]),
-    ...(isOfColumn(issue, change)
-      ? (['before', 'after'] as const).map((one) => [one, 'VARCHAR'] as const)
-      : []),
+    ...shownOfChange(issue, change).map((one) => [one, 'VARCHAR'] as const),
   ]);
 }
 
-const isOfColumn = (issue: string | undefined, change: string | undefined): boolean =>
-  issue === undefined && change !== undefined && change !== 'added' && change !== 'removed';
-
-/** A column is compared where both exports had its field, or none: it is then made of others. */
-async function checkChange(
+/** The columns that pages of both crawls differ in. */
+async function comparedColumns(
   warehouse: CatalogReader,
   asked: {
     readonly issue: string | undefined;
@@ -226,33 +225,29 @@ async function checkChange(
     readonly types: ColumnTypes;
   },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { issue, change, crawls, types } = asked;
   if (issue !== undefined) {
-    if (CHANGES_OF_ISSUE.includes(change)) return;
+    if (CHANGES_OF_ISSUE.includes(change)) return [];
     throw new CrawlhouseError('usage', `--change: ${change} is none of an issue`, {
       hint: `${didYouMean(change, CHANGES_OF_ISSUE)}new, fixed or remaining`,
     });
   }
-  if (!isOfColumn(issue, change)) return;
+  if (!isOfColumn(issue, change)) return [];
   const own = [...types.keys()].filter((name) => !BESIDE_PAGES.has(name));
-  if (!own.includes(change)) throw unknownColumn(change, ['added', 'removed', ...own]);
-  const had = await rowsOf<{ crawl_id: string }>(
-    warehouse,
-    `SELECT DISTINCT crawl_id FROM mart.crawl_fields
-     WHERE dataset = 'crawl_pages' AND field = $field AND crawl_id IN ($crawl, $since)`,
-    new Map([
-      ['field', shownBy(change)],
-      ['crawl', crawls[0]],
-      ['since', crawls[1]],
-    ]),
-    signal,
-  );
-  const lacks = had.length === 1 ? crawls.find((one) => one !== had[0]?.crawl_id) : undefined;
-  if (lacks !== undefined)
-    throw new CrawlhouseError('usage', `the export of crawl ${lacks} has no field ${shownBy(change)}`, {
+  if (change !== ANY_FIELD && !own.includes(change))
+    throw unknownColumn(change, ['added', 'removed', ANY_FIELD, ...own]);
+  const asking = change === ANY_FIELD ? Object.keys(FIELDS) : [change];
+  const untold = await untoldParts((sql, given) => rowsOf(warehouse, sql, given, signal), crawls, asking);
+  const lack = change === ANY_FIELD ? undefined : untold.get(change);
+  if (lack === undefined) return asking.filter((name) => !untold.has(name));
+  throw new CrawlhouseError(
+    'usage',
+    `the export of crawl ${lack.crawl_id} lacks ${partWords(change, lack.part)}`,
+    {
       hint: 'a change is known where both crawls have the field',
-    });
+    },
+  );
 }
 
 async function checkSegment(
@@ -286,8 +281,8 @@ interface Within {
   readonly columns: readonly string[];
   readonly joins: readonly string[];
   readonly conditions: readonly string[];
-  /** Whether a column before and after is shown. */
-  readonly isChanged: boolean;
+  /** Of the columns, those that are shown. */
+  readonly shown: readonly string[];
 }
 
 /** The pages of the crawl, of its issue, change and segment; adds the parameters. */
@@ -295,9 +290,10 @@ function pagesOf(asked: {
   readonly filter: PageFilter;
   readonly crawl: string;
   readonly since: string | null;
+  readonly compared: readonly string[];
   readonly parameters: Map<string, string | null>;
 }): Within {
-  const { filter, crawl, since, parameters } = asked;
+  const { filter, crawl, since, compared, parameters } = asked;
   const { issue, change, segment, segmentation } = filter;
   const isBefore = change !== undefined && OF_BEFORE.includes(change);
   const own = isBefore ? '$since' : '$crawl';
@@ -325,9 +321,8 @@ function pagesOf(asked: {
     joins.push(`LEFT JOIN mart.pages AS other ON other.crawl_id = ${other} AND other.url = pages.url`);
     conditions.push(`other.url IS ${isChanged ? 'NOT NULL' : 'NULL'}`);
     if (isChanged) {
-      const [before, after] = ['other', 'pages'].map((side) => `CAST(${side}.${ident(change)} AS VARCHAR)`);
-      columns.push(`${before} AS "before"`, `${after} AS "after"`);
-      conditions.push(`${before} IS DISTINCT FROM ${after}`);
+      conditions.push(differs(compared));
+      columns.push(...(change === ANY_FIELD ? [changedNames(compared)] : valuesOf(change)));
     }
   }
   const inSegment = segmentCondition(segment, segmentation, own);
@@ -336,7 +331,7 @@ function pagesOf(asked: {
     parameters.set('segment', segment);
     if (inSegment.includes('$segmentation')) parameters.set('segmentation', segmentation ?? null);
   }
-  return { own, columns, joins, conditions, isChanged };
+  return { own, columns, joins, conditions, shown: shownOfChange(issue, change) };
 }
 
 function segmentCondition(

@@ -3,20 +3,12 @@ import type { Part, UrlPlace } from './url-place.ts';
 /** A crawl knows a page for a year of days. */
 const MOST_CRAWLS = 366;
 
-/** Fields that are compared, each with the field of the export that shows it. */
-const COMPARED = {
-  status_code: 'status_code',
-  is_indexable: 'status_code',
-  non_indexable_reason: 'status_code',
-  title: 'title',
-  h1: 'h1',
-  meta_description: 'meta_description',
-  rel_canonical: 'rel_canonical',
-  depth: 'depth',
-} as const;
-type ComparedField = keyof typeof COMPARED;
-const FIELDS = Object.keys(COMPARED) as ComparedField[];
-const EXPORTED = new Set(Object.values(COMPARED));
+/** Columns that are compared. */
+const COMPARED = [
+  ...['status_code', 'is_indexable', 'non_indexable_reason', 'title', 'h1', 'meta_description'],
+  ...['rel_canonical', 'depth'],
+] as const;
+type ComparedField = (typeof COMPARED)[number];
 
 /** What a crawl found at the URL; all null where it does not have the page, or its export lacks the field. */
 interface Seen {
@@ -55,21 +47,21 @@ export interface UrlHistoryEntry extends Seen {
 }
 
 type Row = Omit<UrlHistoryEntry, 'changes'> & {
-  /** Those of `EXPORTED` that the export had, with commas between. */
-  readonly fields: string | null;
+  /** What the export tells of the columns of `COMPARED`: `COLUMN PART` (mart.crawl_columns), with commas between. */
+  readonly told: string | null;
 };
 
 const HISTORY = `
   WITH known AS (
-    SELECT crawl_id, array_to_string(array_agg(field ORDER BY field), ',') AS fields
-    FROM mart.crawl_fields
-    WHERE dataset = 'crawl_pages' AND field IN (${[...EXPORTED].map((field) => `'${field}'`).join(', ')})
+    SELECT crawl_id, array_to_string(array_agg(column_name || ' ' || part ORDER BY column_name, part), ',') AS told
+    FROM mart.crawl_columns
+    WHERE dataset = 'crawl_pages' AND column_name IN (${COMPARED.map((column) => `'${column}'`).join(', ')})
     GROUP BY crawl_id
   )
   SELECT
     crawls.crawl_id, crawls.crawl_number, crawls.ended_at, crawls.is_complete, crawls.previous_crawl_id,
     pages.url IS NOT NULL AS is_in_crawl, pages.status_code, pages.is_indexable, pages.non_indexable_reason,
-    pages.title, pages.h1, pages.meta_description, pages.rel_canonical, pages.depth, pages.nb_inlinks, known.fields
+    pages.title, pages.h1, pages.meta_description, pages.rel_canonical, pages.depth, pages.nb_inlinks, known.told
   FROM mart.crawls AS crawls
   LEFT JOIN known ON known.crawl_id = crawls.crawl_id
   LEFT JOIN mart.pages AS pages
@@ -85,21 +77,26 @@ export async function readUrlHistory({ rows }: UrlPlace): Promise<Part<readonly 
     return { found: [], why: 'no crawl of this configuration has the page' };
   const byCrawl = new Map(history.map((row) => [row.crawl_id, row]));
   const found = history.map((row) => {
-    const { fields: _, ...entry } = row;
+    const { told: _, ...entry } = row;
     const before = byCrawl.get(row.previous_crawl_id ?? '');
     return { ...entry, changes: before === undefined ? [] : urlChanges(before, row) };
   });
   return { found, why: null };
 }
 
-/** A field counts only where both exports had it. */
+/** A field counts only where both exports tell it alike. */
 function urlChanges(before: Row, after: Row): UrlChange[] {
   if (!before.is_in_crawl && !after.is_in_crawl) return [];
   if (before.is_in_crawl !== after.is_in_crawl)
     return [{ change: after.is_in_crawl ? 'added' : 'removed', before: null, after: null }];
+  const parts = ({ told }: Row, field: ComparedField): string =>
+    (told ?? '')
+      .split(',')
+      .filter((one) => one.startsWith(`${field} `))
+      .join();
   const isKnown = (field: ComparedField): boolean =>
-    [before, after].every(({ fields }) => fields?.split(',').includes(COMPARED[field]));
-  return FIELDS.filter((field) => isKnown(field) && before[field] !== after[field]).map((field) => ({
+    parts(before, field) !== '' && parts(before, field) === parts(after, field);
+  return COMPARED.filter((field) => isKnown(field) && before[field] !== after[field]).map((field) => ({
     change: field,
     before: before[field],
     after: after[field],

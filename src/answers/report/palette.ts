@@ -10,6 +10,8 @@ const COLOURS = {
   red: '#d2453b',
   amber: '#a87900',
   slate: '#4f86a8',
+  brown: '#9a6a4a',
+  violet: '#6e5fc4',
   grey: '#7d8794',
 } as const;
 
@@ -52,7 +54,10 @@ export function runColour(status: string): string {
 }
 
 /** What has no meaning of its own: the first one, the second and so on. Further ones are grey. */
-export const SERIES_COLOURS = [COLOURS.blue, COLOURS.orange, COLOURS.green, COLOURS.purple, COLOURS.amber];
+export const SERIES_COLOURS = [
+  ...[COLOURS.blue, COLOURS.orange, COLOURS.green, COLOURS.purple, COLOURS.amber],
+  ...[COLOURS.slate, COLOURS.brown, COLOURS.violet],
+];
 const OTHERS = COLOURS.grey;
 
 /** Colours of values: those that mean something have their own, the others come in turn. */

@@ -47,7 +47,9 @@ function registerIssueTools(register: Register, reader: CatalogReader): void {
       change: z
         .string()
         .optional()
-        .describe('added, removed or a column that differs; with issue: new, fixed or remaining.'),
+        .describe(
+          'added, removed, changed (in any field) or a column that differs; with issue: new, fixed or remaining.',
+        ),
       since: z
         .string()
         .optional()

@@ -28,6 +28,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     'mart.clusters': ['raw.crawl_clusters'],
     'mart.crawl_comparison_pages': ['raw.crawl_over_crawl_pages', 'raw.crawl_over_crawls'],
     'mart.crawl_days': ['mart.crawls', 'mart.log_days'],
+    'mart.crawl_columns': ['mart.crawl_fields'],
     'mart.crawl_fields': ['ops.loads', 'ops.unit_fields'],
     'mart.crawl_kpis': ['mart.crawl_segments', 'mart.crawls'],
     'mart.crawl_segments': [
@@ -62,7 +63,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
       'mart.ranking_performance',
     ],
     'mart.issue_changes': [
-      'mart.crawl_fields',
+      'mart.crawl_columns',
       'mart.crawls',
       'mart.issues',
       'mart.page_issues',
@@ -82,7 +83,7 @@ test('models hold on a warehouse that has nothing, and depend on each other as t
     ],
     'mart.page_actions': ['mart.crawls', 'mart.page_issues', 'mart.page_values', 'mart.project_issues'],
     'mart.page_values': ['mart.crawls', 'mart.page_demand', 'mart.page_hits', 'mart.pages'],
-    'mart.page_changes': ['mart.crawls', 'mart.pages', 'ops.unit_fields'],
+    'mart.page_changes': ['mart.crawl_columns', 'mart.crawls', 'mart.pages'],
     'mart.page_demand': ['mart.ranking_performance'],
     'mart.page_hits': ['mart.crawl_days', 'mart.log_url_days'],
     'mart.page_hreflangs': ['mart.pages'],

@@ -13,16 +13,37 @@ interface Change {
   readonly after: string | null;
 }
 
+/** Fields of which both exports need one, for a reason to count. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  robots_denied: ['robots_txt_denied', 'fetch_status'],
+  no_answer: [],
+  noindex: ['meta_robots_index', 'meta_robots'],
+  canonicalised: ['canonical_evaluation', 'rel_canonical'],
+  service: ['indexable'],
+};
+
 /** What changed on the pages since the crawl before. */
 export const changesOf = once((crawl: CrawlFacts): readonly Change[] => {
   const { previous } = crawl;
   if (previous === null) return [];
   const whole = (url: string, change: string): Change => ({ url, change, before: null, after: null });
-  const fields = ['status_code', 'title', 'rel_canonical', 'h1'].filter(
-    (name) => hasField(crawl.pages, name) && hasField(previous.pages, name),
-  );
+  const told = (fields: readonly string[]): boolean[] =>
+    [crawl, previous].map(({ pages }) => hasField(pages, ...fields));
+  const tellings = [['status_code'], ...Object.values(TELLING).filter(({ length }) => length > 0)].map(told);
+  const isIndexabilityTold =
+    tellings.every(([now, before]) => now === before) && tellings.flat().some(Boolean);
+  const fields = [
+    ...['status_code', 'title', 'h1', 'meta_description', 'rel_canonical'].filter((name) =>
+      told([name]).every(Boolean),
+    ),
+    ...(isIndexabilityTold ? ['is_indexable'] : []),
+  ];
   const text = (page: Page, name: string): string | null =>
-    name === 'status_code' ? (page.status?.toString() ?? null) : str(page.row, name);
+    name === 'status_code'
+      ? (page.status?.toString() ?? null)
+      : name === 'is_indexable'
+        ? (page.isIndexable?.toString() ?? null)
+        : str(page.row, name);
   return [
     ...crawl.allPages.filter(({ url }) => !previous.byUrl.has(url)).map(({ url }) => whole(url, 'added')),
     ...previous.allPages.filter(({ url }) => !crawl.byUrl.has(url)).map(({ url }) => whole(url, 'removed')),
@@ -61,15 +82,6 @@ export const q06ByCrawl = (facts: Facts, asked: Asked): Row[] =>
       pages: group.length,
     })),
   );
-
-/** Fields of which both exports need one, for a reason to count. */
-const TELLING: Readonly<Record<string, readonly string[]>> = {
-  robots_denied: ['robots_txt_denied', 'fetch_status'],
-  no_answer: [],
-  noindex: ['meta_robots_index', 'meta_robots'],
-  canonicalised: ['canonical_evaluation', 'rel_canonical'],
-  service: ['indexable'],
-};
 
 function lossOf(crawl: CrawlFacts, page: Page, former: Page): string | null {
   const tells = (reason: string): boolean => {

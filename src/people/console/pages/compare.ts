@@ -170,9 +170,6 @@ function kpisTable({ from, to, kpis }: Comparison): Html {
 const round = (value: number): number => Math.round(value * 10) / 10;
 const shown = (value: number): string => (Number.isInteger(value) ? countText(value) : String(round(value)));
 
-/** In any of the fields: no filter says so. */
-const ANY = 'changed';
-
 function pagesTable({ from, to, pages }: Comparison): Html {
   const href = (change: string): string =>
     pagesAddress(to.project_id, { crawl: to.crawl_id, since: from.crawl_id, change });
@@ -186,7 +183,7 @@ function pagesTable({ from, to, pages }: Comparison): Html {
         cell: ({ change, pages: count, why }) =>
           count === null
             ? html`<span class="facts">not known: ${why}</span>`
-            : count === 0 || change === ANY
+            : count === 0
               ? countText(count)
               : html`<a href="${href(change)}">${countText(count)}</a>`,
       },

@@ -18,7 +18,8 @@ export const PAGE_LIST = page<PageList>({
   query: {
     crawl: 'An identifier, latest, previous, -N or a day; without it, the main crawl.',
     issue: 'Only pages with this issue.',
-    change: 'Since the crawl before: added, removed or a column; of an issue: new, fixed or remaining.',
+    change:
+      'Since the crawl before: added, removed, changed (in any field) or a column; of an issue: new, fixed or remaining.',
     since: 'The crawl that change compares with.',
     segment: 'Only pages of this first directory or segment.',
     segmentation: 'The segmentation of the segment.',

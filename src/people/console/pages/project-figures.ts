@@ -1,3 +1,4 @@
+import { FIELDS } from '../../../answers/explore/compare-pages.ts';
 import { type AddressParts, pagesAddress } from '../../../answers/explore/page-filter.ts';
 import { barChart, indexabilityFunnel } from '../../../answers/report/bars.ts';
 import {
@@ -44,7 +45,7 @@ interface Point {
   readonly [figure: string]: unknown;
 }
 
-const CHANGES = ['added', 'removed', 'status', 'title', 'canonical', 'h1'];
+const CHANGES = ['added', 'removed', ...Object.keys(FIELDS)];
 
 const TREND = { all: 'pages', indexable: 'indexable_pages', errors: 'error_pages' } as const;
 

@@ -69,7 +69,10 @@ test('follows our models to the fields of the service', async () => {
     'raw.log_pages_days.visits',
   ]);
   expect(lineage.get('mart.page_changes')?.get('before')).toEqual(
-    ['h1', 'rel_canonical', 'status_code', 'title'].map((field) => `raw.crawl_pages.${field}`),
+    [
+      ...['canonical_evaluation', 'fetch_status', 'h1', 'indexable', 'meta_description', 'meta_robots'],
+      ...['meta_robots_index', 'rel_canonical', 'robots_txt_denied', 'status_code', 'title', 'url'],
+    ].map((field) => `raw.crawl_pages.${field}`),
   );
   const without = [...lineage].flatMap(([model, columns]) =>
     [...columns].filter(([, sources]) => sources.length === 0).map(([column]) => `${model}.${column}`),
