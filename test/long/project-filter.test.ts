@@ -115,6 +115,7 @@ test('the figures of a segment are those of its pages', async () => {
   ]);
   expect(counts(own.changes.rows, 'change')).toEqual([
     ['c2', 'added', 1],
+    ['c2', 'is_indexable', 1],
     ['c2', 'removed', 1],
     ['c2', 'status_code', 1],
     ['c2', 'title', 2],
