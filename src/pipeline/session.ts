@@ -21,6 +21,7 @@ import type { Model } from '../project/sql/models/model.ts';
 import { modelsVersion } from '../project/sql/models/models-version.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops-holds.ts';
 import { countsOf, loadedUnits } from '../state/catalogue/ops-loads.ts';
+import { unknownIssueProjects } from '../state/catalogue/unknown-issue-projects.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
@@ -245,7 +246,7 @@ async function publishRun(session: Session, { errors, units }: Ended): Promise<v
   await removePublishedPackages(session);
 }
 
-/** Removes what is done with, mirrors what is published, and removes rows that nobody sees. */
+/** Removes what is done with, mirrors what is published, warns of settings without effect, and removes rows that nobody sees. */
 async function tidyUp({ ledger, settings, working, meter, logger, signal }: Session): Promise<void> {
   // The next run requests a held unit again.
   const open = (await ledger.units('unpublished')).filter((one) => !isHeldBack(one));
@@ -254,6 +255,8 @@ async function tidyUp({ ledger, settings, working, meter, logger, signal }: Sess
     open.map(({ unit }) => unit),
   );
   await mirrorPublished(settings, working, logger, signal);
+  for (const { message, hint } of await unknownIssueProjects(working.connection, settings.issues, signal))
+    logger.warn(message, { hint });
   meter.step('publish');
   await working.rows.tidy(signal).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -11,6 +11,7 @@ import { sqlFolders } from '../../project/sql/models/sql-folders.ts';
 import { configuredStores } from '../../stores/registry.ts';
 import { examineAlerts } from './examine-alerts.ts';
 import { examineDrift } from './examine-drift.ts';
+import { examineIssues } from './examine-issues.ts';
 import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
 import { examineRuns } from './examine-runs.ts';
@@ -28,6 +29,7 @@ const OF_SETTINGS = [
   'alerts',
   'outbox',
   'mirror',
+  'issues',
   ...OF_SERVICE,
   'fields',
 ];
@@ -68,6 +70,7 @@ export async function examine(
     ...(await examineRuns(settings, project.schedules, signal)),
     ...(await examineAlerts(settings, project.schedules, signal)),
     await examineMirror(settings, signal),
+    await examineIssues(settings, signal),
     ...(await examineService(settings, logger, signal)),
   );
   checks.push(...(await examineFields(checks, known, logger, signal)));

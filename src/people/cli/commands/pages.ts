@@ -20,7 +20,7 @@ export const pages: Command = {
     change: {
       type: 'string',
       value: 'CHANGE',
-      help: 'added, removed, changed (in any field) or a column that differs; of an issue: new, fixed or remaining',
+      help: 'added, removed, changed or a column; of an issue: new, fixed or remaining',
     },
     since: { type: 'string', value: 'CRAWL', help: 'the crawl that --change compares with' },
     segment: { type: 'string', value: 'SEGMENT', help: 'only pages of this directory or segment' },
