@@ -64,24 +64,41 @@ Without \`--crawl\` both answer for the main crawl of a project. A condition is 
 ## Settings
 
 \`issues\` in \`crawlhouse.yaml\` switches an issue off, gives it another severity, or sets its thresholds. The tables below
-have the names and defaults. What stands under \`projects\`, by identifier or name, is for that project alone:
+have the names and defaults. What stands under \`projects\`, by identifier or name, is for that project alone; what stands
+under \`segments\` is for the pages of that segment, of all projects or of one:
 
 \`\`\`yaml
 issues:
   thin: { words: 200 }
   slow: { milliseconds: 1500, severity: high }
   no_images: false
+  segments:
+    /blog/:
+      thin: { words: 500 }
   projects:
     shop:
       thin: { words: 100 }
       no_images: true
+      segments:
+        product pages:
+          thin: false
 \`\`\`
 
 A part that a project does not name is that of all projects: \`slow\` is of high severity in \`shop\` too. Of two entries for one
 project, by its identifier and by its name, the first counts. The next \`crawlhouse transform\` looks for the issues anew, in every
 crawl, so that a line over crawls keeps one measure. An issue that is off has no rows in \`mart.page_issues\` and
 \`mart.issue_changes\`. \`mart.project_issues\` has the severity and the definition, with its numbers, for each project;
-\`mart.issues\` has those of projects without settings of their own. The limits of Core Web Vitals are Google's, and can't be set.
+\`mart.issues\` has those of projects without settings of their own.
+
+A segment is a first directory of URLs, or a segment of the service's own segmentations; a saved filter is none. It switches
+issues and sets thresholds; severity is told of projects. Of several segments that a page is in, one counts: those
+of its project come first, each in the order of the file. \`doctor\` and a run warn of a project or segment that the
+warehouse does not have.
+
+The limits of Core Web Vitals are those that Google publishes. A middling value ends where a poor one begins, so who sets one
+sets the other too. Exports have no interaction to next paint: total blocking time is what measures slow interaction
+without people. A page that was not measured has none of these issues. Titles and descriptions are measured in characters,
+not in pixels ([why](decisions/title-width.md)).
 
 ## An issue of your own
 

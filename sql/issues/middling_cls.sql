@@ -2,15 +2,17 @@
 title: Middling cumulative layout shift
 severity: low
 category: performance
-definition: cwv_cls is above 0.1, and at most 0.25.
+definition: >-
+  cwv_cls is above $score, and at most $most (Google takes 0.1 and 0.25).
 source: https://web.dev/articles/cls
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
 evidence: [cwv_cls]
+thresholds: {score: {default: 0.1, unit: score}, most: {default: 0.25, unit: score}}
 cases:
   has: [{cwv_cls: 0.11}, {cwv_cls: 0.25}]
   has_not: [{cwv_cls: 0.1}, {cwv_cls: 0.26}]
 */
 SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(cwv_cls AS DECIMAL(38, 9)), 3) AS DECIMAL(18, 3)) AS VARCHAR) AS why
 FROM mart.pages
-WHERE cwv_cls > 0.1 AND cwv_cls <= 0.25
+WHERE cwv_cls > $score AND cwv_cls <= $most

@@ -2,15 +2,17 @@
 title: Middling first contentful paint
 severity: low
 category: performance
-definition: cwv_fcp is above 1,800 ms, and at most 3,000 ms.
+definition: >-
+  cwv_fcp is above $milliseconds ms, and at most $most ms (Google takes 1,800 ms and 3,000 ms).
 source: https://web.dev/articles/fcp
 why_it_matters: The page is slower than people expect.
 fix: See what the page loads first, and what blocks or moves it
 evidence: [cwv_fcp]
+thresholds: {milliseconds: {default: 1800, unit: ms}, most: {default: 3000, unit: ms}}
 cases:
   has: [{cwv_fcp: 1801}, {cwv_fcp: 3000}]
   has_not: [{cwv_fcp: 1800}, {cwv_fcp: 3001}]
 */
 SELECT crawl_id, project_id, url, CAST(CAST(round(CAST(cwv_fcp AS DECIMAL(38, 9))) AS BIGINT) AS VARCHAR) || ' ms' AS why
 FROM mart.pages
-WHERE cwv_fcp > 1800 AND cwv_fcp <= 3000
+WHERE cwv_fcp > $milliseconds AND cwv_fcp <= $most

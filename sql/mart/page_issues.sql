@@ -26,6 +26,8 @@ incremental:
     mart.orphans: [crawl_id]
     mart.page_hits: [crawl_id]
     mart.structured_data: [crawl_id]
+    # Settings of segments read them.
+    mart.page_groups: [crawl_id]
   # Search results and log files decide in the latest crawl of a configuration only. No link leads to a start page. The
   # settings of issues may name a project.
   partitions: |

@@ -21,7 +21,7 @@ import type { Model } from '../project/sql/models/model.ts';
 import { modelsVersion } from '../project/sql/models/models-version.ts';
 import { keepHolds, readHolds } from '../state/catalogue/ops-holds.ts';
 import { countsOf, loadedUnits } from '../state/catalogue/ops-loads.ts';
-import { unknownIssueProjects } from '../state/catalogue/unknown-issue-projects.ts';
+import { unknownIssueSettings } from '../state/catalogue/unknown-issue-settings.ts';
 import type { Ledger } from '../state/ledger/ledger.ts';
 import { LiveRunFile } from '../state/ledger/live-run.ts';
 import { openLedger } from '../state/ledger/open-ledger.ts';
@@ -255,7 +255,7 @@ async function tidyUp({ ledger, settings, working, meter, logger, signal }: Sess
     open.map(({ unit }) => unit),
   );
   await mirrorPublished(settings, working, logger, signal);
-  for (const { message, hint } of await unknownIssueProjects(working.connection, settings.issues, signal))
+  for (const { message, hint } of await unknownIssueSettings(working.connection, settings.issues, signal))
     logger.warn(message, { hint });
   meter.step('publish');
   await working.rows.tidy(signal).catch((error: unknown) => {

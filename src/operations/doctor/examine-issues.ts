@@ -1,17 +1,18 @@
 import { type Check, look } from '../../core/check.ts';
 import type { Settings } from '../../project/settings/settings.ts';
 import { readPublished } from '../../state/catalogue/read-published.ts';
-import { unknownIssueProjects } from '../../state/catalogue/unknown-issue-projects.ts';
+import { unknownIssueSettings } from '../../state/catalogue/unknown-issue-settings.ts';
 
-/** Whether the published warehouse has the projects that the setting `issues` names. */
+/** Whether the published warehouse has the projects and segments that the setting `issues` names. */
 export async function examineIssues(settings: Settings, signal: AbortSignal): Promise<Check> {
   return await look(
     'issues',
     async () => {
-      const named = Object.keys(settings.issues.projects ?? {}).length;
-      if (named === 0) return { message: 'no settings of one project' };
+      const { projects = {}, segments = {} } = settings.issues;
+      const named = [...Object.keys(projects), ...Object.keys(segments)];
+      if (named.length === 0) return { message: 'no settings of a project or segment' };
       const unknown = await readPublished(settings, (connection) =>
-        unknownIssueProjects(connection, settings.issues, signal),
+        unknownIssueSettings(connection, settings.issues, signal),
       );
       const [first] = unknown ?? [];
       if (first !== undefined) return { message: first.message, hint: first.hint };

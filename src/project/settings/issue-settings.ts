@@ -18,8 +18,14 @@ const IssueChange = z.union(
 );
 export type IssueChange = z.output<typeof IssueChange>;
 
-/** Issues by name, and under `projects` those of one project, by its identifier or name. */
+/** By segment: a first directory of URLs, or a segment of a segmentation of the service. The first one counts. */
+const SegmentChanges = z.record(z.string(), z.record(z.string(), IssueChange)).optional();
+
+/** Issues by name; under `projects` those of one project, by its identifier or name; under `segments` those of some pages. */
 export const IssueSettings = z
-  .object({ projects: z.record(z.string(), z.record(z.string(), IssueChange)).optional() })
+  .object({
+    projects: z.record(z.string(), z.object({ segments: SegmentChanges }).catchall(IssueChange)).optional(),
+    segments: SegmentChanges,
+  })
   .catchall(IssueChange);
 export type IssueSettings = z.output<typeof IssueSettings>;

@@ -88,7 +88,7 @@ test('a project that can run is well: every check says ok, and nothing is left b
 test('settings of a project that the warehouse lacks are told by doctor and by a run', async () => {
   const folder = await rawProjectFolder();
   await runProject(folder, sandbox, { pipelines: ['crawl_pages', 'projects'] });
-  expect((await doctor(folder, sandbox)).of('issues')?.message).toBe('no settings of one project');
+  expect((await doctor(folder, sandbox)).of('issues')?.message).toBe('no settings of a project or segment');
   const { stdout } = await printed(
     folder,
     sandbox,
@@ -108,6 +108,13 @@ test('settings of a project that the warehouse lacks are told by doctor and by a
     message: `issues.projects.${name}x: the warehouse has no project ${name}x, so these settings change nothing`,
     hint: expect.stringContaining(`did you mean ${name}?`),
   });
+  await writeFile(
+    join(folder, 'crawlhouse.yaml'),
+    `issues: { projects: { ${name}: { segments: { nowhere: {} } } } }\n`,
+  );
+  // The folder has no models, so nobody knows its segments.
+  expect((await doctor(folder, sandbox)).of('issues')).toMatchObject({ status: 'ok' });
+  await settings(`${name}x`);
   const { stderr } = await printed(folder, sandbox, 'run');
   expect(stderr).toContain(`issues.projects.${name}x: the warehouse has no project ${name}x`);
 });

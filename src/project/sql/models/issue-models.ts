@@ -2,12 +2,12 @@ import { text } from '../../../core/duckdb.ts';
 import { SEVERITIES } from '../../settings/issue-settings.ts';
 import { giveTables } from '../text/given-tables.ts';
 import { replaceThresholds } from '../text/thresholds.ts';
-import type { Issue, PageScan } from './issues.ts';
+import type { PageScan } from './issues.ts';
 import type { Model, ModelPart } from './model.ts';
 import {
   definitionOf,
-  type IssueSetting,
   numberText,
+  segmentWords,
   type TunedIssue,
   type TunedIssues,
   withNumbers,
@@ -46,35 +46,45 @@ function rowsOf(columns: Readonly<Record<string, string>>, rows: readonly (reado
 
 const SETTING = { severity: 'VARCHAR', weight: 'DOUBLE', definition: 'VARCHAR' };
 
-const settingOf = (issue: Issue, setting: IssueSetting): string[] => [
-  text(setting.severity),
-  `CAST(${SEVERITIES[setting.severity]} AS DOUBLE)`,
-  text(definitionOf(issue, setting)),
-];
+const settingOf = (issue: TunedIssue, tuned: TunedIssues, number: number): string[] => {
+  const setting = issue.settings[number] ?? issue.settings[0];
+  return [
+    text(setting.severity),
+    `CAST(${SEVERITIES[setting.severity]} AS DOUBLE)`,
+    text(`${definitionOf(issue, setting)}${segmentWords(issue, tuned, number)}`),
+  ];
+};
 
 /** One row for each issue that some project looks for, as it is for projects without settings of their own. */
-function files({ issues }: TunedIssues): string {
+function files(tuned: TunedIssues): string {
   const row = (issue: TunedIssue): string[] => {
     const { name, title, category, source, why_it_matters, fix, evidence } = issue;
     const described = [name, title, category, source, why_it_matters, fix, evidence.join(', ')].map(text);
-    return [...described, String(issue.is_by_days), ...settingOf(issue, issue.settings[0])];
+    return [...described, String(issue.is_by_days), ...settingOf(issue, tuned, 0)];
   };
   const texts = ['issue', 'title', 'category', 'source', 'why_it_matters', 'fix', 'evidence'];
   const columns = Object.fromEntries(texts.map((name) => [name, 'VARCHAR']));
-  return rowsOf({ ...columns, is_by_days: 'BOOLEAN', ...SETTING }, issues.filter(isLookedFor).map(row));
+  return rowsOf({ ...columns, is_by_days: 'BOOLEAN', ...SETTING }, tuned.issues.filter(isLookedFor).map(row));
 }
 
 const isLookedFor = ({ settings }: TunedIssue): boolean => settings.some(({ isOn }) => isOn);
 
 /** One row for each issue and the settings by which it is looked for: 0 for all, then those of `projects`. */
-function settings({ issues }: TunedIssues): string {
-  const rows = issues.flatMap((issue) =>
-    issue.settings.flatMap((setting, number) =>
-      setting.isOn ? [[String(number), text(issue.name), ...settingOf(issue, setting)]] : [],
+function settings(tuned: TunedIssues): string {
+  const numbers = [null, ...tuned.projects].keys().toArray();
+  const rows = tuned.issues.flatMap((issue) =>
+    numbers.flatMap((number) =>
+      isOnSomewhere(issue, tuned, number)
+        ? [[String(number), text(issue.name), ...settingOf(issue, tuned, number)]]
+        : [],
     ),
   );
   return rowsOf({ number: 'INTEGER', issue: 'VARCHAR', ...SETTING }, rows);
 }
+
+/** Whether some page of the projects of a setting may have it. */
+const isOnSomewhere = ({ settings }: TunedIssue, { projects }: TunedIssues, number: number): boolean =>
+  settings.some(({ isOn }, at) => isOn && at % (projects.length + 1) === number);
 
 /** The projects that have settings of their own, by identifier or name. */
 function projects(tuned: TunedIssues): string {
@@ -96,15 +106,45 @@ function found(tuned: TunedIssues): string {
   return rowsOf(Object.fromEntries(names.map((name) => [name, 'VARCHAR'])), []);
 }
 
-/** Rows with the number of the settings that hold for their project: those of its own, else 0. */
-const numbered = (rows: string, { projects }: TunedIssues): string => `SELECT
+/**
+ * Rows with the number of the settings that hold for them: those of their project, else 0; behind these, those of the
+ * first of its segments.
+ */
+function numbered(rows: string, { projects, segments }: TunedIssues): string {
+  const cases = projects.map(
+    (project, at) => `WHEN ${text(project)} IN (rows.project_id, projects.project_name) THEN ${at + 1}`,
+  );
+  const ofProject = cases.length === 0 ? '0' : `CASE\n      ${cases.join('\n      ')}\n      ELSE 0\n    END`;
+  const ofSegment = segments.length === 0 ? '' : ` + ${projects.length + 1} * coalesce(segments.place, 0)`;
+  return `SELECT
     rows.*,
-    CASE
-      ${projects.map((project, index) => `WHEN ${text(project)} IN (rows.project_id, projects.project_name) THEN ${index + 1}`).join('\n      ')}
-      ELSE 0
-    END AS setting_number
+    ${ofProject}${ofSegment} AS setting_number
   FROM ${rows} AS rows
-  LEFT JOIN mart.projects AS projects ON projects.project_id = rows.project_id`;
+  LEFT JOIN mart.projects AS projects ON projects.project_id = rows.project_id${segments.length === 0 ? '' : joinedSegments(segments)}`;
+}
+
+/** The first of the segments that a page is in, from 1. */
+function joinedSegments(segments: TunedIssues['segments']): string {
+  const named = segments.map(
+    ({ segment, project }, at) =>
+      `(${at + 1}, ${text(segment)}, ${project === null ? 'CAST(NULL AS VARCHAR)' : text(project)})`,
+  );
+  const from = (rows: string, segment: string): string => `SELECT pages.crawl_id, pages.url, named.place
+    FROM ${rows} AS pages
+    JOIN (VALUES ${named.join(', ')}) AS named(place, segment, project) ON named.segment = pages.${segment}
+    LEFT JOIN mart.projects AS projects ON projects.project_id = pages.project_id
+    WHERE named.project IS NULL OR named.project = pages.project_id OR named.project = projects.project_name`;
+  return `
+  LEFT JOIN (
+    SELECT crawl_id, url, min(place) AS place
+    FROM (
+    ${from('mart.pages', 'url_first_path')}
+    UNION ALL
+    ${from('mart.page_groups', 'segment')}
+    ) AS placed
+    GROUP BY crawl_id, url
+  ) AS segments ON segments.crawl_id = rows.crawl_id AND segments.url = rows.url`;
+}
 
 /** The different SELECTs of an issue that is no condition on pages, each for the projects that it is for. */
 function ownSelects(issue: TunedIssue, tuned: TunedIssues): string[] {
@@ -166,7 +206,7 @@ FROM (
   SELECT page.crawl_id, page.project_id, page.url, each_one.finding
   FROM (
     SELECT crawl_id, project_id, url, split(${groups.length === 1 ? groups[0] : joined(groups)}, ${SEPARATOR}) AS findings
-    FROM ${tuned.projects.length === 0 ? 'mart.pages' : `(${numbered('mart.pages', tuned)}) AS numbered`}
+    FROM ${tuned.projects.length + tuned.segments.length === 0 ? 'mart.pages' : `(${numbered('mart.pages', tuned)}) AS numbered`}
   ) AS page
   CROSS JOIN UNNEST(page.findings) AS each_one(finding)
 ) AS each_finding

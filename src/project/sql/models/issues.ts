@@ -86,12 +86,8 @@ export async function loadIssues(folders: readonly SqlFolder[]): Promise<Issue[]
 function readIssue(name: string, source: SqlFile): Issue {
   const header = checkHeader(IssueHeader, source);
   const { file, sql, sqlLine } = source;
-  if (name === 'projects')
-    throw badModel(
-      { file, line: 1 },
-      'projects does not work as a name',
-      'it is a key of the setting issues',
-    );
+  if (['projects', 'segments'].includes(name))
+    throw badModel({ file, line: 1 }, `${name} does not work as a name`, 'it is a key of the setting issues');
   checkThresholds(header, source);
   const scan = pageScan(sqlTokens(sql));
   if (scan !== null && header.cases === undefined) {

@@ -20,10 +20,21 @@ export interface TunedIssues {
   readonly issues: readonly TunedIssue[];
   /** Projects with settings of their own, by identifier or name. */
   readonly projects: readonly string[];
+  /** Segments with settings of their own; of several that a page is in, the first counts. */
+  readonly segments: readonly TunedSegment[];
+}
+
+interface TunedSegment {
+  readonly segment: string;
+  /** By identifier or name; null for all. */
+  readonly project: string | null;
 }
 
 export interface TunedIssue extends Issue {
-  /** That of all projects without their own, then those of `projects` in their order. */
+  /**
+   * That of all projects without their own, then those of `projects` in their order; the same again for the pages of
+   * each of `segments`.
+   */
   readonly settings: readonly [IssueSetting, ...IssueSetting[]];
 }
 
@@ -46,14 +57,34 @@ export async function loadTunedIssues(folders: readonly SqlFolder[]): Promise<Tu
   throw new CrawlhouseError('bad_settings', `${place}: ${fault.message}`, { hint: fault.hint });
 }
 
+type Changes = Readonly<Record<string, IssueChange | undefined>>;
+
+/** Issues by name, apart from what stands beside them. */
+const ownChanges = ({ projects: _, segments: __, ...changes }: IssueSettings): Changes => changes;
+
 /** The issues, as settings without a fault change them. */
-function tuneIssues(issues: readonly Issue[], { projects = {}, ...all }: IssueSettings): TunedIssues {
+function tuneIssues(issues: readonly Issue[], settings: IssueSettings): TunedIssues {
+  const { projects = {}, segments = {} } = settings;
+  const names = Object.keys(projects);
+  const places = [
+    ...Object.entries(projects).flatMap(([project, { segments: own = {} }]) =>
+      Object.entries(own).map(([segment, changes]) => ({ segment, project, changes })),
+    ),
+    ...Object.entries(segments).map(([segment, changes]) => ({ segment, project: null, changes })),
+  ];
   return {
-    projects: Object.keys(projects),
+    projects: names,
+    segments: places,
     issues: issues.map((issue) => {
-      const general = changed(defaultSetting(issue), all[issue.name] as IssueChange | undefined);
-      const own = Object.values(projects).map((changes) => changed(general, changes[issue.name]));
-      return { ...issue, settings: [general, ...own] };
+      const { name } = issue;
+      const general = changed(defaultSetting(issue), ownChanges(settings)[name]);
+      const own = Object.values(projects).map((one) => changed(general, ownChanges(one)[name]));
+      const ofSegments = places.flatMap(({ project, changes }) =>
+        [general, ...own].map((setting, at) =>
+          project === null || project === names[at - 1] ? changed(setting, changes[name]) : setting,
+        ),
+      );
+      return { ...issue, settings: [general, ...own, ...ofSegments] };
     }),
   };
 }
@@ -78,17 +109,29 @@ interface Fault {
   readonly hint: string;
 }
 
-function firstFault(issues: readonly Issue[], { projects = {}, ...all }: IssueSettings): Fault | undefined {
-  const places = [
-    { path: ['issues'], changes: all as Readonly<Record<string, IssueChange>> },
-    ...Object.entries(projects).map(([project, changes]) => ({
-      path: ['issues', 'projects', project],
-      changes,
+interface Place {
+  readonly path: readonly string[];
+  readonly changes: Changes;
+  /** Keys besides thresholds: how much an issue matters is told of projects, not of pages. */
+  readonly keys: readonly string[];
+}
+
+function placesOf(settings: IssueSettings, path: readonly string[]): Place[] {
+  return [
+    { path, changes: ownChanges(settings), keys: ['severity'] },
+    ...Object.entries(settings.segments ?? {}).map(([segment, changes]) => ({
+      ...{ path: [...path, 'segments', segment], changes, keys: [] },
     })),
+    ...Object.entries(settings.projects ?? {}).flatMap(([project, own]) =>
+      placesOf(own, [...path, 'projects', project]),
+    ),
   ];
+}
+
+function firstFault(issues: readonly Issue[], settings: IssueSettings): Fault | undefined {
   const names = issues.map(({ name }) => name);
-  for (const { path, changes } of places) {
-    for (const [name, change] of Object.entries(changes)) {
+  for (const { path, changes, keys } of placesOf(settings, ['issues'])) {
+    for (const [name, change = true] of Object.entries(changes)) {
       const issue = issues.find((one) => one.name === name);
       if (issue === undefined)
         return {
@@ -96,13 +139,13 @@ function firstFault(issues: readonly Issue[], { projects = {}, ...all }: IssueSe
           message: `there is no issue ${name}`,
           hint: `${didYouMean(name, names)}docs/issues.md lists those that ship`,
         };
-      const known = ['severity', ...Object.keys(issue.thresholds)];
+      const known = [...keys, ...Object.keys(issue.thresholds)];
       const unknown = Object.keys(change).find((key) => !known.includes(key));
       if (unknown !== undefined)
         return {
           path: [...path, name, unknown],
-          message: `${name} has no threshold ${unknown}`,
-          hint: `${didYouMean(unknown, known)}keys that work here: ${known.join(', ')}`,
+          message: `${name} has no ${unknown === 'severity' ? 'severity in a segment' : `threshold ${unknown}`}`,
+          hint: `${didYouMean(unknown, known)}keys that work here: ${known.join(', ') || 'none'}`,
         };
     }
   }
@@ -116,12 +159,30 @@ export function numberText(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(DECIMALS).replace(/\.?0+$/, '');
 }
 
+const numberWords = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: DECIMALS });
+
 /** What a page has it by, with the numbers of a setting. */
 export function definitionOf({ definition }: Issue, { thresholds }: IssueSetting): string {
   return definition.replaceAll(/\$([a-z][a-z0-9_]*)/g, (written, name: string) => {
     const value = thresholds[name];
-    return value === undefined ? written : value.toLocaleString('en-US', { maximumFractionDigits: DECIMALS });
+    return value === undefined ? written : numberWords(value);
   });
+}
+
+/** What segments have in place of a setting: ` In /blog/: 100 words.` */
+export function segmentWords(issue: TunedIssue, { projects, segments }: TunedIssues, number: number): string {
+  const setting = issue.settings[number] ?? issue.settings[0];
+  const words = segments.flatMap(({ segment, project }, at) => {
+    const own = issue.settings[number + (at + 1) * (projects.length + 1)];
+    if (own === undefined || (project !== null && project !== projects[number - 1])) return [];
+    const numbers = Object.entries(own.thresholds)
+      .filter(([name, value]) => value !== setting.thresholds[name])
+      .map(([name, value]) => `${numberWords(value)} ${issue.thresholds[name]?.unit ?? name}`);
+    if (own.isOn === setting.isOn && numbers.length === 0) return [];
+    return [` In ${segment}: ${own.isOn ? numbers.join(', ') || 'looked for' : 'not looked for'}.`];
+  });
+  return words.join('');
 }
 
 /** The SQL of an issue with the numbers of a setting. */

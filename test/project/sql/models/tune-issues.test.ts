@@ -36,11 +36,16 @@ beforeAll(async () => {
   await connection.run(
     "CREATE OR REPLACE TABLE ops.loads AS SELECT unnest(['p1', 'p2', 'p2', 'p3', NULL]) AS project_id",
   );
+  await connection.run(
+    `INSERT INTO mart.page_groups (crawl_id, project_id, url, segmentation, segment)
+     SELECT 'c-' || project_id, project_id, '/250', 'kinds', 'shelf' FROM (VALUES ('p1'), ('p2')) AS t(project_id)`,
+  );
   await createPages(connection, pageColumns(plan), [
     ...['p1', 'p2', 'p3', null].flatMap((project_id) =>
       [90, 150, 250, 350].map((word_count) => ({
-        ...{ crawl_id: 'c', project_id, url: `/${word_count}`, is_indexable: true, word_count },
-        ...{ num_img: 0, num_h2: 1, status_code: 200, load_time: 1200 },
+        ...{ crawl_id: `c-${project_id}`, project_id, url: `/${word_count}`, is_indexable: true, word_count },
+        ...{ num_img: 0, num_h2: 1, status_code: 200, load_time: 1200, depth: 5 },
+        url_first_path: word_count < 200 ? '/short/' : '/long/',
       })),
     ),
   ]);
@@ -127,6 +132,47 @@ describe('settings of issues', () => {
     ]);
   });
 
+  test('a threshold holds for a segment, of all projects or of one, and the first of several counts', async () => {
+    const yaml = [
+      'thin: {words: 200}',
+      'segments:\n  shelf: {thin: {words: 300}}\n  /long/: {thin: {words: 400}}',
+      'projects:\n  Shop:\n    thin: {words: 100}\n    segments: {/short/: {thin: {words: 160}}, /long/: {thin: false}}',
+      '  p3: {segments: {nowhere: {thin: false}}}',
+    ].join('\n');
+    expect(await pagesWith('thin', yaml)).toEqual({
+      ...{ p1: '/90 /150', p2: '/90 /150 /250 /350', p3: '/90 /150 /250 /350', none: '/90 /150 /250 /350' },
+    });
+    const definitions = await warehouse.connection.jsonRows(
+      `SELECT project_id, definition FROM (${await sqlOf('mart.project_issues', yaml)}) WHERE issue = 'thin' ORDER BY project_id`,
+    );
+    const all = ' In shelf: 300 words. In /long/: 400 words.';
+    const thin = 'The page is indexable, and word_count is below';
+    expect(definitions.map(({ definition }) => definition)).toEqual([
+      `${thin} 100. In /short/: 160 words. In /long/: not looked for.${all}`,
+      `${thin} 200.${all}`,
+      `${thin} 200. In nowhere: not looked for.${all}`,
+    ]);
+  });
+
+  test('an issue that is looked for in a segment alone is listed, also one that reads more than pages', async () => {
+    expect(await pagesWith('slow', 'slow: false\nsegments: {/short/: {slow: true}}')).toEqual(
+      Object.fromEntries(['p1', 'p2', 'p3', 'none'].map((project) => [project, '/90 /150'])),
+    );
+    const sql = await sqlOf(
+      'mart.project_issues',
+      'slow: false\nprojects: {Shop: {segments: {/short/: {slow: true}}}}',
+    );
+    expect(
+      await warehouse.connection.jsonRows(`SELECT project_id FROM (${sql}) WHERE issue = 'slow'`),
+    ).toEqual([{ project_id: 'p1' }]);
+    const yaml = 'segments: {/short/: {deep_with_clicks: {depth: 6}}}';
+    expect(
+      [...(await sqlOf('mart.page_issues', yaml)).matchAll(/pages\.depth > (\d+)/g)].map(
+        ([, depth]) => depth,
+      ),
+    ).toEqual(['3', '6']);
+  });
+
   test('an issue that reads more than pages is looked for once for each of its numbers', async () => {
     const selects = async (yaml: string): Promise<string[]> =>
       [...(await sqlOf('mart.page_issues', yaml)).matchAll(/pages\.depth > (\d+)/g)].map(
@@ -144,7 +190,7 @@ describe('settings of issues', () => {
 
   test('every project may have its own numbers of every issue, and what looks for them is portable', async () => {
     const yaml =
-      'thin: {words: 200}\nprojects: {Shop: {deep_with_clicks: {depth: 6}, page_two: false, thin: false}, p2: {no_images: false}}';
+      'thin: {words: 200}\nprojects: {Shop: {deep_with_clicks: {depth: 6}, page_two: false, thin: false}, p2: {no_images: false, segments: {/a/: {thin: false}}}}\nsegments: {shelf: {slow: {milliseconds: 9}, deep_with_clicks: false}}';
     await using empty = await openWarehouse();
     const plan = await planModels({ connection: empty.connection, models: await modelsOf(yaml) });
     const found = plan.find(({ model }) => model.name === 'mart.page_issues');
@@ -155,7 +201,7 @@ describe('settings of issues', () => {
   test('a changed setting is another version of the models', async () => {
     const texts = [
       ...['{}', 'thin: {words: 200}', 'thin: {severity: high}', 'thin: false'],
-      'projects: {Shop: {thin: {words: 200}}}',
+      ...['projects: {Shop: {thin: {words: 200}}}', 'segments: {/a/: {thin: {words: 200}}}'],
     ];
     const versions = new Set<string>();
     for (const yaml of texts) versions.add(modelsVersion(await modelsOf(yaml)));
@@ -182,6 +228,18 @@ describe('a fault in the settings of issues names its line', () => {
       'projects:\n  Shop:\n    thin: {words: 1}\n    client_error: {words: 2}',
       'crawlhouse.yaml:5: issues.projects.Shop.client_error.words: client_error has no threshold words',
       'keys that work here: severity',
+    ],
+    [
+      'a severity of a segment',
+      'segments:\n  /a/:\n    thin: {severity: high}',
+      'crawlhouse.yaml:4: issues.segments./a/.thin.severity: thin has no severity in a segment',
+      'keys that work here: words',
+    ],
+    [
+      'an issue that is none, in a segment of a project',
+      'projects:\n  Shop:\n    segments:\n      /a/: {thn: false}',
+      'crawlhouse.yaml:5: issues.projects.Shop.segments./a/.thn: there is no issue thn',
+      'did you mean thin? ',
     ],
   ])('%s', async (_, yaml, message, hint) => {
     await expect(modelsOf(yaml)).rejects.toMatchObject({

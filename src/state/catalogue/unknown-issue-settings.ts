@@ -1,0 +1,61 @@
+import type { Connection } from '../../core/duckdb.ts';
+import { didYouMean } from '../../core/nearest-name.ts';
+import type { IssueSettings } from '../../project/settings/issue-settings.ts';
+import { hasColumns } from './catalog.ts';
+import { knownProjects } from './known-projects.ts';
+
+/** A project or segment that the setting `issues` names and the warehouse does not have. */
+interface UnknownSetting {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Empty where nothing is loaded yet, or where the names are not: then nobody knows. */
+export async function unknownIssueSettings(
+  connection: Connection,
+  { projects = {}, segments = {} }: IssueSettings,
+  signal: AbortSignal,
+): Promise<readonly UnknownSetting[]> {
+  const owners = [
+    ...[{ path: 'issues', segments }],
+    ...Object.entries(projects).map(([name, own]) => ({ path: `issues.projects.${name}`, ...own })),
+  ];
+  const named = [
+    { kind: 'project', path: 'issues.projects', names: Object.keys(projects) },
+    ...owners.map(({ path, segments: own = {} }) => ({
+      ...{ kind: 'segment', path: `${path}.segments`, names: Object.keys(own) },
+    })),
+  ].filter(({ names }) => names.length > 0);
+  if (named.length === 0) return [];
+  const known = new Map([
+    ['project', await projectNames(connection, signal)],
+    ['segment', await segmentNames(connection)],
+  ]);
+  return named.flatMap(({ kind, path, names }) => {
+    const there = known.get(kind) ?? [];
+    return (there.length === 0 ? [] : names.filter((name) => !there.includes(name))).map((name) => ({
+      message: `${path}.${name}: the warehouse has no ${kind} ${name}, so these settings change nothing`,
+      hint: `${didYouMean(name, there)}${LISTED[kind as keyof typeof LISTED]}`,
+    }));
+  });
+}
+
+const LISTED = {
+  project: 'crawlhouse query "SELECT project_id, project_name FROM mart.projects"',
+  segment: 'crawlhouse query "SELECT DISTINCT segmentation, segment FROM mart.crawl_segments"',
+};
+
+async function projectNames(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+  if (!(await hasColumns(connection, 'raw.projects', ['id', 'name']))) return [];
+  return knownProjects({ rows: (sql) => connection.jsonRows(sql) }, signal);
+}
+
+/** Those that settings may name: saved filters are none. */
+async function segmentNames(connection: Connection): Promise<readonly string[]> {
+  if (!(await hasColumns(connection, 'mart.crawl_segments', ['segmentation', 'segment']))) return [];
+  const rows = await connection.rows<{ segment: string }>(
+    `SELECT DISTINCT segment FROM mart.crawl_segments
+     WHERE segmentation NOT IN ('(site)', '(filter)') AND segment IS NOT NULL`,
+  );
+  return rows.map(({ segment }) => segment);
+}
