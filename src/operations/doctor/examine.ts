@@ -14,6 +14,7 @@ import { examineDrift } from './examine-drift.ts';
 import { examineIssues } from './examine-issues.ts';
 import { examineMirror } from './examine-mirror.ts';
 import { examineProject } from './examine-project.ts';
+import { examineRendering } from './examine-rendering.ts';
 import { examineRuns } from './examine-runs.ts';
 import { examineService, NO_ACCOUNT, OF_SERVICE } from './examine-service.ts';
 import { examineState, OF_STATE } from './examine-state.ts';
@@ -30,6 +31,7 @@ const OF_SETTINGS = [
   'outbox',
   'mirror',
   'issues',
+  'rendering',
   ...OF_SERVICE,
   'fields',
 ];
@@ -71,6 +73,7 @@ export async function examine(
     ...(await examineAlerts(settings, project.schedules, signal)),
     await examineMirror(settings, signal),
     await examineIssues(settings, signal),
+    await examineRendering(settings, signal),
     ...(await examineService(settings, logger, signal)),
   );
   checks.push(...(await examineFields(checks, known, logger, signal)));

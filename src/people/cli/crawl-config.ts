@@ -18,6 +18,7 @@ export const CRAWL_FLAGS: Readonly<Record<string, Flag>> = {
   speed: { type: 'string', value: 'N', help: `URLs per second; default ${SPEED}` },
   subdomains: { type: 'boolean', help: 'crawl the subdomains too' },
   'user-agent': { type: 'string', value: 'NAME', help: 'the name that robots.txt and servers see' },
+  render: { type: 'boolean', help: 'render pages in Chromium: what scripts show counts' },
   config: {
     type: 'string',
     value: 'FILE',
@@ -53,6 +54,7 @@ export async function crawlConfig(
     max_speed: numberOf(invocation, 'speed'),
     user_agent: invocation.text('user-agent'),
     crawl_subdomains: invocation.has('subdomains') || undefined,
+    js_rendering: invocation.has('render') || undefined,
   });
   checkFlags(flags);
   const given = { name: CONFIG_NAME, user_agent: 'crawlhouse', max_speed: SPEED, ...fromFile, ...flags };
@@ -65,8 +67,9 @@ export async function crawlConfig(
     iOwnThisSite: invocation.has('i-own-this-site'),
     allowPrivate: invocation.has('allow-private'),
   };
+  const { rendering } = await invocation.settings();
   const onWait = (words: string): void => invocation.say(`${words}\n`);
-  const { startUrl, isLoopback } = await tryStart(config, { ...owner, onWait }).catch(
+  const { startUrl, isLoopback } = await tryStart(config, { ...owner, rendering, onWait }).catch(
     async (error: unknown) => {
       if (error instanceof CrawlhouseError) await onFailed(config.start_url, error);
       throw error;

@@ -14,13 +14,18 @@ const INTERVAL_MS = 500;
 /** States of a crawl that has not ended. */
 const UNFINISHED = ['running', 'pausing', 'paused', 'terminating'];
 
+interface Rules {
+  readonly allowPrivate: boolean;
+  readonly rendering: Settings['rendering'];
+}
+
 /** The service of a project folder: a sandbox that keeps its data below the state directory. */
 export class LocalService implements AsyncDisposable {
   readonly #sandbox: Sandbox;
   readonly #client: ServiceClient;
-  readonly #rules: { readonly allowPrivate: boolean };
+  readonly #rules: Rules;
 
-  private constructor(sandbox: Sandbox, rules: { readonly allowPrivate: boolean }) {
+  private constructor(sandbox: Sandbox, rules: Rules) {
     this.#sandbox = sandbox;
     this.#rules = rules;
     this.#client = new ServiceClient({ baseUrl: sandbox.baseUrl, accessToken: sandbox.accessToken });
@@ -38,8 +43,10 @@ export class LocalService implements AsyncDisposable {
     }
     const stateDir = localServiceFolder(settings);
     const { allowPrivate } = options;
-    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, ...options }), {
+    const { rendering } = settings;
+    return new LocalService(await startSandbox({ stateDir, pausesCrawls: true, rendering, ...options }), {
       allowPrivate,
+      rendering,
     });
   }
 

@@ -146,6 +146,20 @@ export const settingsFile = <Warehouse extends z.ZodType>(warehouse: Warehouse) 
       })
       .prefault({})
       .describe('Upper limits for everything that the service and the stores send.'),
+    rendering: z
+      .strictObject({
+        browser: z
+          .string()
+          .min(1)
+          .optional()
+          .describe("The path of a Chromium or Chrome; none: the system's, else Playwright's own."),
+        tabs: WholeNumber.max(16)
+          .optional()
+          .describe('Pages that are rendered at once; none: one a core, as far as there is memory.'),
+        media: z.boolean().default(false).describe('Whether images, media and fonts of pages are fetched.'),
+      })
+      .prefault({})
+      .describe('How crawls of websites render pages (docs/crawler.md).'),
     query_timeout: z.number().positive().default(3600).describe('Seconds after which a query is ended.'),
     query_memory_limit: Size.default('400MB').describe(
       'Memory of DuckDB for a query; its process is ended at 500 MB more.',

@@ -3,7 +3,7 @@ import { CrawlhouseError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/redact.ts';
 import { CONFIG_DEFAULTS } from '../api/config-defaults.ts';
 import { CrawlConfigInput } from '../api/crawl-configs.ts';
-import { productToken, userAgentHeader } from './agent.ts';
+import { type AgentKind, productToken, userAgentHeader } from './agent.ts';
 import type { Credentials } from './digest-auth.ts';
 import type { HostRules } from './resolve-host.ts';
 import { domainOf, isWithinDomain, type ScopeRules } from './scope.ts';
@@ -36,6 +36,12 @@ export interface CrawlSettings {
   readonly useCookies: boolean;
   /** The name that robots.txt and robots directives speak to, in lower case. */
   readonly robotName: string;
+  /** Absent: pages are not rendered. */
+  readonly rendering?: {
+    readonly agentKind: AgentKind;
+    /** Patterns of the resources that pages are recorded with; none: all; null: no list of resources. */
+    readonly watched: readonly string[] | null;
+  };
 }
 
 type Config = z.output<typeof CrawlConfigInput>;
@@ -44,9 +50,10 @@ type Complete = ReturnType<typeof withDefaults>;
 
 /** Settings that the crawler can't follow: refused, so that no crawl is taken for one that followed them. */
 const UNSUPPORTED: readonly (readonly [field: keyof Complete, why: string])[] = [
-  ['js_rendering', 'pages are not rendered with JavaScript'],
-  ['resource_checker', 'resources are watched while a page is rendered, and pages are not rendered'],
-  ['ajax_crawling', 'pre-rendered pages of JavaScript websites are not requested'],
+  [
+    'ajax_crawling',
+    'search engines no longer ask for pages with _escaped_fragment_; js_rendering shows what they see',
+  ],
   ['use_proxy', 'there is no proxy with a static range of addresses'],
   ['custom_fields', 'the shape of data scraping rules is not specified'],
 ];
@@ -91,6 +98,7 @@ export function readCrawlSettings(input: unknown, options: SettingsOptions = {})
     auth: authOf(config),
     useCookies: config.use_cookies,
     robotName: productToken(config.user_agent).toLowerCase(),
+    ...renderingOf(config),
   };
 }
 
@@ -142,6 +150,14 @@ function headersOf(config: Complete): Record<string, string> {
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     ...Object.fromEntries(extra.map(([name, value]) => [name.toLowerCase(), value])),
   };
+}
+
+/** @throws CrawlhouseError `bad_settings` for resources that are watched on pages that are not rendered */
+function renderingOf(config: Complete): Pick<CrawlSettings, 'rendering'> {
+  const { js_rendering, resource_checker, watched_resources, agent_kind } = config;
+  if (resource_checker && !js_rendering) throw badConfig('resource_checker', 'needs js_rendering');
+  if (!js_rendering) return {};
+  return { rendering: { agentKind: agent_kind, watched: resource_checker ? watched_resources : null } };
 }
 
 function authOf({ http_auth }: Complete): CrawlSettings['auth'] {

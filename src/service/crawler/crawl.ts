@@ -19,6 +19,7 @@ import { loadCrawl } from './load-crawl.ts';
 import { OutcomeBatch } from './outcome-batch.ts';
 import { Pace } from './pace.ts';
 import { ParsePool } from './parse-pool.ts';
+import { Renderer, type RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
 import { RobotsCache } from './robots-cache.ts';
 import { Scope } from './scope.ts';
@@ -42,6 +43,7 @@ export interface CrawlOptions extends SettingsOptions {
   /** Interrupts the crawl; the same call goes on later. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<FetchLimits>;
+  readonly rendering?: RenderOptions;
   /** Requests at once. */
   readonly concurrency?: number;
   readonly threads?: number;
@@ -118,8 +120,7 @@ async function fetchSite(
   const segments = await Segments.open(options.folder, frontier.segments());
   const session = new Session(settings, scope, frontier.fact('cookies'));
   await using fetcher = new Fetcher(session, resolver, { limits, connections: concurrency });
-  const parse = { scope: settings.scope, robotName: settings.robotName, bytes: limits.bytes };
-  await using parser = new ParsePool(parse, options.threads ?? Math.max(1, availableParallelism() - 1));
+  await using parser = parserOf(settings, limits.bytes, options.threads);
   // Requests under way fail at once, and are sent again when the crawl goes on.
   const stop = (): Promise<void> => fetcher[Symbol.asyncDispose]();
   const ended = new AbortController();
@@ -127,12 +128,12 @@ async function fetchSite(
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const robots = new RobotsCache(
-      settings,
-      { frontier, fetcher, sideWork, waits: options.robotsWaits },
-      signal,
-    );
+    const waits = options.robotsWaits;
+    const robots = new RobotsCache(settings, { frontier, fetcher, sideWork, waits }, signal);
     const pace = new Pace(settings.maxSpeed);
+    const rendering = { ...options.rendering, bytes: limits.bytes };
+    const work = { fetcher, robots, pace, signal };
+    await using renderer = await Renderer.forCrawl(settings, rendering, work);
     await seedFrontier(settings, { frontier, scope, signal, seeds: options.seeds ?? [] });
     sitemaps = keepSitemaps(settings, {
       frontier,
@@ -150,6 +151,7 @@ async function fetchSite(
         fetcher,
         frontier,
         parser,
+        renderer,
         counts,
         robots,
         signal,
@@ -171,6 +173,14 @@ async function fetchSite(
     // The phase has its error; here they only end.
     await sitemaps.catch(() => {});
   }
+}
+
+function parserOf(
+  { scope, robotName, rendering }: CrawlSettings,
+  bytes: number,
+  threads = Math.max(1, availableParallelism() - 1),
+): ParsePool {
+  return new ParsePool({ scope, robotName, bytes, watched: rendering?.watched ?? null }, threads);
 }
 
 async function makeReport(

@@ -9,6 +9,7 @@ import type { OutcomeBatch } from './outcome-batch.ts';
 import type { Pace } from './pace.ts';
 import type { ParseReply } from './parse-messages.ts';
 import type { ParsePool } from './parse-pool.ts';
+import type { Renderer } from './render/renderer.ts';
 import type { RobotsCache } from './robots-cache.ts';
 
 /** Attempts at a URL that cannot be fetched (api-spec.md §2.4, `stopped_progressing`). */
@@ -31,6 +32,8 @@ export interface FetchTools {
   readonly frontier: Frontier;
   readonly batch: OutcomeBatch;
   readonly parser: ParsePool;
+  /** Null: pages are not rendered. */
+  readonly renderer: Renderer | null;
   readonly counts: CrawlCounts;
   readonly robots: RobotsCache;
   readonly pace: Pace;
@@ -107,14 +110,15 @@ export class FetchRound {
 
   /** Waits until one more request may start. */
   async #turn(): Promise<'free' | 'full' | 'ending'> {
-    const { counts, mostFetched, concurrency, parser, control, batch } = this.#tools;
+    const { counts, mostFetched, concurrency, parser, renderer, control, batch } = this.#tools;
     for (;;) {
       if (this.#isEnding()) return 'ending';
       await batch.writeIfDue();
       if (control.state === 'paused') await this.#whilePaused();
       else if (counts.fetched >= mostFetched) return 'full';
       else {
-        const isBusy = this.#undecided >= concurrency || parser.pending >= MOST_UNPARSED;
+        const isBehind = parser.pending >= MOST_UNPARSED || (renderer?.isBusy ?? false);
+        const isBusy = this.#undecided >= concurrency || isBehind;
         if (!isBusy && counts.fetched + this.#undecided < mostFetched) return 'free';
         await this.#wake.promise;
       }
@@ -284,12 +288,15 @@ export class FetchRound {
   }
 
   async #record(item: QueuedUrl, answer: Answer, isDenied: boolean): Promise<void> {
-    const { counts, parser, batch, select } = this.#tools;
+    const { counts, parser, renderer, batch, select, signal } = this.#tools;
     const status = statusOf(answer.statusCode, isDenied);
     counts.add(item.depth, sampleOf(answer, status));
     const sources = item.source === 'sitemaps' ? [] : [item.source];
     const facts = { depth: item.depth, sources, robots_txt_denied: isDenied };
-    await parser.parse({ answer, facts }, async (reply, isLarge) => {
+    const rendered = isDenied || renderer === null ? null : await renderer.render(answer);
+    // Cut off from its resources: it is fetched again.
+    if (signal.aborted) return;
+    await parser.parse({ answer, facts, rendered }, async (reply, isLarge) => {
       batch.add({ item, status, targets: select(item, reply) }, reply);
       if (isLarge) await batch.write();
     });

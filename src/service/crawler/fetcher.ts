@@ -93,16 +93,28 @@ export class Fetcher implements AsyncDisposable {
 
   /**
    * Sends a request; an error is in the answer. Answers the challenge of a server once. A closed fetcher sends nothing.
+   *
+   * @param extra headers of this request, in the place of the crawl's
    */
-  async fetch(text: string, bytes: number = this.#limits.bytes, room?: Room): Promise<Answer> {
+  async fetch(
+    text: string,
+    bytes: number = this.#limits.bytes,
+    room?: Room,
+    extra: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const url = new URL(text);
-    let answer = await this.#once(url, bytes, room);
+    let answer = await this.#once(url, bytes, room, extra);
     if (answer.statusCode !== null && this.#session.isChallenged(url, answer.statusCode, answer.headers))
-      answer = await this.#once(url, bytes, room);
+      answer = await this.#once(url, bytes, room, extra);
     return answer;
   }
 
-  async #once(url: URL, bytes: number, room: Room | undefined): Promise<Answer> {
+  async #once(
+    url: URL,
+    bytes: number,
+    room: Room | undefined,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     try {
       if (this.#isClosed) throw new Error('the fetcher is closed');
       this.#resolver.checkHost(url.hostname);
@@ -116,7 +128,7 @@ export class Fetcher implements AsyncDisposable {
       resolve,
     );
     const path = url.pathname + url.search;
-    const headers = this.#session.headersFor(url);
+    const headers = { ...this.#session.headersFor(url), ...extra };
     try {
       this.#pool(url.origin).dispatch({ path, method: 'GET', headers }, handler);
     } catch (error) {

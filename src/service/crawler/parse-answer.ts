@@ -11,6 +11,7 @@ import {
   type ParseThreadReply,
 } from './parse-messages.ts';
 import type { Fetched, ParsedPage, ParseRules } from './records.ts';
+import { withRendered } from './render/with-rendered.ts';
 import { Scope } from './scope.ts';
 
 /** Makes the records of an answer. */
@@ -21,20 +22,23 @@ export function answerParser(data: ParseThreadData): (request: ParseRequest) => 
     normalize: (url) => scope.spell(url),
     robotName: data.robotName,
   };
-  return ({ answer, facts }) => {
+  return ({ answer, facts, rendered }) => {
     // A page for the other thread is not taken out of its content encoding as a whole.
     const fetched = fetchedOf(answer, Math.min(data.bytes, data.most));
     const isCut = fetched.isTruncated && !answer.isTruncated;
-    if (data.most < data.bytes && (isCut || fetched.bytes > data.most)) return { isLarge: true };
-    const parsed = facts.robots_txt_denied
+    const size = Math.max(fetched.bytes, rendered?.html?.length ?? 0);
+    if (data.most < data.bytes && (isCut || size > data.most)) return { isLarge: true };
+    const plain = facts.robots_txt_denied
       ? { page: unfetchedPage(answer.url, 'unfetched_robots_denied'), links: [], items: [] }
       : parsePage(fetched, rules);
+    const parsed =
+      rendered === null ? plain : withRendered(plain, rendered, { fetched, rules, watched: data.watched });
     const location = parsed.page.redirect_location;
     const redirect = location === null ? null : scope.admit(location);
     return {
       pages: pageLine({ ...parsed.page, ...facts }),
-      links: linesOf(parsed.links, fetched.bytes),
-      items: linesOf(parsed.items, fetched.bytes),
+      links: linesOf(parsed.links, size),
+      items: linesOf(parsed.items, size),
       targets: targetsOf(parsed, redirect, scope),
       redirect,
     };
@@ -49,10 +53,11 @@ function fetchedOf(answer: Answer, limit: number): Fetched {
   return { ...answer, body: decoded.body, isTruncated, bytes: decoded.body?.length ?? 0 };
 }
 
-function targetsOf({ links }: ParsedPage, redirect: string | null, scope: Scope): string[] {
+function targetsOf({ links, page }: ParsedPage, redirect: string | null, scope: Scope): string[] {
   const linked = links.filter(({ follow, intern }) => follow && intern).map(({ target }) => target);
   const found = linked.filter((url) => scope.follows(url));
-  return [...new Set(redirect === null ? found : [redirect, ...found])];
+  const scripted = page.script_redirect === null ? null : scope.admit(page.script_redirect);
+  return [...new Set([redirect, scripted, ...found])].filter((url) => url !== null);
 }
 
 /** Characters that are compressed at once. */

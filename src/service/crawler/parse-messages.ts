@@ -1,5 +1,6 @@
 import type { Answer } from './fetcher.ts';
 import type { CrawlFacts } from './records.ts';
+import type { Rendered } from './render/rendered.ts';
 import type { ScopeRules } from './scope.ts';
 
 /** Bytes after content-encoding from which on a page is large. */
@@ -13,11 +14,15 @@ export interface ParseThreadData {
   readonly bytes: number;
   /** A page of more bytes is handed back, for the thread of large ones. */
   readonly most: number;
+  /** Patterns of the resources that pages are recorded with; none: all; null: pages have no list of resources. */
+  readonly watched: readonly string[] | null;
 }
 
 export interface ParseRequest {
   readonly answer: Answer;
   readonly facts: CrawlFacts;
+  /** What came of rendering the page; null for one that needs none. */
+  readonly rendered: Rendered | null;
 }
 
 /** Records as lines of JSON, each with its line break; of a large page compressed, as frames of zstd. */

@@ -70,7 +70,7 @@ export class ParsePool implements AsyncDisposable {
     }
   }
 
-  #send(job: Job, isLarge = (job.request.answer.body?.length ?? 0) > LARGE_BYTES): void {
+  #send(job: Job, isLarge = sizeOf(job.request) > LARGE_BYTES): void {
     (isLarge ? this.#largeWaiting : this.#waiting).push(job);
     this.#next(isLarge);
   }
@@ -130,7 +130,8 @@ export class ParsePool implements AsyncDisposable {
   /** Tries once more with nothing but the headers. */
   #withoutBody(job: Job, problem: string): void {
     const { answer, facts } = job.request;
-    if (answer.body !== null) this.#send({ ...job, request: { answer: { ...answer, body: null }, facts } });
+    const request = { answer: { ...answer, body: null }, facts, rendered: null };
+    if (answer.body !== null) this.#send({ ...job, request });
     else
       job.reject(new CrawlhouseError('internal', `the answer of ${answer.url} can't be parsed: ${problem}`));
   }
@@ -144,4 +145,8 @@ export class ParsePool implements AsyncDisposable {
       }),
     );
   }
+}
+
+function sizeOf({ answer, rendered }: ParseRequest): number {
+  return Math.max(answer.body?.length ?? 0, rendered?.html?.length ?? 0);
 }

@@ -1,3 +1,5 @@
+import type { Resource } from './render/rendered.ts';
+
 /**
  * The records that the crawler's parts pass to each other: the fetched resource, the records that the parser makes of
  * it, and the columns of the tables that DuckDB reads these records into.
@@ -199,6 +201,34 @@ const PAGE_COLUMNS = {
   ogp_card: optional<Readonly<Record<string, string>>>('JSON'),
   /** Twitter card properties by name. */
   twc_card: optional<Readonly<Record<string, string>>>('JSON'),
+
+  /** Whether the fields above are those of the rendered page; null where pages are not rendered, or this one needs not. */
+  rendered: flagOrNull,
+  /** Why it is not rendered, or not wholly. */
+  render_warnings: textsOrNull,
+  /** Where scripts, or a `meta refresh`, lead a browser. */
+  script_redirect: textOrNull,
+  /** What the HTML says before scripts run; null where the page was not rendered. */
+  unrendered_title: textOrNull,
+  unrendered_meta_description: textOrNull,
+  unrendered_h1: textOrNull,
+  unrendered_rel_canonical: textOrNull,
+  unrendered_meta_robots: textsOrNull,
+  unrendered_meta_robots_index: flagOrNull,
+  unrendered_word_count: wholeOrNull,
+  unrendered_semantic_types: textsOrNull,
+  unrendered_semantic_item_count: wholeOrNull,
+  /** Links, and those whose targets only the rendered page, or only the HTML, leads to. */
+  unrendered_outlinks: wholeOrNull,
+  outlinks_only_rendered: wholeOrNull,
+  outlinks_only_unrendered: wholeOrNull,
+  num_resources: wholeOrNull,
+  num_resources_denied: wholeOrNull,
+  num_resources_failed: wholeOrNull,
+  /** KB of the resources after content-encoding. */
+  resources_weight: wholeOrNull,
+  /** Where `resource_checker` is set: the watched ones. */
+  resources: optional<readonly Resource[]>('JSON'),
 };
 /**
  * One page, as the parser gives it. The names are the service's where the value is final. A value that the page does not

@@ -1,6 +1,8 @@
 import { CrawlhouseError } from '../../core/errors.ts';
 import { type CrawlSettings, checkSpeed, readCrawlSettings, type SettingsOptions } from './crawl-settings.ts';
 import { type Answer, DEFAULT_FETCH_LIMITS, Fetcher } from './fetcher.ts';
+import { findBrowser } from './render/find-browser.ts';
+import type { RenderOptions } from './render/renderer.ts';
 import { HostResolver } from './resolve-host.ts';
 import { fetchRobotsPatiently, type RobotsAnswer, robotsRules } from './robots.ts';
 import { Scope } from './scope.ts';
@@ -35,6 +37,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export interface TryOptions extends SettingsOptions {
+  readonly rendering?: RenderOptions;
   /** Is told in words what the try waits for. */
   readonly onWait?: (words: string) => void;
 }
@@ -49,6 +52,7 @@ export interface TryOptions extends SettingsOptions {
  */
 export async function tryStart(config: unknown, options: TryOptions = {}): Promise<TriedStart> {
   const settings = readCrawlSettings(config, options);
+  if (settings.rendering !== undefined) await findBrowser(options.rendering?.browser);
   const { startUrl } = settings.scope;
   const scope = new Scope(settings.scope);
   const resolver = await HostResolver.forStart(startUrl, settings.hosts);

@@ -7,6 +7,7 @@ import { listenError } from '../../core/listen-http.ts';
 import { type Logger, silentLogger } from '../../core/logger.ts';
 import { lockState } from '../../core/state-lock.ts';
 import { SCOPES } from '../api/scopes.ts';
+import type { RenderOptions } from '../crawler/render/renderer.ts';
 import { WebsiteSource } from './crawl/website-source.ts';
 import { DataExports } from './exports/data-exports.ts';
 import { FaultBox } from './faults/fault-box.ts';
@@ -55,6 +56,8 @@ export interface SandboxOptions {
   readonly exportGzip?: boolean;
   /** Crawls of websites may fetch private, loopback and link-local addresses, whatever their start URL. */
   readonly allowPrivate?: boolean;
+  /** How crawls of websites render pages. */
+  readonly rendering?: RenderOptions;
   /** Crawls of websites that the last process was cut off from are paused; else they go on. */
   readonly pausesCrawls?: boolean;
   readonly logger?: Logger;
@@ -140,7 +143,7 @@ async function openParts(
   { stateDir, faults }: { readonly stateDir: string; readonly faults: FaultBox },
   closers: (() => Promise<void> | void)[],
 ) {
-  const { host, logger, storeA, storeB, allowPrivate = false } = options;
+  const { host, logger, storeA, storeB, allowPrivate = false, rendering = {} } = options;
   const closed = <T extends AsyncDisposable>(part: T): T => {
     closers.push(async () => await part[Symbol.asyncDispose]());
     return part;
@@ -157,7 +160,7 @@ async function openParts(
   const downloads = closed(new DownloadCenter({ ...work, stateDir }));
   const notifier = closed(new Notifier(resources));
   const generated = new GeneratedSource(rows, resources);
-  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate });
+  const websites = new WebsiteSource({ ...work, ingestFiles, stateDir, allowPrivate, rendering });
   const sourceOf = ({ _site }: Document): CrawlSource => (_site === undefined ? websites : generated);
   const life = closed(new Life({ ...work, sourceOf, notify: notifier.crawlEnded.bind(notifier) }));
   closed(websites);

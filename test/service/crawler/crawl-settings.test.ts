@@ -32,12 +32,13 @@ test.each([
     'alternate_start_urls[0]: does not belong to the domain site.example',
   ],
   [{ dns: [{ host: 'a', ips: ['nowhere'] }] }, 'dns.0.ips.0'],
+  [{ resource_checker: true }, 'resource_checker: needs js_rendering'],
 ])('a wrong configuration is refused by the name of its setting: %j', (wrong, message) => {
   expect(() => readCrawlSettings({ ...CONFIG, ...wrong })).toThrow(message);
 });
 
 test.each([
-  [{ js_rendering: true }, 'js_rendering'],
+  [{ ajax_crawling: true }, 'ajax_crawling'],
   [{ use_proxy: true }, 'use_proxy'],
   [{ custom_fields: [{}] }, 'custom_fields'],
   [{ http_auth: { username: 'a', password: 'b', scheme: 'NTLM' } }, 'NTLM'],

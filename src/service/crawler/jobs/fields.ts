@@ -91,7 +91,8 @@ export const PAGE_FIELDS: readonly CrawlField[] = [
       sources: `CASE WHEN sitemap.id IS NOT NULL AND NOT list_contains(coalesce(page.sources, []), 'sitemaps')
         THEN list_append(coalesce(page.sources, []), 'sitemaps') ELSE page.sources END`,
       sitemaps_file_origin: 'sitemap.files',
-      processing_warnings: `nullif(list_filter([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], lambda one: one IS NOT NULL), [])`,
+      processing_warnings: `nullif(list_filter(list_concat([page.fetch_error, CASE WHEN page.is_truncated THEN 'truncated' END], coalesce(page.render_warnings, [])),
+        lambda one: one IS NOT NULL), [])`,
     },
     'many',
   ),
@@ -194,6 +195,17 @@ export const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('natural', 'semantic_item_count'),
   ...given('string', 'ogp_title ogp_type'),
   ...given('object', 'ogp_card twc_card'),
+
+  ...given('bool', 'rendered unrendered_meta_robots_index'),
+  ...given(
+    'string',
+    'script_redirect unrendered_title unrendered_meta_description unrendered_h1 unrendered_rel_canonical',
+  ),
+  ...given('string', 'unrendered_meta_robots unrendered_semantic_types', 'many'),
+  ...given('natural', 'unrendered_word_count unrendered_semantic_item_count unrendered_outlinks'),
+  ...given('natural', 'outlinks_only_rendered outlinks_only_unrendered'),
+  ...given('natural', 'num_resources num_resources_denied num_resources_failed resources_weight'),
+  ...given('nested', 'resources', 'many'),
 
   ...fields('natural', {
     cwv_bytes_saving: 'NULL',

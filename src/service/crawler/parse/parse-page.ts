@@ -19,8 +19,10 @@ import { words } from './words.ts';
  *
  * HTML is parsed whatever the status, but for redirects, so an error page has its title. Links and structured data count
  * only on pages with a status of 200 to 299: search engines do not follow those of error pages.
+ *
+ * @param rendered the document after scripts ran, in the place of the body
  */
-export function parsePage(fetched: Fetched, rules: ParseRules): ParsedPage {
+export function parsePage(fetched: Fetched, rules: ParseRules, rendered?: string): ParsedPage {
   const { type, charset } = contentType(fetched.headers);
   const bare = {
     ...unfetchedPage(fetched.url, fetchStatus(fetched.statusCode)),
@@ -29,7 +31,8 @@ export function parsePage(fetched: Fetched, rules: ParseRules): ParsedPage {
   const { statusCode, body } = fetched;
   if (statusCode === null || body === null || isRedirect(statusCode) || !isHtml(type, body))
     return { page: withHeaders(bare, fetched, rules), links: [], items: [] };
-  return parseHtml(bare, fetched, decodeBody(body, charset), rules);
+  const facts = readDocument(rendered ?? decodeBody(body, charset), rendered !== undefined);
+  return parseHtml(bare, fetched, facts, rules);
 }
 
 /** The record of a page that was not asked for, such as one that robots.txt denies. */
@@ -51,7 +54,7 @@ function isSuccess(statusCode: number | null): boolean {
 }
 
 /** HTML or XHTML by its type; without a type, whatever begins with a tag (https://mimesniff.spec.whatwg.org). */
-function isHtml(type: string | null, body: Uint8Array): boolean {
+export function isHtml(type: string | null, body: Uint8Array): boolean {
   if (type !== null) return type === 'text/html' || type === 'application/xhtml+xml';
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|script|title|!--)/i.test(
     Buffer.from(body.subarray(0, 512)).toString('latin1'),
@@ -101,8 +104,7 @@ function withHeaders(page: PageRecord, fetched: Fetched, rules: ParseRules): Pag
   };
 }
 
-function parseHtml(page: PageRecord, fetched: Fetched, html: string, rules: ParseRules): ParsedPage {
-  const facts = readDocument(html);
+function parseHtml(page: PageRecord, fetched: Fetched, facts: DocumentFacts, rules: ParseRules): ParsedPage {
   const { headers, url } = fetched;
   const isOk = isSuccess(fetched.statusCode);
   const base = facts.baseHref === null ? url : (URL.parse(facts.baseHref, url)?.href ?? url);
@@ -139,7 +141,7 @@ function parseHtml(page: PageRecord, fetched: Fetched, html: string, rules: Pars
         ...named('content-language'),
         ...headerValues(headers, 'content-language'),
       ]),
-      ...textFields(facts, html),
+      ...textFields(facts),
       semantic_types: items?.types ?? null,
       semantic_item_count: items?.records.length ?? null,
       ...cards(facts.metas),
@@ -174,7 +176,7 @@ function headingFields({ headings: [first, second, third], headingCounts }: Docu
 type Texts = Pick<PageRecord, 'word_count' | 'text_to_code' | 'ngrams' | 'simhash'>;
 
 /** `text_to_code`: characters of the text, white space collapsed, by those of the HTML. */
-function textFields({ text, mainText }: DocumentFacts, html: string): Texts {
+function textFields({ text, mainText, characters: all }: DocumentFacts): Texts {
   const blocks = mainText
     .toLowerCase()
     .split('\n')
@@ -182,8 +184,7 @@ function textFields({ text, mainText }: DocumentFacts, html: string): Texts {
     .filter((block) => block.length > 0);
   return {
     word_count: words(text).length,
-    text_to_code:
-      html === '' ? 0 : Math.round(((collapsed(text)?.length ?? 0) / html.length) * 10_000) / 10_000,
+    text_to_code: all === 0 ? 0 : Math.round(((collapsed(text)?.length ?? 0) / all) * 10_000) / 10_000,
     ngrams: ngramCounts(blocks),
     simhash: simhash(blocks)?.toString() ?? null,
   };

@@ -27,6 +27,8 @@ export interface Anchor {
 /** The findings of one walk over a document. */
 export interface DocumentFacts {
   readonly root: ParentNode;
+  /** Characters of the HTML. */
+  readonly characters: number;
   baseHref: string | null;
   lang: string | null;
   title: string | null;
@@ -62,13 +64,14 @@ const INLINE = new Set(
 );
 
 /**
- * Parses HTML as browsers do (parse5, the WHATWG algorithm), without scripts, so that `noscript` counts, and gathers in
- * one walk what the page's fields are made of.
+ * Parses HTML as browsers do (parse5, the WHATWG algorithm), and gathers in one walk what the page's fields are made of.
+ * Without scripts `noscript` counts; of a rendered page it does not.
  */
-export function readDocument(html: string): DocumentFacts {
-  const root = parse(html, { scriptingEnabled: false });
+export function readDocument(html: string, isRendered = false): DocumentFacts {
+  const root = parse(html, { scriptingEnabled: isRendered });
   const facts: DocumentFacts = {
     root,
+    characters: html.length,
     baseHref: null,
     lang: null,
     title: null,
@@ -85,12 +88,13 @@ export function readDocument(html: string): DocumentFacts {
     text: '',
     mainText: '',
   };
-  new Reader(facts).read(root);
+  new Reader(facts, isRendered).read(root);
   return facts;
 }
 
 class Reader {
   readonly #facts: DocumentFacts;
+  readonly #isRendered: boolean;
   readonly #regions = new Regions();
   #isBody = false;
   #isHead = false;
@@ -101,8 +105,9 @@ class Reader {
   #content = '';
   #hasMain = false;
 
-  constructor(facts: DocumentFacts) {
+  constructor(facts: DocumentFacts, isRendered: boolean) {
     this.#facts = facts;
+    this.#isRendered = isRendered;
   }
 
   read(root: ParentNode): void {
@@ -127,7 +132,7 @@ class Reader {
     if (node.namespaceURI !== elements.NS.HTML) return this.#enterSilent(node);
     const { tagName } = node;
     this.#note(node);
-    if (SILENT.has(tagName)) return this.#enterSilent(node);
+    if (SILENT.has(tagName) || (this.#isRendered && tagName === 'noscript')) return this.#enterSilent(node);
     if (!INLINE.has(tagName)) this.#say('\n');
     if (this.#isBody) this.#regions.enter(node);
     if (this.#regions.isMain) this.#hasMain = true;

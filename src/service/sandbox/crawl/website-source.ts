@@ -5,6 +5,8 @@ import type { Logger } from '../../../core/logger.ts';
 import { CRAWL_DATABASE, crawl } from '../../crawler/crawl.ts';
 import { CrawlControl } from '../../crawler/crawl-control.ts';
 import { readCrawlSettings } from '../../crawler/crawl-settings.ts';
+import { findBrowser } from '../../crawler/render/find-browser.ts';
+import type { RenderOptions } from '../../crawler/render/renderer.ts';
 import type { IngestFiles } from '../ingest/ingest-files.ts';
 import { type CrawlerWork, isMoving, isWorking, type LaunchedCrawl } from '../life/crawl-life.ts';
 import { fetchedOf } from '../life/crawl-plan.ts';
@@ -26,6 +28,7 @@ interface WebsiteWork {
   readonly stateDir: string;
   /** Private, loopback and link-local addresses are fetched, whatever the start URL. */
   readonly allowPrivate: boolean;
+  readonly rendering: RenderOptions;
 }
 
 /** A crawler at work. */
@@ -54,11 +57,13 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
   async plan({ project, config }: CrawlJob, quota: number): Promise<PlannedWork> {
     const settings = crawlerConfig(config);
     try {
-      const { maxUrl } = readCrawlSettings(settings);
+      const { maxUrl, rendering } = readCrawlSettings(settings);
+      if (rendering !== undefined) await findBrowser(this.#work.rendering.browser);
       return { work: { _crawler: { config: settings } }, urls: Math.min(maxUrl, quota) };
     } catch (error) {
       if (!(error instanceof CrawlhouseError)) throw error;
-      throw new Refusal('invalid_request', `${project.name}: ${error.message}`);
+      const hint = error.hint === undefined ? '' : ` (${error.hint})`;
+      throw new Refusal('invalid_request', `${project.name}: ${error.message}${hint}`);
     }
   }
 
@@ -124,7 +129,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
     { config }: CrawlerWork,
     steering: { readonly control: CrawlControl; readonly signal: AbortSignal },
   ): Promise<string> {
-    const { resources, ingestFiles, allowPrivate } = this.#work;
+    const { resources, ingestFiles, allowPrivate, rendering } = this.#work;
     const project = resources.get('projects', String(project_id));
     const { endReason } = await crawl(config, {
       ...steering,
@@ -132,6 +137,7 @@ export class WebsiteSource implements CrawlSource, AsyncDisposable {
       seeds: ingestFiles.seeds((config.user_input_files ?? []) as string[]),
       ...(typeof _reserved === 'number' ? { quota: _reserved } : {}),
       allowPrivate,
+      rendering,
       iOwnThisSite: (project?.is_verified_by ?? null) !== null,
       onProgress: (progress) => this.#tell(id, { progress }),
     });

@@ -1,0 +1,44 @@
+/** What a page asked for while it was rendered, as the field `resources` has it. */
+export interface Resource {
+  readonly url: string;
+  /** As the browser calls it: `document`, `stylesheet`, `image`, `script`, `xhr`, `fetch` and others. */
+  readonly type: string;
+  /** Null where nothing was sent, or nobody answered. */
+  readonly status: number | null;
+  readonly content_type: string | null;
+  /** Bytes after content-encoding. */
+  readonly size: number | null;
+  readonly robots_txt_denied: boolean;
+  /** Why there is no answer, such as `timeout` or `not_loaded`; else null. */
+  readonly error: string | null;
+}
+
+/** Why a page was not rendered, or not as a browser would: values of `processing_warnings`. */
+export type RenderWarning =
+  | 'render_timeout'
+  | 'render_memory'
+  | 'render_crashed'
+  | 'render_failed'
+  | 'render_navigated'
+  | 'render_request_limit'
+  | 'render_size_limit';
+
+/** What came of rendering a page. */
+export interface Rendered {
+  /** The document after scripts ran; null where the page could not be rendered. */
+  readonly html: string | null;
+  /** Where the page's scripts, or a `meta refresh`, would have led the browser. */
+  readonly scriptRedirect: string | null;
+  readonly resources: readonly Resource[];
+  readonly warnings: readonly RenderWarning[];
+}
+
+/** A page that can't be rendered: it keeps the content of its HTML. */
+export class RenderFailure extends Error {
+  readonly warning: RenderWarning;
+
+  constructor(warning: RenderWarning, options?: ErrorOptions) {
+    super(warning, options);
+    this.warning = warning;
+  }
+}

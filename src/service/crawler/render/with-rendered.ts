@@ -1,0 +1,78 @@
+import { parsePage } from '../parse/parse-page.ts';
+import type { Fetched, LinkRecord, ParsedPage, ParseRules } from '../records.ts';
+import type { Rendered, Resource } from './rendered.ts';
+
+/**
+ * A page as it is after scripts ran, with what its HTML said before. A page that could not be rendered keeps the content
+ * of its HTML.
+ */
+export function withRendered(
+  plain: ParsedPage,
+  { html, scriptRedirect, resources, warnings }: Rendered,
+  crawl: {
+    readonly fetched: Fetched;
+    readonly rules: ParseRules;
+    readonly watched: readonly string[] | null;
+  },
+): ParsedPage {
+  const { fetched, rules, watched } = crawl;
+  const told = { rendered: html !== null, render_warnings: warnings.length === 0 ? null : warnings };
+  if (html === null) return { ...plain, page: { ...plain.page, ...told } };
+  const parsed = parsePage(fetched, rules, html);
+  const before = plain.page;
+  const redirect = scriptRedirect === null ? null : URL.parse(scriptRedirect);
+  return {
+    ...parsed,
+    page: {
+      ...parsed.page,
+      ...told,
+      script_redirect: redirect === null ? null : rules.normalize(redirect),
+      unrendered_title: before.title,
+      unrendered_meta_description: before.meta_description,
+      unrendered_h1: before.h1,
+      unrendered_rel_canonical: before.rel_canonical,
+      unrendered_meta_robots: before.meta_robots,
+      unrendered_meta_robots_index: before.meta_robots_index,
+      unrendered_word_count: before.word_count,
+      unrendered_semantic_types: before.semantic_types,
+      unrendered_semantic_item_count: before.semantic_item_count,
+      unrendered_outlinks: plain.links.length,
+      outlinks_only_rendered: linksBeyond(parsed.links, plain.links),
+      outlinks_only_unrendered: linksBeyond(plain.links, parsed.links),
+      ...countsOf(resources),
+      resources: watched === null ? null : resources.filter(({ url }) => isWatched(url, watched)),
+    },
+  };
+}
+
+/** Links whose targets the other ones do not lead to. */
+function linksBeyond(links: readonly LinkRecord[], others: readonly LinkRecord[]): number {
+  const known = new Set(others.map(({ target }) => target));
+  return links.filter(({ target }) => !known.has(target)).length;
+}
+
+function countsOf(resources: readonly Resource[]) {
+  const isFailed = ({ status, error }: Resource): boolean =>
+    (status ?? 0) >= 400 || (error !== null && error !== 'not_loaded' && error !== 'refused');
+  return {
+    num_resources: resources.length,
+    num_resources_denied: resources.filter((one) => one.robots_txt_denied).length,
+    num_resources_failed: resources.filter(isFailed).length,
+    resources_weight: Math.ceil(resources.reduce((sum, { size }) => sum + (size ?? 0), 0) / 1024),
+  };
+}
+
+/** A pattern is found anywhere in the URL; `*` stands for any characters. Without patterns all are watched. */
+function isWatched(url: string, patterns: readonly string[]): boolean {
+  return patterns.length === 0 || patterns.some((pattern) => isFound(pattern.split('*'), url));
+}
+
+function isFound(parts: readonly string[], text: string): boolean {
+  let at = 0;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return true;
+}
