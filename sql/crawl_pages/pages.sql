@@ -103,6 +103,14 @@ columns:
   num_missing_alt: Of these, the ones without the attribute alt (raw.crawl_pages.num_missing_alt).
   semantic_types: Types of structured data on the page (raw.crawl_pages.semantic_types).
   semantic_item_count: Number of items of structured data (raw.crawl_pages.semantic_item_count).
+  rendered: Whether the content is that of the page after scripts ran; NULL where pages are not rendered (raw.crawl_pages.rendered).
+  script_redirect: URL that scripts or a meta refresh lead a browser to (raw.crawl_pages.script_redirect).
+  unrendered_title: Title before scripts ran (raw.crawl_pages.unrendered_title).
+  unrendered_rel_canonical: Canonical URL that is declared before scripts ran (raw.crawl_pages.unrendered_rel_canonical).
+  unrendered_meta_robots_index: Whether the robots meta tag allows indexing before scripts ran (raw.crawl_pages.unrendered_meta_robots_index).
+  unrendered_word_count: Number of words before scripts ran (raw.crawl_pages.unrendered_word_count).
+  outlinks_only_rendered: Number of links whose targets are linked to only after scripts ran (raw.crawl_pages.outlinks_only_rendered).
+  num_resources_denied: Number of requested resources that robots.txt denies (raw.crawl_pages.num_resources_denied).
   cwv_bytes_saving: Bytes that the page could save (raw.crawl_pages.cwv_bytes_saving).
   cwv_cls: Cumulative layout shift (raw.crawl_pages.cwv_cls).
   cwv_fcp: First contentful paint, in milliseconds (raw.crawl_pages.cwv_fcp).
@@ -188,6 +196,14 @@ reads:
     num_missing_alt: BIGINT
     semantic_types: VARCHAR[]
     semantic_item_count: BIGINT
+    rendered: BOOLEAN
+    script_redirect: VARCHAR
+    unrendered_title: VARCHAR
+    unrendered_rel_canonical: VARCHAR
+    unrendered_meta_robots_index: BOOLEAN
+    unrendered_word_count: BIGINT
+    outlinks_only_rendered: BIGINT
+    num_resources_denied: BIGINT
     cwv_bytes_saving: BIGINT
     cwv_cls: DOUBLE
     cwv_fcp: BIGINT
@@ -415,6 +431,15 @@ SELECT
   num_missing_alt,
   semantic_types,
   semantic_item_count,
+
+  rendered,
+  script_redirect,
+  unrendered_title,
+  unrendered_rel_canonical,
+  unrendered_meta_robots_index,
+  unrendered_word_count,
+  outlinks_only_rendered,
+  num_resources_denied,
 
   cwv_bytes_saving,
   cwv_cls,

@@ -272,6 +272,7 @@ describe.skipIf(CHROMIUM === undefined)('rendering', () => {
     const config = { resource_checker: true, watched_resources: ['/js/*.js', '.png'] };
     const page = await pageOf(await rendered(site, config, { rendering: { media: true } }));
     expect(page.num_resources).toBe(3);
+    expect(page.watched_resources).toEqual([`${site.origin}/js/app.js?v=2`, `${site.origin}/img/a.png`]);
     expect(JSON.parse(String(page.resources))).toMatchObject([
       { url: `${site.origin}/js/app.js?v=2`, type: 'script', status: 200, content_type: 'text/javascript' },
       { url: `${site.origin}/img/a.png`, type: 'image', status: 200, size: 8 },

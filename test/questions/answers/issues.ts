@@ -67,6 +67,7 @@ const listed =
     const values = list(row, name);
     return values !== null && holds(values);
   };
+const hasCanonical = (row: Page['row']): boolean => str(row, 'rel_canonical') !== null;
 const directive = (word: string): Holds =>
   listed('meta_robots', (values) =>
     values
@@ -321,6 +322,40 @@ export const ISSUES: Readonly<Record<string, readonly [Severity, Holds]>> = {
   no_images: ['low', indexable(all(between('num_img', 0, 0), over('word_count', 1000)))],
   no_structured_data: ['low', indexable(between('semantic_item_count', 0, 0))],
   invalid_structured_data: ['medium', indexable((_page, { invalidItems }) => invalidItems > 0)],
+
+  content_only_rendered: [
+    'medium',
+    indexable(({ row }) => {
+      const [words, before] = [num(row, 'word_count'), num(row, 'unrendered_word_count')];
+      return words !== null && before !== null && words >= before + 50 && (words - before) / words >= 0.5;
+    }),
+  ],
+  links_only_rendered: ['medium', ok(over('outlinks_only_rendered', 0))],
+  canonical_only_rendered: [
+    'medium',
+    all(is('rendered'), ({ row }) => hasCanonical(row) && str(row, 'unrendered_rel_canonical') === null),
+  ],
+  canonical_changed_by_rendering: [
+    'high',
+    text('unrendered_rel_canonical', (before, { row }) => hasCanonical(row) && row.rel_canonical !== before),
+  ],
+  noindex_removed_by_rendering: [
+    'high',
+    all(is('meta_robots_index'), is('unrendered_meta_robots_index', false)),
+  ],
+  noindex_added_by_rendering: [
+    'medium',
+    all(is('meta_robots_index', false), is('unrendered_meta_robots_index')),
+  ],
+  title_changed_by_rendering: [
+    'low',
+    indexable(
+      all(is('rendered'), ({ row }) => (str(row, 'title') ?? '') !== (str(row, 'unrendered_title') ?? '')),
+    ),
+  ],
+  redirect_by_script: ['medium', ok(({ row }) => str(row, 'script_redirect') !== null)],
+  denied_resources: ['medium', ok(over('num_resources_denied', 0))],
+  not_rendered: ['medium', is('rendered', false)],
 
   slow: ['medium', ok(over('load_time', 1000))],
   large_page: ['medium', ok(over('weight', 1000))],

@@ -15,6 +15,7 @@ export const CATEGORIES = [
   'canonicals',
   'titles_and_headings',
   'content',
+  'rendering',
   'links',
   'urls',
   'hreflang',

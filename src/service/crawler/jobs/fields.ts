@@ -206,6 +206,7 @@ export const PAGE_FIELDS: readonly CrawlField[] = [
   ...given('natural', 'outlinks_only_rendered outlinks_only_unrendered'),
   ...given('natural', 'num_resources num_resources_denied num_resources_failed resources_weight'),
   ...given('nested', 'resources', 'many'),
+  ...fields('string', { watched_resources: "json_extract_string(page.resources, '$[*].url')" }, 'many'),
 
   ...fields('natural', {
     cwv_bytes_saving: 'NULL',

@@ -1,0 +1,19 @@
+/*
+title: Canonical changed by rendering
+severity: high
+category: rendering
+definition: The page declares one canonical before scripts ran, and another one after.
+source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
+why_it_matters: Search engines see two canonicals, and may take either or none.
+fix: Declare the same canonical in the HTML and by scripts, or by scripts none
+evidence: [rel_canonical, unrendered_rel_canonical]
+cases:
+  has: [{rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/b"}]
+  has_not:
+    - {rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/a"}
+    - {rel_canonical: "https://example.org/a"}
+    - {unrendered_rel_canonical: "https://example.org/a"}
+*/
+SELECT crawl_id, project_id, url, unrendered_rel_canonical || ' becomes ' || rel_canonical AS why
+FROM mart.pages
+WHERE rel_canonical <> unrendered_rel_canonical

@@ -1,0 +1,20 @@
+/*
+title: Canonical only after rendering
+severity: medium
+category: rendering
+definition: The page declares a canonical after scripts ran, and none before.
+source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
+why_it_matters: >-
+  Search engines advise against canonicals by scripts: until the page is rendered there is none.
+fix: Declare the canonical in the HTML
+evidence: [rendered, rel_canonical, unrendered_rel_canonical]
+cases:
+  has: [{rendered: true, rel_canonical: "https://example.org/a"}]
+  has_not:
+    - {rendered: true, rel_canonical: "https://example.org/a", unrendered_rel_canonical: "https://example.org/a"}
+    - {rendered: false, rel_canonical: "https://example.org/a"}
+    - {rel_canonical: "https://example.org/a"}
+*/
+SELECT crawl_id, project_id, url, 'canonical ' || rel_canonical AS why
+FROM mart.pages
+WHERE rendered AND rel_canonical IS NOT NULL AND unrendered_rel_canonical IS NULL

@@ -1,0 +1,16 @@
+/*
+title: Links only after rendering
+severity: medium
+category: rendering
+definition: The page answers 200, and it has links to pages that its HTML does not link to before scripts ran.
+source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
+why_it_matters: The pages behind these links are found only once the page is rendered.
+fix: Send the links in the HTML, as elements a with href
+evidence: [status_code, outlinks_only_rendered]
+cases:
+  has: [{status_code: 200, outlinks_only_rendered: 1}]
+  has_not: [{status_code: 200, outlinks_only_rendered: 0}, {status_code: 404, outlinks_only_rendered: 1}]
+*/
+SELECT crawl_id, project_id, url, CAST(outlinks_only_rendered AS VARCHAR) || CASE WHEN outlinks_only_rendered = 1 THEN ' link' ELSE ' links' END AS why
+FROM mart.pages
+WHERE status_code = 200 AND outlinks_only_rendered > 0

@@ -1,0 +1,19 @@
+/*
+title: Noindex added by rendering
+severity: medium
+category: rendering
+definition: The page says noindex after scripts ran, and does not before.
+source: https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics
+why_it_matters: The page leaves the index once it is rendered; who does not render it keeps it.
+fix: Say noindex in the HTML, if it is meant
+evidence: [meta_robots_index, unrendered_meta_robots_index]
+cases:
+  has: [{meta_robots_index: false, unrendered_meta_robots_index: true}]
+  has_not:
+    - {meta_robots_index: false, unrendered_meta_robots_index: false}
+    - {meta_robots_index: true, unrendered_meta_robots_index: true}
+    - {meta_robots_index: false}
+*/
+SELECT crawl_id, project_id, url, 'noindex only after scripts ran' AS why
+FROM mart.pages
+WHERE NOT meta_robots_index AND unrendered_meta_robots_index
