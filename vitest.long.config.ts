@@ -9,8 +9,13 @@ const shared = {
 };
 /** They measure memory, or fill a disk. */
 const ALONE = ['test/long/memory.test.ts', 'test/long/disk-full.test.ts'];
-/** Properties of which `npm test` has a sample. */
-const SAMPLED = ['test/pipeline/load-packages.test.ts'];
+/** Properties and cases of which `npm test` has a sample. */
+const SAMPLED = [
+  'test/core/sql-tokens.test.ts',
+  'test/pipeline/load-packages.test.ts',
+  'test/pipeline/transform/golden.test.ts',
+  'test/service/sandbox/ranking/ranking-properties.test.ts',
+];
 const LONGEST =
   'kill crawl-command hostile hostile-answers simulated-year kill-large value-oracle holds route-parity outage questions';
 

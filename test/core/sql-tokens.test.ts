@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ident } from '../../src/core/duckdb.ts';
 import { plainSpaces } from '../../src/core/sql-spaces.ts';
 import { isCode, nameOf, type SqlToken, sqlTokens, textOf, withoutEnd } from '../../src/core/sql-tokens.ts';
+import { runs } from '../support/runs.ts';
 
 const RUNS = 3000;
 
@@ -106,7 +107,7 @@ test('DuckDB reads the tokens of hostile SQL as it reads the SQL', { timeout: 12
         .filter((one) => one !== '');
       expect(trees).toHaveLength(statements.length);
     }),
-    { numRuns: RUNS },
+    { numRuns: runs(RUNS) },
   );
 });
 
@@ -150,7 +151,7 @@ test('a text of any characters is one token in each of its forms, and DuckDB rea
           ]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   connection.closeSync();
 });

@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { daySeed } from './random.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,4 +10,10 @@ declare module 'vitest' {
 /** How often a property runs: a fifth of it in `npm test`, as a sample; `test/long` runs the file again, whole. */
 export function runs(whole: number): number {
   return inject('sampled') ? Math.ceil(whole / 5) : whole;
+}
+
+/** The cases that are played: in `npm test` every third, and at least one, by the seed of the day; in `test/long` all. */
+export function sampleOf<T>(cases: readonly T[]): T[] {
+  const first = inject('sampled') ? daySeed() % Math.min(3, cases.length) : 0;
+  return cases.filter((_, index) => !inject('sampled') || index % 3 === first);
 }

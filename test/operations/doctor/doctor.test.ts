@@ -20,10 +20,6 @@ import {
 import { waitingAlert } from '../alert/alert-store-contract.ts';
 
 /** A command in this process, whose environment is for that long the one that a process would get. */
-function printed(folder: string, sandbox: Sandbox, ...args: string[]) {
-  return withEnvironment(environmentOf(sandbox), folder, args);
-}
-
 async function withEnvironment(
   environment: Readonly<Record<string, string>>,
   folder: string,
@@ -83,40 +79,6 @@ test('a project that can run is well: every check says ok, and nothing is left b
     message: 'mirror.tables: there is no raw.crawl_page in the warehouse',
     hint: expect.stringContaining('did you mean raw.crawl_pages?'),
   });
-});
-
-test('settings of a project that the warehouse lacks are told by doctor and by a run', async () => {
-  const folder = await rawProjectFolder();
-  await runProject(folder, sandbox, { pipelines: ['crawl_pages', 'projects'] });
-  expect((await doctor(folder, sandbox)).of('issues')?.message).toBe('no settings of a project or segment');
-  const { stdout } = await printed(
-    folder,
-    sandbox,
-    'query',
-    'SELECT name FROM raw.projects',
-    '--format',
-    'json',
-  );
-  const [{ name }] = JSON.parse(stdout) as [{ name: string }];
-  const settings = (project: string) =>
-    writeFile(join(folder, 'crawlhouse.yaml'), `issues: { projects: { ${project}: { thin: false } } }\n`);
-  await settings(name);
-  expect((await doctor(folder, sandbox)).of('issues')).toMatchObject({ status: 'ok' });
-  await settings(`${name}x`);
-  expect((await doctor(folder, sandbox)).of('issues')).toMatchObject({
-    status: 'warn',
-    message: `issues.projects.${name}x: the warehouse has no project ${name}x, so these settings change nothing`,
-    hint: expect.stringContaining(`did you mean ${name}?`),
-  });
-  await writeFile(
-    join(folder, 'crawlhouse.yaml'),
-    `issues: { projects: { ${name}: { segments: { nowhere: {} } } } }\n`,
-  );
-  // The folder has no models, so nobody knows its segments.
-  expect((await doctor(folder, sandbox)).of('issues')).toMatchObject({ status: 'ok' });
-  await settings(`${name}x`);
-  const { stderr } = await printed(folder, sandbox, 'run');
-  expect(stderr).toContain(`issues.projects.${name}x: the warehouse has no project ${name}x`);
 });
 
 test('packages: the store of workers is tried under its own prefix', async () => {

@@ -4,6 +4,7 @@ import { loadCases, runCase } from '../../../src/pipeline/transform/tests/model-
 import { loadModels } from '../../../src/project/sql/models/load-models.ts';
 import { sqlFolder } from '../../../src/project/sql/models/sql-folders.ts';
 import { type PlannedModel, planModels } from '../../../src/project/sql/plan/plan-models.ts';
+import { sampleOf } from '../../support/runs.ts';
 import { openWarehouse, type TestWarehouse } from './test-warehouse.ts';
 
 const repository = join(import.meta.dirname, '../../..');
@@ -19,7 +20,7 @@ afterAll(() => warehouse[Symbol.asyncDispose]());
 
 for (const { model, cases } of await loadCases(join(repository, 'test/golden'), 'test/golden')) {
   describe(model, () => {
-    test.each(cases)('$name', async (one) => {
+    test.each(sampleOf(cases))('$name', async (one) => {
       const { connection } = warehouse;
       const { missing, surplus, failedTests, passed } = await connection.trial(() =>
         runCase(connection, plan, model, one),

@@ -8,6 +8,7 @@ import { aggregateRanking, touchedBy } from '../../../../src/service/sandbox/ran
 import { rankingTable } from '../../../../src/service/sandbox/ranking/ranking-table.ts';
 import type { Dataset } from '../../../../src/service/sandbox/resources/resources.ts';
 import { RowStore } from '../../../../src/service/sandbox/rows/row-store.ts';
+import { runs } from '../../../support/runs.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { type PlainQuery, plainRanking, type RankingRow } from './plain-ranking.ts';
 import '../../../support/process-timeout.ts';
@@ -138,7 +139,7 @@ test('an aggregate is what a plain evaluation of its query gives', async () => {
       ]);
       expect(found).toEqual(expected);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
   expect(compared).toBeGreaterThan(100);
 });
@@ -185,7 +186,7 @@ test('pages of any size hold every row of the whole once, in its order', async (
         parts.push(...(await answer(store, { ...asked, limit: size, offset })).rows);
       expect(parts).toEqual(whole.rows);
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });
 
@@ -203,6 +204,6 @@ test('the days that a filter reaches hold every row that it leaves, and a filter
       expect(touched.days).toBeLessThanOrEqual(new Set(given.map((row) => row.date)).size);
       if (!JSON.stringify(oql).includes('"date"')) expect(touched.rows).toBe(given.length);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

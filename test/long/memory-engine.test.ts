@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
 import { createSchema } from '../../src/state/catalogue/schema.ts';
+import { engineContract } from '../engines/engine-contract.ts';
+import { rowStoreContract } from '../engines/row-store-contract.ts';
 import { memory } from '../support/memory-engine/memory.ts';
 import { temporaryConnection, temporaryFolder } from '../support/temporary.ts';
-import { engineContract } from './engine-contract.ts';
-import { rowStoreContract } from './row-store-contract.ts';
 
 // All that a third engine takes: its folder, and a line of the registry.
 vi.mock('../../src/engines/kinds.ts', async (original) => {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Database, text } from '../../../src/core/duckdb.ts';
-import { capture, projectFolder } from './capture.ts';
+import { Database, text } from '../../src/core/duckdb.ts';
+import { capture, projectFolder } from '../people/cli/capture.ts';
 
 /** A project with a published warehouse of one table. */
 async function published(settings = '', more: readonly string[] = []): Promise<string> {
@@ -290,7 +290,7 @@ test('the list of questions says what each may be asked with', async () => {
 
 test('every query that a hint gives runs', async () => {
   const folder = await published();
-  const root = join(import.meta.dirname, '..', '..', '..', 'src');
+  const root = join(import.meta.dirname, '..', '..', 'src');
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
   const texts = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
   const queries = texts.flatMap((source) =>
