@@ -187,6 +187,14 @@ test('a project has its charts, each with its table, its SQL and its command', a
   expect(page).not.toMatch(/ style="|<style/);
 });
 
+test('a project may be called by its name, and of several of that name by its identifier', async () => {
+  const { ask } = await openConsole(settings);
+  expect(await json(ask, '/projects/Shop%202.json?wait=1')).toMatchObject({
+    project_id: 'p2',
+    project_name: 'Shop 2',
+  });
+});
+
 test('another configuration and a segment may be chosen', async () => {
   const { ask } = await openConsole(settings);
   const other = await json(ask, '/projects/p1.json?wait=1&configuration=1');

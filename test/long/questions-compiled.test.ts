@@ -78,6 +78,7 @@ describe.skipIf(missing !== '')(`on real crawls${missing}`, () => {
       }),
     );
     const found = await real.connection.jsonRows(
+      // Indexability is made of several fields: test/questions has its second answer.
       "SELECT change || ' ' || url AS change FROM mart.page_changes WHERE change NOT IN ('added', 'removed', 'is_indexable')",
     );
     expect(found.map(({ change }) => change).sort()).toEqual(expected.sort());

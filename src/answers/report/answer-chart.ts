@@ -12,7 +12,7 @@ import type { Chart } from '../../pipeline/transform/questions/question-chart.ts
 import { barChart, funnelChart } from './bars.ts';
 import { chartKey, drawn, type Mark } from './chart-marks.ts';
 import { figureText, timeNames } from './chart-words.ts';
-import { lineChart, stackedChart } from './charts.ts';
+import { type ChartNote, lineChart, noteMark, notesWithin, stackedChart } from './charts.ts';
 import { coloursOf } from './palette.ts';
 import { linePath, round } from './sparkline.ts';
 
@@ -23,7 +23,7 @@ const SIZE = { height: 240, marginLeft: 56, marginRight: 40, marginTop: 24, marg
 const MOST_DOTS = 200;
 
 /** One chart of an answer, as its question declares it or a person chose it; null without a value. */
-export function answerChart(chart: Chart, figure: Figure): Html | null {
+export function answerChart(chart: Chart, figure: Figure, notes: readonly ChartNote[] = []): Html | null {
   const { series, problem } = figure;
   if (problem !== null) return html`<p class="notice">This is not drawn: ${problem}.</p>`;
   const label = [figure.title, figure.of].filter(Boolean).join(', ');
@@ -36,9 +36,10 @@ export function answerChart(chart: Chart, figure: Figure): Html | null {
   const isOverTime = series.every(({ points }) =>
     points.every(({ x }) => typeof x === 'string' && isTimeText(x)),
   );
-  if (chart.kind === 'stacked') return isOverTime ? stacked(label, series) : stackedBars(label, series);
-  if (chart.kind === 'line' && chart.colour === null && isOverTime) return panels(label, series);
-  return plot(chart, label, series, isOverTime);
+  if (chart.kind === 'stacked')
+    return isOverTime ? stacked(label, series, notes) : stackedBars(label, series);
+  if (chart.kind === 'line' && chart.colour === null && isOverTime) return panels(label, series, notes);
+  return plot(chart, label, series, isOverTime ? notes : null);
 }
 
 type Named = { readonly name: string; readonly value: number | null; readonly colour: string | null };
@@ -59,7 +60,7 @@ function colouredBars(label: string, bars: readonly Named[]): Html | null {
 }
 
 /** Each series has a point for each row of the answer. */
-function panels(label: string, series: readonly FigureSeries[]): Html | null {
+function panels(label: string, series: readonly FigureSeries[], notes: readonly ChartNote[]): Html | null {
   const places = (series[0]?.points ?? []).map(({ x }, place) => ({ ended_at: isoOf(x), place }));
   return lineChart(
     label,
@@ -68,10 +69,11 @@ function panels(label: string, series: readonly FigureSeries[]): Html | null {
       name: name ?? '',
       value: ({ place }) => points[place]?.y ?? null,
     })),
+    notes,
   );
 }
 
-function stacked(label: string, series: readonly FigureSeries[]): Html | null {
+function stacked(label: string, series: readonly FigureSeries[], notes: readonly ChartNote[]): Html | null {
   const colours = paints(series);
   const parts = series.flatMap(({ name, points }) =>
     points.flatMap(({ x, y }) =>
@@ -79,7 +81,7 @@ function stacked(label: string, series: readonly FigureSeries[]): Html | null {
     ),
   );
   const entries = series.map(({ name }, place) => ({ name: name ?? '–', colour: colours[place] ?? '' }));
-  return stackedChart(label, parts, entries);
+  return stackedChart(label, parts, entries, notes);
 }
 
 function paints(series: readonly FigureSeries[]): readonly string[] {
@@ -98,13 +100,18 @@ function stackedBars(label: string, series: readonly FigureSeries[]): Html | nul
   );
 }
 
-/** Lines or points that share their axes. */
+/**
+ * Lines or points that share their axes.
+ *
+ * @param notes null: x is no time
+ */
 function plot(
   chart: Chart,
   label: string,
   series: readonly FigureSeries[],
-  isOverTime: boolean,
+  notes: readonly ChartNote[] | null,
 ): Html | null {
+  const isOverTime = notes !== null;
   const at = (x: string | number | null): number | Date =>
     isOverTime ? new Date(String(x)) : x === null ? Number.NaN : Number(x);
   const known = series.map(({ name, points }) => ({
@@ -136,8 +143,12 @@ function plot(
             )
           : null
       }`,
-    marks: ({ x, y }) =>
-      isLine && all.length > MOST_DOTS
+    marks: ({ x, y }) => [
+      ...notesWithin(
+        notes ?? [],
+        all.map((point) => ({ at: isoOf(point.x) })),
+      ).map((note) => noteMark(note, x(new Date(note.date)), SIZE.height - SIZE.marginBottom)),
+      ...(isLine && all.length > MOST_DOTS
         ? []
         : known.flatMap(({ name, points }, place) =>
             points.map((point): Mark => {
@@ -148,7 +159,8 @@ function plot(
                 value: `${nameOf(point.x)}${name === null ? '' : `, ${name}`}: ${figureText(point.y ?? 0)}`,
               };
             }),
-          ),
+          )),
+    ],
   });
   const key = known.map(({ name }, place) => ({ name: name ?? '–', colour: colourOf(place) }));
   return html`${chart.colour === null ? null : chartKey(key)}${drawing}`;

@@ -140,13 +140,13 @@ ${before && html`<span>${signedText(now.value - before.value)} ${since}</span>`}
 }
 
 /** Those between the first and the last point. */
-function notesWithin(notes: readonly ChartNote[], points: readonly CrawlTime[]): readonly ChartNote[] {
+export function notesWithin(notes: readonly ChartNote[], points: readonly CrawlTime[]): readonly ChartNote[] {
   const days = points.map(({ at }) => at.slice(0, 10)).toSorted();
   return notes.filter(({ date }) => date > (days[0] ?? '') && date <= (days.at(-1) ?? ''));
 }
 
 /** A line from top to bottom, which says its note. */
-function noteMark({ date, kind, text }: ChartNote, at: number, bottom: number): Mark {
+export function noteMark({ date, kind, text }: ChartNote, at: number, bottom: number): Mark {
   const x = round(at);
   const line = (kinds: string): Html =>
     html`<line class="${kinds}" x1="${x}" x2="${x}" y1="${MARGINS.marginTop - 4}" y2="${bottom}"/>`;

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Settings } from '../../../src/project/settings/settings.ts';
 import { type OpenConsole, openConsole } from '../../support/open-console.ts';
 import { sharedFolder } from '../../support/temporary.ts';
@@ -300,4 +302,34 @@ test('a browser that leaves ends its query', { timeout: 20_000 }, async () => {
   leaving.abort();
   expect((await Promise.allSettled(left)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect((await waiting).rows).toEqual([[7]]);
+});
+
+test('charts over time of one project have its notes and those of all, whoever names the project', async () => {
+  const note = (project: string, text: string) =>
+    `  - {date: 2026-11-02, ${project}kind: deployment, text: ${text}}\n`;
+  const notes = join(settings.projectDir, 'notes.yaml');
+  await writeFile(
+    notes,
+    `notes:\n${note('', 'everywhere')}${note('project: p1, ', 'in the shop')}${note('project: p2, ', 'elsewhere')}`,
+  );
+  onTestFinished(() => rm(notes));
+  const texts = async (fields: Readonly<Record<string, string>>): Promise<string[]> => {
+    const page = await (
+      await open.ask(address({ chart: 'line', x: 'ended_at', y: 'n', ...fields }, '/ask'))
+    ).text();
+    return [...page.matchAll(/2026-11-02, deployment: ([^<]*)</g)].map(([, text = '']) => text);
+  };
+  const own = ['everywhere', 'in the shop'];
+  expect(await texts({ sql: 'SELECT project_id, ended_at, 1 AS n FROM mart.crawls' })).toEqual(own);
+  expect(
+    await texts({ sql: 'SELECT ended_at, crawl_id, 1 AS n FROM mart.crawls', colour: 'crawl_id' }),
+  ).toEqual(['everywhere']);
+  const asked = 'SELECT ended_at, 1 AS n FROM mart.crawls WHERE project_id = $project';
+  expect(await texts({ sql: asked, 'param.project': 'p1' })).toEqual(own);
+  expect(
+    await texts({
+      sql: 'SELECT project_id, ended_at, crawl_id, 1 AS n FROM mart.crawls',
+      colour: 'crawl_id',
+    }),
+  ).toEqual(own);
 });

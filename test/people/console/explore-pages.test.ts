@@ -43,6 +43,11 @@ test.each([
   expect([comparison?.from.crawl_id, comparison?.to.crawl_id]).toEqual(expected);
 });
 
+test('a project that is called by its name is compared, and an unknown one is not there', async () => {
+  expect(await read(COMPARE, 'Shop')).toEqual(await read(COMPARE, 'p-shop'));
+  await expect(read(COMPARE, 'Shp')).rejects.toThrow('There is no project Shp. Did you mean p-shop?');
+});
+
 test('one crawl is compared with none', async () => {
   expect((await read<Compared>(COMPARE, 'p-blog', 'to=blog-1')).comparison).toBeNull();
 });

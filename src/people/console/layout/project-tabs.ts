@@ -11,11 +11,16 @@ const TABS = {
   compare: { name: 'Compare', path: '/compare' },
 } as const;
 
-export function projectTabs(project: string, current: keyof typeof TABS): Html {
+/** Those that are of a crawl's pages. */
+const OF_CRAWLS: readonly string[] = ['issues', 'pages', 'compare'];
+
+/** @param hasPages whether the project has a crawl with pages */
+export function projectTabs(project: string, current: keyof typeof TABS, hasPages = true): Html {
   const own = projectPath(project);
+  const tabs = Object.entries(TABS).filter(([tab]) => hasPages || !OF_CRAWLS.includes(tab));
   return drawTabs(
     'Pages of the project',
-    Object.entries(TABS).map(([tab, { name, path }]) => ({
+    tabs.map(([tab, { name, path }]) => ({
       name,
       href: own + path,
       isCurrent: tab === current,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CHART_KINDS } from '../../../pipeline/transform/questions/question-chart.ts';
+import { Note } from '../../../project/settings/notes.ts';
 
 const Suggestion = z.object({ value: z.string(), label: z.string() });
 export type Suggestion = z.infer<typeof Suggestion>;
@@ -60,6 +61,8 @@ export const Ask = z.object({
       /** Whether there are more rows than are drawn. */
       cut: z.boolean(),
       problem: z.string().nullable(),
+      /** Of each project that a chart is of, by what the rows call it; of the one that was asked for, null. */
+      notes: z.array(z.object({ project: z.string().nullable(), list: z.array(Note) })),
     })
     .nullable(),
   questions: z.array(z.object({ name: z.string(), title: z.string(), model: z.string() })),

@@ -1,16 +1,20 @@
 import { CrawlhouseError, toCrawlhouseError } from '../../../core/errors.ts';
+import { chartFigures } from '../../../pipeline/transform/questions/chart-figures.ts';
 import {
   CHART_KINDS,
   type Chart,
   chartProblem,
 } from '../../../pipeline/transform/questions/question-chart.ts';
 import type { Question } from '../../../pipeline/transform/questions/questions.ts';
+import type { Note } from '../../../project/settings/notes.ts';
 import { knownProjects } from '../../../state/catalogue/known-projects.ts';
 import type { Desk } from '../desk/desk.ts';
 import { readAnswer, readChartRows, type View } from '../desk/read-answer.ts';
 import { statementOf } from '../desk/statement.ts';
 import { Ask, type AskDocument, type Suggestion } from './ask-document.ts';
+import { projectsCalled } from './called-project.ts';
 import { drawAsk } from './draw-ask.ts';
+import { readNotes } from './notes.ts';
 import { page } from './page.ts';
 
 const NOTHING = { columns: [], rows: [], more: false, total: null, seconds: null, why: null, chart: null };
@@ -63,11 +67,13 @@ export const ASK = page<AskDocument>({
     try {
       const read = await readAnswer(desk.asking, statement, view, signal);
       const choice = choiceOf(query, question);
-      const chart =
+      const drawn =
         choice &&
         (await chartOf(choice, read, view, () =>
           readChartRows(desk.asking, statement, view.filter, choice, signal),
         ));
+      const asking = parameters.find(({ name }) => name === 'project')?.value ?? null;
+      const chart = drawn && { ...drawn, notes: await notesOfFigures(desk, drawn, asking) };
       const { columns, rows, ...answer } = read;
       return {
         ...about,
@@ -100,7 +106,7 @@ async function chartOf(
   { columns, rows, more }: Awaited<ReturnType<typeof readAnswer>>,
   { page: number }: View,
   readRows: () => ReturnType<typeof readChartRows>,
-): Promise<AskDocument['chart']> {
+): Promise<Omit<NonNullable<AskDocument['chart']>, 'notes'>> {
   const chart = { ...choice, y: [...choice.y], each: [...choice.each] };
   const problem = chartProblem(choice, columns);
   if (problem !== null) return { ...chart, rows: [], cut: false, problem };
@@ -119,6 +125,35 @@ async function chartOf(
     if (code !== 'query_limit') throw thrown;
     return { ...chart, rows: [], cut: false, problem: message };
   }
+}
+
+/**
+ * The notes of the project that a chart is of.
+ *
+ * @param asked the project that the answer is asked for
+ */
+async function notesOfFigures(
+  desk: Desk,
+  chart: Omit<NonNullable<AskDocument['chart']>, 'notes'>,
+  asked: string | null,
+): Promise<NonNullable<AskDocument['chart']>['notes']> {
+  const projects = new Set(chartFigures(chart, chart.rows).figures.map(({ project }) => project));
+  return Promise.all(
+    [...projects].map(async (project) => ({ project, list: await notesCalled(desk, project ?? asked) })),
+  );
+}
+
+async function notesCalled(desk: Desk, project: string | null): Promise<Note[]> {
+  const { projectDir } = desk.settings;
+  // What may be of several projects has the notes of all alone.
+  if (project === null) return (await readNotes(projectDir, { project_id: '', project_name: null })).list;
+  const named = await projectsCalled(desk, project).catch((thrown: unknown) => {
+    // A project may do without the models that ship.
+    if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
+    throw thrown;
+  });
+  const [one = { project_id: project, project_name: project }] = named.length === 1 ? named : [];
+  return (await readNotes(projectDir, one)).list;
 }
 
 /** The chart that the address asks for, else the question's own, whose projects stay apart in any chart. */

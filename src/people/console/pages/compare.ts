@@ -11,6 +11,7 @@ import { projectTabs } from '../layout/project-tabs.ts';
 import { severityMark } from '../layout/severity-mark.ts';
 import { table } from '../layout/table.ts';
 import { signedValue } from './answer-figure.ts';
+import { calledProject } from './called-project.ts';
 import { FIGURE_PAGES } from './figure-pages.ts';
 import { type PageRequest, page } from './page.ts';
 
@@ -54,7 +55,7 @@ export const COMPARE = page<Compare>({
     crawls: z.array(Choice),
   }) as unknown as z.ZodType<Compare>,
   async read({ path, query }, desk) {
-    const project = path.project_id ?? '';
+    const { project_id: project } = await calledProject(desk, path.project_id ?? '');
     const crawls = await crawlsOf(project, desk);
     const asked = askedOf(query, crawls);
     if (asked === null) return { project, comparison: null, crawls };

@@ -1,9 +1,10 @@
 import type { Desk } from '../desk/desk.ts';
 import { type FigureAnswer, readFigure, readStatement } from './answer-figure.ts';
+import { calledProject } from './called-project.ts';
 import { Demand, type FIGURES } from './demand-document.ts';
 import { drawDemand } from './draw-demand.ts';
 import { readNotes } from './notes.ts';
-import { NotFound, page } from './page.ts';
+import { page } from './page.ts';
 
 const DAYS = 28;
 const MOST = 15;
@@ -14,10 +15,11 @@ export const DEMAND = page<Demand>({
   query: { wait: '1: wait for every answer, however long it takes.' },
   schema: Demand,
   async read({ path, query }, desk) {
-    const project = path.project_id ?? '';
-    const days = await readDays(project, desk);
-    const notes = await readNotes(desk.settings.projectDir, days);
-    return { ...days, notes, ...(await readFigures(project, desk, query.has('wait'))) };
+    const { project_id, project_name } = await calledProject(desk, path.project_id ?? '');
+    const days = await readDays(project_id, desk);
+    const notes = await readNotes(desk.settings.projectDir, { project_id, project_name });
+    const figures = await readFigures(project_id, desk, query.has('wait'));
+    return { project_id, project_name, ...days, notes, ...figures };
   },
   draw: (demand) => ({
     title: `Logs and demand of ${demand.project_name ?? demand.project_id}`,
@@ -25,22 +27,17 @@ export const DEMAND = page<Demand>({
   }),
 });
 
-type Days = Omit<Demand, keyof typeof FIGURES | 'notes'>;
+type Days = Omit<Demand, keyof typeof FIGURES | 'notes' | 'project_id' | 'project_name'>;
 
 async function readDays(project: string, desk: Desk): Promise<Days> {
   const [row] = await desk.rowsOnce(
-    `SELECT max(named.project_id) AS project_id, max(named.project_name) AS project_name,
+    `SELECT
        (SELECT count(*) FROM mart.log_days WHERE project_id = $project) AS log_days,
        (SELECT CAST(max(day) AS VARCHAR) FROM mart.log_days WHERE project_id = $project) AS last_log_day,
        (SELECT count(*) FROM mart.ranking_days WHERE project_id = $project) AS ranking_days,
-       (SELECT CAST(max(ranking_date) AS VARCHAR) FROM mart.ranking_days WHERE project_id = $project) AS last_ranking_day
-     FROM (
-       SELECT project_id, project_name FROM mart.projects WHERE project_id = $project
-       UNION ALL SELECT project_id, project_name FROM mart.crawls WHERE project_id = $project) AS named`,
+       (SELECT CAST(max(ranking_date) AS VARCHAR) FROM mart.ranking_days WHERE project_id = $project) AS last_ranking_day`,
     new Map([['project', project]]),
   );
-  if (row?.project_id == null)
-    throw new NotFound(`There is no project ${project}. The page Projects lists them.`);
   const found = row as unknown as Days;
   return { ...found, log_days: Number(found.log_days), ranking_days: Number(found.ranking_days) };
 }

@@ -46,13 +46,14 @@ function plainOf(columns: AskDocument['columns'], rows: AskDocument['rows']): Ch
 }
 
 function figures(chart: NonNullable<AskDocument['chart']>): Html {
-  const { rows, cut, problem } = chart;
+  const { rows, cut, problem, notes } = chart;
   if (problem !== null) return html`<p class="notice">This is not drawn: ${problem}.</p>`;
   const { figures: all, more } = chartFigures(chart, rows);
   return html`${cut ? html`<p class="facts">The first ${countText(rows.length)} rows are drawn; there are more.</p>` : null}
 <div class="charts">${all.map((figure) => {
     const caption = [figure.of, figure.title].filter(Boolean).join(': ');
-    const drawn = answerChart(chart, figure) ?? html`<p class="empty">There is no number to draw.</p>`;
+    const own = notes.find(({ project }) => project === figure.project)?.list;
+    const drawn = answerChart(chart, figure, own) ?? html`<p class="empty">There is no number to draw.</p>`;
     return html`<figure><figcaption>${caption}</figcaption>
 ${figure.cut === null ? null : html`<p class="facts">Drawn: ${figure.cut}.</p>`}${drawn}</figure>`;
   })}</div>

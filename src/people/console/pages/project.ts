@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ISSUE, placed, QUESTIONS } from '../../../answers/report/crawl-answers.ts';
 import { counted, countText } from '../../../core/amounts.ts';
 import { type Html, html } from '../../../core/html.ts';
-import { nearNames } from '../../../core/nearest-name.ts';
 import { readIncidents } from '../../../operations/status/read-incidents.ts';
 import type { Desk } from '../desk/desk.ts';
 import { crawlLink, projectPath } from '../layout/addresses.ts';
@@ -13,8 +12,9 @@ import { projectTabs } from '../layout/project-tabs.ts';
 import { table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 import { drawPending, FigureAnswer, readFigure } from './answer-figure.ts';
+import { calledProject } from './called-project.ts';
 import { drawNotes, ProjectNotes, readNotes } from './notes.ts';
-import { NotFound, type PageRequest, page } from './page.ts';
+import { type PageRequest, page } from './page.ts';
 import { projectFigures } from './project-figures.ts';
 
 /** Crawls of a chart: two years of monthly ones. */
@@ -114,15 +114,8 @@ type Figures = 'trend' | 'statuses' | 'changes' | 'funnel' | 'depths' | 'finding
 type Choices = Omit<Project, Figures | 'incidents' | 'notes'>;
 
 async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): Promise<Choices> {
-  const project = new Map([['project', wanted]]);
-  const [record] = await desk.rowsOnce(
-    `SELECT project_id, project_name, start_url FROM (
-       SELECT project_id, project_name, start_url, 1 AS place FROM mart.projects WHERE project_id = $project
-       UNION ALL SELECT project_id, project_name, NULL, 2 FROM mart.crawls WHERE project_id = $project) AS named
-     ORDER BY place LIMIT 1`,
-    project,
-  );
-  if (record === undefined) throw await notFound(wanted, desk);
+  const record = await calledProject(desk, wanted);
+  const project = new Map([['project', record.project_id]]);
   const configurations = (await desk.rowsOnce(
     `SELECT crawl_config_id, max(crawl_config_name) AS crawl_config_name, count(*) AS crawls,
        max(CASE WHEN is_latest THEN crawl_id END) AS latest_crawl_id
@@ -147,22 +140,13 @@ async function readChoices(wanted: string, { query }: PageRequest, desk: Desk): 
     new Map([['crawl', latest]]),
   );
   return {
-    ...(record as unknown as Pick<Project, 'project_id' | 'project_name' | 'start_url'>),
+    ...record,
     configurations,
     configuration,
     segment: query.get('segment') || null,
     segments: segments as unknown as Project['segments'],
     crawls: crawls as unknown as Project['crawls'],
   };
-}
-
-async function notFound(wanted: string, desk: Desk): Promise<NotFound> {
-  const rows = await desk.rowsOnce('SELECT DISTINCT project_id, project_name FROM mart.projects');
-  const names = new Map(rows.map((row) => [String(row.project_name), String(row.project_id)]));
-  const near = nearNames(wanted, [...names.keys(), ...names.values()]);
-  const maybe =
-    near.length === 0 ? '' : ` Did you mean ${near.map((one) => names.get(one) ?? one).join(', ')}?`;
-  return new NotFound(`There is no project ${wanted}.${maybe}`);
 }
 
 async function readFigures(
@@ -311,7 +295,11 @@ function drawProject(project: Project, request: PageRequest): Html {
       ? null
       : html` · configuration ${config.crawl_config_name ?? 'without a name'}, ${counted(Number(config.crawls), 'crawl')}`
   }</p>
-${projectTabs(project_id, 'overview')}
+${projectTabs(
+  project_id,
+  'overview',
+  configurations.some(({ latest_crawl_id }) => latest_crawl_id !== null),
+)}
 ${project.incidents.map(incidentCard)}
 ${choices.length === 0 ? null : filterForm(projectPath(project_id), query, choices)}
 ${segmentNotice(project)}

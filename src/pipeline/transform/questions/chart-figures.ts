@@ -32,6 +32,8 @@ export interface FigureSeries {
 export interface Figure {
   /** The values of `each` that tell it from the others: `shop · /blog`. */
   readonly of: string;
+  /** The project that it is of, by identifier or name; null where the rows of the answer do not say it, or name several. */
+  readonly project: string | null;
   /** `pages by depth`, `sum of links by target`, `rows by reason`. */
   readonly title: string;
   readonly series: readonly FigureSeries[];
@@ -59,12 +61,21 @@ export function chartFigures(
   const groups = Map.groupBy(rows, (row) => JSON.stringify(each.map((name) => textOf(row[name]))));
   const figures = [...groups.values()].slice(0, MOST_FIGURES).map((of) => ({
     of: named.map((name) => nameOf(of[0]?.[name])).join(' · '),
+    project: projectOf(of),
     ...figureOf(chart, of, most),
   }));
   return { figures, more: groups.size - figures.length };
 }
 
-function figureOf(chart: Chart, rows: readonly Row[], most: number): Omit<Figure, 'of'> {
+function projectOf(rows: readonly Row[]): string | null {
+  for (const column of ['project_id', 'project_name']) {
+    const [project, ...others] = new Set(rows.map((row) => row[column]));
+    if (others.length === 0 && typeof project === 'string') return project;
+  }
+  return null;
+}
+
+function figureOf(chart: Chart, rows: readonly Row[], most: number): Omit<Figure, 'of' | 'project'> {
   const { kind, x, y, colour } = chart;
   if (kind === 'funnel') return { ...funnel(chart, rows[0] ?? {}), cut: null, problem: null };
   const along = wordsOf(x ?? '');
