@@ -30,17 +30,32 @@ export async function fillWarehouse(connection: Connection, size: SyntheticSize)
       CAST(NULL AS TIMESTAMPTZ) AS _seen_to, now() AS _loaded_at
     FROM range(${size.projects}) AS t(p), range(${size.crawls}) AS u(c)`);
   const of = size.projects * size.crawls;
-  await connection.run(`CREATE TABLE raw.crawl_pages AS ${pages(Math.floor(size.pages / of))}`);
-  await connection.run(
-    `CREATE TABLE raw.crawl_links AS ${links(Math.floor(size.links / of), Math.floor(size.pages / of))}`,
-  );
+  const crawls = await connection.rows<{ id: string }>('SELECT id FROM raw.crawls ORDER BY ended_at, id');
+  const crawlUnits = crawls.map(({ id }) => `crawls.id = '${id}'`);
+  const dayUnits = Array.from({ length: size.days }, (_, day) => `d = ${day}`);
+  const [pageCount, linkCount] = [Math.floor(size.pages / of), Math.floor(size.links / of)];
+  await loadUnits(connection, 'crawl_pages', crawlUnits, (unit) => pages(pageCount, unit));
+  await loadUnits(connection, 'crawl_links', crawlUnits, (unit) => links(linkCount, pageCount, unit));
   await connection.run(`CREATE TABLE raw.crawl_structured_data AS
     SELECT 'crawl_structured_data/' || _crawl_id AS _unit, _crawl_id, _project_id, url, 'json-ld' AS format, 'Product' AS type, 1 AS position, i % 4 > 0 AS valid
     FROM raw.crawl_pages WHERE i % 5 = 0`);
-  await connection.run(`CREATE TABLE raw.log_pages_days AS ${logs(size)}`);
-  await connection.run(`CREATE TABLE raw.ranking_performance AS ${rankings(size)}`);
+  await loadUnits(connection, 'log_pages_days', dayUnits, (unit) => logs(size, unit));
+  await loadUnits(connection, 'ranking_performance', dayUnits, (unit) => rankings(size, unit));
   await connection.run('ALTER TABLE raw.crawl_pages DROP COLUMN i');
   await recordLoads(connection);
+}
+
+/** Unit after unit, as a run loads them: the rows of a unit lie together, so that a scan of one skips the others. */
+async function loadUnits(
+  connection: Connection,
+  dataset: string,
+  units: readonly string[],
+  rowsOf: (unit: string) => string,
+): Promise<void> {
+  for (const [place, unit] of units.entries())
+    await connection.run(
+      `${place === 0 ? `CREATE TABLE raw.${dataset} AS` : `INSERT INTO raw.${dataset}`} ${rowsOf(unit)}`,
+    );
 }
 
 const CRAWL = `crawls.id AS _crawl_id, crawls.project_id AS _project_id,`;
@@ -52,7 +67,7 @@ const UNFETCHED = 'i % 41 = 3';
 const STATUS =
   'CASE WHEN i % 20 = 7 THEN 404 WHEN i % 25 = 9 THEN 301 WHEN i % 199 = 5 THEN 503 ELSE 200 END';
 
-function pages(count: number): string {
+function pages(count: number, unit: string): string {
   const random = (seed: number): string => `hash(i, crawls.id, ${seed})`;
   return `SELECT 'crawl_pages/' || crawls.id AS _unit, ${CRAWL} i, ${url('crawls.project_id', 'i')} AS url,
       'www.site' || substr(crawls.project_id, 2) || '.example' AS url_host,
@@ -84,10 +99,10 @@ function pages(count: number): string {
       CAST(${random(7)} % 4000 AS BIGINT) AS cwv_lcp, ${random(8)} % 30 / 100.0 AS cwv_cls,
       CAST(${random(9)} % 400 AS BIGINT) AS cwv_tbt
     FROM raw.crawls AS crawls, range(${count}) AS t(i)
-    WHERE i % 50 <> hash(crawls.id) % 50`;
+    WHERE i % 50 <> hash(crawls.id) % 50 AND ${unit}`;
 }
 
-function links(count: number, pageCount: number): string {
+function links(count: number, pageCount: number, unit: string): string {
   const target = `CAST(hash(i, 1) % ${pageCount} AS BIGINT)`;
   const status = STATUS.replaceAll('i %', `${target} %`);
   return `SELECT 'crawl_links/' || crawls.id AS _unit, ${CRAWL}
@@ -95,7 +110,8 @@ function links(count: number, pageCount: number): string {
       CASE WHEN i % 20 = 0 THEN 'https://other' || i % 50 || '.example/' ELSE ${url('crawls.project_id', target)} END AS target,
       'anchor ' || hash(i) % 500 AS anchor, hash(i) % 9 > 0 AS follow, i % 20 > 0 AS intern,
       CAST(CASE WHEN i % 20 > 0 THEN ${status} END AS BIGINT) AS target_status, i % 20 > 0 AS target_fetched
-    FROM raw.crawls AS crawls, range(${count}) AS t(i)`;
+    FROM raw.crawls AS crawls, range(${count}) AS t(i)
+    WHERE ${unit}`;
 }
 
 /** Of day `d` of project `p`. */
@@ -104,7 +120,7 @@ function windowed(dataset: string): string {
   return `'${dataset}/p' || p || '/' || ${day} AS _unit, 'p' || p AS _project_id, ${day} AS _window`;
 }
 
-function logs({ projects, crawls, days, hits, pages: all }: SyntheticSize): string {
+function logs({ projects, crawls, days, hits, pages: all }: SyntheticSize, unit: string): string {
   const perDay = Math.floor(hits / projects / days);
   const known = Math.ceil((all / projects / crawls) * 1.1);
   return `SELECT ${windowed('log_pages_days')},
@@ -114,17 +130,22 @@ function logs({ projects, crawls, days, hits, pages: all }: SyntheticSize): stri
       CAST(i % 2 AS BIGINT) AS seo_visits, CAST(1 + i % 5 AS BIGINT) AS hits_2xx, CAST(0 AS BIGINT) AS hits_3xx,
       CAST(0 AS BIGINT) AS hits_4xx, CAST(0 AS BIGINT) AS hits_5xx, CAST(200 AS BIGINT) AS last_status_code
     FROM range(${projects}) AS t(p), range(${days}) AS u(d), range(${perDay}) AS v(i)
+    WHERE ${unit}
     QUALIFY row_number() OVER (PARTITION BY p, d, url) = 1`;
 }
 
-function rankings({ projects, crawls, days, rankings: all, pages: allPages }: SyntheticSize): string {
+function rankings(
+  { projects, crawls, days, rankings: all, pages: allPages }: SyntheticSize,
+  unit: string,
+): string {
   const perDay = Math.floor(all / projects / days);
   const known = Math.ceil((allPages / projects / crawls) * 1.1);
   return `SELECT ${windowed('ranking_performance')},
       DATE '2026-01-01' + CAST(d AS INTEGER) AS date, ${url("'p' || p", `CAST(hash(i % ${perDay}) % ${known} AS BIGINT)`)} AS url,
       'query ' || i // 3 AS query, 'desktop' AS device, CAST(hash(i, d) % 20 AS BIGINT) AS clicks,
       CAST(20 + hash(i, d, 1) % 300 AS BIGINT) AS impressions, 1 + hash(i, d, 2) % 400 / 10.0 AS position
-    FROM range(${projects}) AS t(p), range(${days}) AS u(d), range(${perDay}) AS v(i)`;
+    FROM range(${projects}) AS t(p), range(${days}) AS u(d), range(${perDay}) AS v(i)
+    WHERE ${unit}`;
 }
 
 /** The units that these rows are of, and the fields of the pages. */
