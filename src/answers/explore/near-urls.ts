@@ -1,6 +1,8 @@
 import type { UrlPlace } from './url-place.ts';
 
 const MOST = 5;
+/** A hint that takes longer is left out. */
+const PATIENCE_MS = 900;
 
 /** The same path under any host or scheme, with or without the slash at its end, in any case. */
 const SAME_PATH = `
@@ -28,7 +30,18 @@ const neighbours = (side: '>' | '<', order: 'ASC' | 'DESC'): string => `
  * Pages of the crawl that may be meant by a URL that it does not have: those that differ in host, scheme, case or the
  * slash at the end, then those that begin alike. In the order of the alphabet these are its neighbours.
  */
-export async function nearUrls({ url, rows }: UrlPlace): Promise<readonly string[]> {
+export async function nearUrls(place: UrlPlace, signal: AbortSignal): Promise<readonly string[]> {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    return await lookNear(place.within(AbortSignal.any([signal, patience])));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (patience.aborted) return [];
+    throw thrown;
+  }
+}
+
+async function lookNear({ url, rows }: UrlPlace): Promise<readonly string[]> {
   const { host, path } = partsOf(url);
   const urls = (found: readonly { url: string }[]): string[] => found.map((one) => one.url);
   const same = urls(await rows(SAME_PATH, { path: path.toLowerCase().replace(/\/$/, '') }));

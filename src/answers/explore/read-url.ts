@@ -94,7 +94,7 @@ export async function readUrl(
     ...(Object.fromEntries(named.map(([name, { found }]) => [name, found])) as unknown as UrlParts),
     empty: Object.fromEntries(named.flatMap(([name, { why }]) => (why === null ? [] : [[name, why]]))),
     is_known,
-    near: is_known ? [] : await nearUrls(place),
+    near: is_known ? [] : await nearUrls(place, signal),
   };
 }
 

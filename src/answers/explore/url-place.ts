@@ -8,6 +8,8 @@ export interface UrlPlace {
   /** The most rows of links and of other pages. */
   readonly limit: number;
   rows<T>(sql: string, more?: Readonly<Record<string, string>>): Promise<readonly T[]>;
+  /** The same until another signal. */
+  within(signal: AbortSignal): UrlPlace;
 }
 
 /** The crawl in which a URL is looked at, with what of it is loaded. */
@@ -39,6 +41,7 @@ export function urlPlace(
   const known = { project: crawl.project_id, crawl: crawl.crawl_id, config: crawl.config, url };
   return {
     ...asked,
+    within: (until) => urlPlace(warehouse, asked, until),
     rows: (sql, more = {}) => {
       const named = Object.entries(known).filter(([name]) => new RegExp(`\\$${name}\\b`).test(sql));
       return rowsOf(warehouse, sql, new Map([...named, ...Object.entries(more)]), signal);

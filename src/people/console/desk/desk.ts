@@ -87,6 +87,28 @@ export class Desk implements AsyncDisposable {
     }
   }
 
+  /** The same for what ends when the one who asked leaves; another who waits for it then reads it anew. */
+  async onceAsked<T>(
+    key: string,
+    signal: AbortSignal,
+    read: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    let isOwn = false;
+    try {
+      return await this.once(key, () => {
+        isOwn = true;
+        return read(signal);
+      });
+    } catch (thrown) {
+      if (isOwn) throw thrown;
+      return read(signal);
+    }
+  }
+
+  forget(key: string): void {
+    this.#kept.delete(key);
+  }
+
   async status(): Promise<Status> {
     await this.#follower.tryFollow();
     return readStatus(this.settings, Date.now());

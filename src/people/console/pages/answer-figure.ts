@@ -11,7 +11,7 @@ import { type Column, table } from '../layout/table.ts';
 import { timeText } from '../layout/times.ts';
 
 /** A figure that is not read by then is left for the next look at its page. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 400;
 /** Questions have limits of their own; one that others wait for too ends with no single page. */
 const NEVER = new AbortController().signal;
 

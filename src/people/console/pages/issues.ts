@@ -22,7 +22,7 @@ import { timeText } from '../layout/times.ts';
 import { NotFound, type PageRequest, page } from './page.ts';
 
 /** Shares read every page of a crawl: what is not read by then comes with the next look. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 400;
 const UNTIL_READ = new AbortController().signal;
 
 const Issue = z.strictObject({

@@ -59,21 +59,17 @@ export const SEARCH = page<Search>({
     if (text === '') return { text, is_cut: false, ...NONE };
     const holds = (...names: (string | null)[]): boolean =>
       names.some((name) => name?.toLowerCase().includes(text.toLowerCase()));
-    const projects = await desk.rowsOnce(PROJECTS);
-    const issues = await rowsOfModels(desk, ISSUES);
+    const projects = await desk.rows(PROJECTS, signal, new Map([['text', text]]));
+    const issues = await issuesCalled(text, desk, signal);
     const questions = await desk.questions();
     const found = await pagesWithin(desk, text, signal);
     return {
       text,
-      projects: projects
-        .filter(({ project_id, project }) => holds(String(project_id), String(project)))
-        .slice(0, MOST_FOUND) as Search['projects'],
+      projects: projects as Search['projects'],
       crawls: [...(await desk.warehouse.use((warehouse) => searchCrawls(warehouse, text, signal)))],
       pages: [...(found ?? [])],
       is_cut: found === null,
-      issues: issues
-        .filter(({ issue, title }) => holds(String(issue), String(title)))
-        .slice(0, MOST_FOUND) as Search['issues'],
+      issues: issues as Search['issues'],
       questions: questions
         .filter(({ name, title }) => holds(name, title))
         .slice(0, MOST_FOUND)
@@ -88,18 +84,21 @@ export const SEARCH = page<Search>({
 
 const NONE = { projects: [], crawls: [], pages: [], issues: [], questions: [] };
 const PROJECTS = `SELECT DISTINCT project_id, coalesce(project_name, project_id) AS project FROM mart.crawls
-  WHERE project_id IS NOT NULL ORDER BY project, project_id`;
+  WHERE strpos(lower(project_id), lower($text)) > 0 OR strpos(lower(coalesce(project_name, project_id)), lower($text)) > 0
+  ORDER BY project, project_id LIMIT ${MOST_FOUND}`;
 
 const ISSUES = `SELECT changes.issue, issues.title, changes.project_id, coalesce(main.project_name, main.project_id) AS project, changes.pages
   FROM mart.issue_changes AS changes
   JOIN mart.issues AS issues ON issues.issue = changes.issue
   JOIN mart.crawls AS main ON main.crawl_id = changes.crawl_id
-  WHERE main.is_main AND changes.pages > 0 ORDER BY changes.pages DESC, changes.issue, changes.project_id`;
+  WHERE main.is_main AND changes.pages > 0
+    AND (strpos(lower(changes.issue), lower($text)) > 0 OR strpos(lower(issues.title), lower($text)) > 0)
+  ORDER BY changes.pages DESC, changes.issue, changes.project_id LIMIT ${MOST_FOUND}`;
 
 /** A project may do without the models that ship. */
-async function rowsOfModels(desk: Desk, sql: string): Promise<readonly Row[]> {
+async function issuesCalled(text: string, desk: Desk, signal: AbortSignal): Promise<readonly Row[]> {
   try {
-    return await desk.rowsOnce(sql);
+    return await desk.rows(ISSUES, signal, new Map([['text', text]]));
   } catch (thrown) {
     if (thrown instanceof CrawlhouseError && thrown.code === 'bad_query') return [];
     throw thrown;
@@ -114,7 +113,9 @@ async function pagesWithin(
 ): Promise<readonly SearchedPage[] | null> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
-    return await desk.warehouse.use((warehouse) => searchPages(warehouse, text, patience));
+    return await desk.onceAsked(`search: ${text}`, patience, (until) =>
+      desk.warehouse.use((warehouse) => searchPages(warehouse, text, until)),
+    );
   } catch (thrown) {
     signal.throwIfAborted();
     if (patience.aborted) return null;

@@ -45,7 +45,9 @@ export const URL_PAGE = page<UrlStory>({
     const url = query.get('url');
     if (!url) throw new CrawlhouseError('usage', 'no URL is given', { hint: 'add ?url=https://…' });
     const asked = { url, project: path.project_id, crawl: query.get('crawl') || undefined, limit: MOST_ROWS };
-    return desk.warehouse.use((warehouse) => readUrl(warehouse, asked, signal));
+    return desk.onceAsked(`url: ${JSON.stringify(asked)}`, signal, (until) =>
+      desk.warehouse.use((warehouse) => readUrl(warehouse, asked, until)),
+    );
   },
   draw: (story) => ({ title: story.url, body: drawUrl(story) }),
 });
